@@ -1,0 +1,83 @@
+/**
+ * Something that is either there already or will be: memory and LMDB answer at once, PostgreSQL answers later, and nothing
+ * becomes a promise unless it must (the idea is graphql-js's).
+ */
+export type PromiseOrValue<T> = T | Promise<T>;
+
+/** Whether `value` must be waited for. Our own values never have a callable `then`, so the test is safe for them. */
+export function isPromise<T>(value: PromiseOrValue<T>): value is Promise<T> {
+  return value instanceof Promise;
+}
+
+/** Calls `next` with the value, now if it is there, later if it isn't. Errors thrown by `next` are thrown or rejected alike. */
+export function andThen<T, U>(value: PromiseOrValue<T>, next: (value: T) => PromiseOrValue<U>): PromiseOrValue<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Runs `work`; whatever its outcome, runs `cleanup` once afterwards. */
+export function lastly<T>(work: () => PromiseOrValue<T>, cleanup: () => void): PromiseOrValue<T> {
+  let result: PromiseOrValue<T>;
+  try {
+    result = work();
+  } catch (error) {
+    cleanup();
+    throw error;
+  }
+  if (result instanceof Promise) return result.finally(cleanup);
+  cleanup();
+  return result;
+}
+
+/** Runs `work`; hands an error, thrown or rejected, to `recover`. */
+export function otherwise<T>(
+  work: () => PromiseOrValue<T>,
+  recover: (error: unknown) => PromiseOrValue<T>,
+): PromiseOrValue<T> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(recover) : result;
+  } catch (error) {
+    return recover(error);
+  }
+}
+
+/** Maps in order, one after the other. Stays synchronous until the first promise turns up. */
+export function mapInOrder<T, U>(
+  items: readonly T[],
+  map: (item: T, index: number) => PromiseOrValue<U>,
+): PromiseOrValue<U[]> {
+  const results: U[] = [];
+  for (let index = 0; index < items.length; index++) {
+    const result = map(items[index] as T, index);
+    if (result instanceof Promise) return mapRest(items, map, results, index, result);
+    results.push(result);
+  }
+  return results;
+}
+
+async function mapRest<T, U>(
+  items: readonly T[],
+  map: (item: T, index: number) => PromiseOrValue<U>,
+  results: U[],
+  waitingAt: number,
+  first: Promise<U>,
+): Promise<U[]> {
+  results.push(await first);
+  for (let index = waitingAt + 1; index < items.length; index++) results.push(await map(items[index] as T, index));
+  return results;
+}
+
+/** Calls `visit` for each item in order; `true` from `visit` ends the walk early. */
+export function forEachInOrder<T>(
+  items: readonly T[],
+  visit: (item: T, index: number) => PromiseOrValue<boolean | undefined>,
+  from = 0,
+): PromiseOrValue<void> {
+  for (let index = from; index < items.length; index++) {
+    const stop = visit(items[index] as T, index);
+    if (stop instanceof Promise) {
+      return stop.then((stopped) => (stopped ? undefined : forEachInOrder(items, visit, index + 1)));
+    }
+    if (stop) return;
+  }
+}

@@ -1,0 +1,27 @@
+/** The outside world, as far as the engine may touch it. Tests put their own in its place. */
+export interface Environment {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timers: Timers;
+}
+
+export interface Clock {
+  /** Nanoseconds since 1970 UTC, by the wall clock. */
+  now(): bigint;
+  /** Milliseconds since an arbitrary moment, never going back. For deadlines and measuring. */
+  monotonic(): number;
+}
+
+export interface Random {
+  /** `length` bytes fit for secrets. */
+  bytes(length: number): Uint8Array;
+  /** A float in [0, 1), not for secrets. */
+  float(): number;
+}
+
+export interface Timers {
+  /** Runs `callback` once after `milliseconds`; the answer stops it. Doesn't keep the process alive. */
+  after(milliseconds: number, callback: () => void): () => void;
+  /** Lets everything else that waits have a turn of the event loop. */
+  yield(): Promise<void>;
+}

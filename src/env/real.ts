@@ -1,0 +1,24 @@
+import { randomFillSync } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Environment } from './environment.js';
+
+/** The real world: this machine's clock, its random source and its event loop. */
+export const realEnvironment: Environment = {
+  clock: {
+    now: () => BigInt(Date.now()) * 1_000_000n,
+    monotonic: () => performance.now(),
+  },
+  random: {
+    bytes: (length) => randomFillSync(new Uint8Array(length)),
+    float: Math.random,
+  },
+  timers: {
+    after(milliseconds, callback) {
+      const timer = setTimeout(callback, milliseconds);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+    yield: () => nextTurn(),
+  },
+};

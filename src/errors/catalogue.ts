@@ -1,0 +1,21 @@
+import { catalogErrors } from './sections/catalog.js';
+import { identityErrors } from './sections/identity.js';
+import { languageErrors } from './sections/language.js';
+import { queryErrors } from './sections/query.js';
+import { requestErrors } from './sections/request.js';
+import { storageErrors } from './sections/storage.js';
+import { valueErrors } from './sections/value.js';
+
+/** Every error that a user can meet. The key is its stable code. */
+export const CATALOGUE = {
+  ...valueErrors,
+  ...languageErrors,
+  ...storageErrors,
+  ...catalogErrors,
+  ...queryErrors,
+  ...identityErrors,
+  ...requestErrors,
+} as const;
+
+export type ErrorCode = keyof typeof CATALOGUE;
+export type DetailOf<C extends ErrorCode> = Parameters<(typeof CATALOGUE)[C]['text']>[0];

@@ -1,0 +1,59 @@
+import { CATALOGUE, type DetailOf, type ErrorCode } from './catalogue.js';
+import type { ErrorDetails, ErrorKind, ErrorRow } from './row.js';
+
+/** Where in the query text an error lies. Lines and columns count from 1, columns in characters. */
+export interface SourcePosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * The one error class. Match `code`; `message` is for people.
+ *
+ *     try { … } catch (error) { if (error instanceof TesseraError && error.code === 'record_exists') … }
+ */
+export class TesseraError extends Error {
+  override readonly name = 'TesseraError';
+  readonly kind: ErrorKind;
+  readonly details: ErrorDetails | undefined;
+  readonly rpcCode: number;
+  readonly httpStatus: number;
+  readonly retryable: boolean;
+  readonly position: SourcePosition | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    row: ErrorRow<never>,
+    text: string,
+    details: ErrorDetails | undefined,
+    options: { readonly cause?: unknown; readonly position?: SourcePosition } = {},
+  ) {
+    super(text, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = row.kind;
+    this.details = details;
+    this.rpcCode = row.rpc ?? -32000;
+    this.httpStatus = row.http ?? 400;
+    this.retryable = row.retryable ?? false;
+    this.position = options.position;
+  }
+}
+
+type DetailArguments<C extends ErrorCode> =
+  DetailOf<C> extends undefined
+    ? [detail?: undefined, options?: { cause?: unknown; position?: SourcePosition }]
+    : [detail: DetailOf<C>, options?: { cause?: unknown; position?: SourcePosition }];
+
+/**
+ * Makes the error of a code, to be thrown.
+ *
+ *     throw failure('record_exists', { id: 'person:1' });
+ */
+export function failure<C extends ErrorCode>(code: C, ...[detail, options]: DetailArguments<C>): TesseraError {
+  const row = CATALOGUE[code] as unknown as ErrorRow<unknown>;
+  return new TesseraError(code, row, row.text(detail), row.details?.(detail), options);
+}
+
+/** Any thrown thing as one of ours: what isn't ours becomes `internal`, with the original as cause (for the log only). */
+export function asTesseraError(thrown: unknown): TesseraError {
+  return thrown instanceof TesseraError ? thrown : failure('internal', undefined, { cause: thrown });
+}

@@ -1,0 +1,49 @@
+/** Types as `TYPE`, casts and parameters name them (`reference/language.md` §2). `option<T>` is the union of `none` and T. */
+import type { Shape, Value } from './value.js';
+
+/** Types that take no argument. `number` is any of int, float and decimal; `range`, `regex` and the rest are their kinds. */
+export const PLAIN_TYPES = [
+  'any',
+  'none',
+  'null',
+  'bool',
+  'bytes',
+  'datetime',
+  'decimal',
+  'duration',
+  'file',
+  'float',
+  'function',
+  'int',
+  'number',
+  'range',
+  'regex',
+  'string',
+  'table',
+  'uuid',
+] as const;
+export type PlainType = (typeof PLAIN_TYPES)[number];
+
+/** The names of `geometry<…>`. */
+export const GEOMETRY_TYPES = {
+  point: 'Point',
+  line: 'LineString',
+  polygon: 'Polygon',
+  multipoint: 'MultiPoint',
+  multiline: 'MultiLineString',
+  multipolygon: 'MultiPolygon',
+  collection: 'GeometryCollection',
+} as const satisfies Record<string, Shape['type']>;
+export type GeometryType = keyof typeof GEOMETRY_TYPES;
+
+export type Type =
+  | { readonly kind: PlainType }
+  | { readonly kind: 'array' | 'set'; readonly item?: Type; readonly length?: number }
+  | { readonly kind: 'object'; readonly fields?: readonly (readonly [name: string, type: Type])[] }
+  | { readonly kind: 'tuple'; readonly items: readonly Type[] }
+  /** Any table when `tables` is empty. */
+  | { readonly kind: 'record'; readonly tables: readonly string[] }
+  /** Any shape when `shapes` is empty. */
+  | { readonly kind: 'geometry'; readonly shapes: readonly GeometryType[] }
+  | { readonly kind: 'literal'; readonly value: Value }
+  | { readonly kind: 'union'; readonly of: readonly Type[] };

@@ -1,0 +1,276 @@
+/**
+ * The data model: what a value is and how each kind is represented in JavaScript.
+ *
+ * The common kinds are bare: NONE is `undefined`, NULL is `null`, and booleans, strings, arrays and `Uint8Array` are themselves.
+ * Everything else is a small class that carries its kind under the `KIND` symbol, where no field name of a user can reach it.
+ *
+ * Values are immutable once they are stored or handed on. Whoever builds one may fill it; nobody changes one that was given to them.
+ */
+import type { Decimal as DecimalNumber } from 'decimal.js';
+
+/** Where a value that isn't bare says what it is. */
+export const KIND: unique symbol = Symbol('kind');
+
+/** Every kind, in the total order across kinds (`reference`: none < null < bool < number < string < …). */
+export const KINDS = [
+  'none',
+  'null',
+  'bool',
+  'int',
+  'float',
+  'decimal',
+  'string',
+  'duration',
+  'datetime',
+  'uuid',
+  'array',
+  'set',
+  'object',
+  'geometry',
+  'bytes',
+  'table',
+  'record',
+  'file',
+  'regex',
+  'range',
+  'function',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+export type Value =
+  | undefined
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | ArrayValue
+  | ObjectValue
+  | Float
+  | Decimal
+  | Duration
+  | Datetime
+  | Uuid
+  | SetValue
+  | Geometry
+  | Table
+  | RecordId
+  | FileReference
+  | Regex
+  | Range
+  | Closure;
+
+/** What a number can be: an int is a safe integer or a 64-bit bigint beyond; a float has a fraction or is boxed. */
+export type NumberValue = number | bigint | Float | Decimal;
+
+export type ArrayValue = readonly Value[];
+
+/** An object: string keys, nothing inherited. Make one with `newObject` or `objectFrom`. */
+export interface ObjectValue {
+  readonly [key: string]: Value;
+}
+
+/** An object under construction. */
+export interface MutableObject {
+  [key: string]: Value;
+}
+
+// Its prototype is empty and has no parent, so that nothing is inherited and `__proto__` is a key like any other. Unlike
+// `Object.create(null)` this keeps V8's hidden classes: 122 instead of 507 bytes for six fields, and reads 2.6 times as fast.
+const PlainObject = function PlainObject() {} as unknown as { new (): MutableObject; prototype: object };
+PlainObject.prototype = Object.freeze(Object.create(null, { [KIND]: { value: 'object' } }));
+
+/** A new empty object to fill. */
+export function newObject(): MutableObject {
+  return new PlainObject();
+}
+
+/** An object with the own enumerable fields of `fields`, or the given entries. */
+export function objectFrom(fields: Readonly<Record<string, Value>> | Iterable<readonly [string, Value]>): ObjectValue {
+  const object = newObject();
+  const entries = Symbol.iterator in fields ? (fields as Iterable<readonly [string, Value]>) : Object.entries(fields);
+  for (const [key, value] of entries) object[key] = value;
+  return object;
+}
+
+/** A float without a fraction (or one built as such): `1f` stays apart from `1`. NaN and ±∞ are bare numbers. */
+export class Float {
+  constructor(readonly number: number) {}
+  get [KIND]() {
+    return 'float' as const;
+  }
+}
+
+/** An exact decimal of at most 28 digits. */
+export class Decimal {
+  constructor(readonly number: DecimalNumber) {}
+  get [KIND]() {
+    return 'decimal' as const;
+  }
+}
+
+/** A span of time in nanoseconds, never negative, at most 2^64 − 1 seconds and 999,999,999 ns. */
+export class Duration {
+  constructor(readonly nanoseconds: bigint) {}
+  get [KIND]() {
+    return 'duration' as const;
+  }
+}
+
+/** An instant: whole seconds since 1970 UTC (may be negative) and 0 … 999,999,999 nanoseconds after them. */
+export class Datetime {
+  constructor(
+    readonly seconds: number,
+    readonly nanoseconds: number,
+  ) {}
+  get [KIND]() {
+    return 'datetime' as const;
+  }
+}
+
+/** A UUID in its canonical form: lower case, 36 characters. */
+export class Uuid {
+  constructor(readonly text: string) {}
+  get [KIND]() {
+    return 'uuid' as const;
+  }
+}
+
+/** An ordered set: `items` ascend in the total order and no two are equal. Make one with `setFrom` (`order.ts`). */
+export class SetValue {
+  constructor(readonly items: ArrayValue) {}
+  get [KIND]() {
+    return 'set' as const;
+  }
+}
+
+export type Position = readonly [longitude: number, latitude: number];
+/** The shapes of RFC 7946 (GeoJSON), without features. */
+export type Shape =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'LineString'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPoint'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'MultiLineString'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Shape[] };
+
+export class Geometry {
+  constructor(readonly shape: Shape) {}
+  get [KIND]() {
+    return 'geometry' as const;
+  }
+}
+
+/** A table named as a value, as `type::table('person')` gives it. */
+export class Table {
+  constructor(readonly name: string) {}
+  get [KIND]() {
+    return 'table' as const;
+  }
+}
+
+/** What may stand behind the colon of a record id. */
+export type RecordKey = number | bigint | string | Uuid | ArrayValue | ObjectValue;
+
+/** `table:key`. With a range as key it names the records between two keys. */
+export class RecordId {
+  constructor(
+    readonly table: string,
+    readonly key: RecordKey | Range,
+  ) {}
+  get [KIND]() {
+    return 'record' as const;
+  }
+}
+
+/** `bucket:/key`; the key begins with a slash. */
+export class FileReference {
+  constructor(
+    readonly bucket: string,
+    readonly key: string,
+  ) {}
+  get [KIND]() {
+    return 'file' as const;
+  }
+}
+
+/** A regular expression by its source text. Compiled where it is used, by an engine that runs in linear time. */
+export class Regex {
+  constructor(readonly source: string) {}
+  get [KIND]() {
+    return 'regex' as const;
+  }
+}
+
+/** One end of a range; an open end is `undefined` in its place (a bound whose value is NONE is something else). */
+export interface Bound {
+  readonly value: Value;
+  readonly inclusive: boolean;
+}
+
+export class Range {
+  constructor(
+    readonly start: Bound | undefined,
+    readonly end: Bound | undefined,
+  ) {}
+  get [KIND]() {
+    return 'range' as const;
+  }
+}
+
+/** A function as a value. This room knows its text only; `implementation` belongs to the room that runs it. */
+export class Closure {
+  constructor(
+    readonly text: string,
+    readonly implementation: unknown,
+  ) {}
+  get [KIND]() {
+    return 'function' as const;
+  }
+}
+
+/** Tells the kind of any value. */
+export function kindOf(value: Value): Kind {
+  switch (typeof value) {
+    case 'undefined':
+      return 'none';
+    case 'boolean':
+      return 'bool';
+    case 'string':
+      return 'string';
+    case 'number':
+      return Number.isInteger(value) ? 'int' : 'float';
+    case 'bigint':
+      return 'int';
+    default:
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return 'array';
+      if (value instanceof Uint8Array) return 'bytes';
+      return (value as { readonly [KIND]: Kind })[KIND];
+  }
+}
+
+/** Whether a value is an object of ours (not an array, nor any of the classes above). */
+export function isObject(value: Value): value is ObjectValue {
+  return value instanceof PlainObject;
+}
+
+export function isArray(value: Value): value is ArrayValue {
+  return Array.isArray(value);
+}
+
+export function isNumber(value: Value): value is NumberValue {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Float || value instanceof Decimal;
+}
+
+/** A float value from a JavaScript number: boxed when it has no fraction. */
+export function float(number: number): number | Float {
+  return Number.isInteger(number) ? new Float(number) : number;
+}
+
+/** An int value from a bigint within 64 bits: a number where that is safe. */
+export function int(value: bigint): number | bigint {
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}
