@@ -1,0 +1,46 @@
+/**
+ * Definitions as the engine holds them: the DEFINE statement with its names settled, plus what only the engine knows.
+ * On disk a definition is its canonical text (`stored-definition.ts`), so that the syntax tree may change freely.
+ */
+import type {
+  DefineAccess,
+  DefineAnalyzer,
+  DefineConfig,
+  DefineDatabase,
+  DefineEvent,
+  DefineField,
+  DefineFunction,
+  DefineIndex,
+  DefineNamespace,
+  DefineParam,
+  DefineTable,
+  DefineUser,
+} from '../language/ast.js';
+import type { Value } from '../value/value.js';
+
+/** A DEFINE statement whose names are plain text and whose mode (OVERWRITE, IF NOT EXISTS) has been dealt with. */
+type Settled<D> = Omit<D, 'mode' | 'name' | 'table'> &
+  (D extends { name: unknown } ? { readonly name: string } : unknown) &
+  (D extends { table: unknown } ? { readonly table: string } : unknown);
+
+/** Numbers given out once and never again, so that a table removed and defined anew finds none of the old records. */
+export type Id = number;
+
+export type NamespaceDefinition = Settled<DefineNamespace> & { readonly id: Id };
+export type DatabaseDefinition = Settled<DefineDatabase> & { readonly id: Id };
+export type TableDefinition = Settled<DefineTable> & { readonly id: Id };
+export type FieldDefinition = Settled<DefineField>;
+export type IndexDefinition = Settled<DefineIndex> & { readonly id: Id };
+export type EventDefinition = Settled<DefineEvent>;
+/** The value was computed when the param was defined. */
+export type ParamDefinition = Omit<Settled<DefineParam>, 'value'> & { readonly value: Value };
+export type FunctionDefinition = Settled<DefineFunction>;
+export type AnalyzerDefinition = Settled<DefineAnalyzer>;
+export type ConfigDefinition = Settled<DefineConfig>;
+/** `passhash` is a PHC string, or empty: such a user can't sign in. `secret` signs the tokens of this user and is drawn anew by each DEFINE. */
+export type UserDefinition = Omit<Settled<DefineUser>, 'password' | 'passhash'> & {
+  readonly passhash: string;
+  readonly secret: string;
+};
+/** Always has keys: a RECORD access without WITH JWT got random ones when it was defined. */
+export type AccessDefinition = Settled<DefineAccess>;

@@ -1,0 +1,73 @@
+/** Who acts. */
+import type { Level, Role } from '../language/ast.js';
+import type { RecordId } from '../value/value.js';
+
+export type Principal = Guest | SystemUser | RecordUser;
+
+/** Nobody signed in. */
+export interface Guest {
+  readonly kind: 'guest';
+}
+
+/** A user defined with DEFINE USER, or the bearer of a token of a JWT or BEARER access, at a level and below it. */
+export interface SystemUser {
+  readonly kind: 'system';
+  readonly level: Level;
+  /** Set for the levels namespace and database. */
+  readonly namespace?: string;
+  /** Set for the level database. */
+  readonly database?: string;
+  readonly name: string;
+  readonly roles: readonly Role[];
+}
+
+/** A record that signed in through a RECORD access: no roles, only PERMISSIONS. */
+export interface RecordUser {
+  readonly kind: 'record';
+  readonly namespace: string;
+  readonly database: string;
+  readonly access: string;
+  readonly id: RecordId;
+}
+
+/** What a statement does, as far as roles care (the matrix of `reference/auth.md` §9). */
+export type Action =
+  /** SELECT, INFO, SHOW. */
+  | 'view'
+  /** CREATE … DELETE, definitions of tables, fields, indexes, events, params, functions, analyzers; OPTION, SLEEP. */
+  | 'edit'
+  /** Definitions of users, accesses, configs. */
+  | 'own';
+
+const ALLOWED: Readonly<Record<Role, readonly Action[]>> = {
+  owner: ['view', 'edit', 'own'],
+  editor: ['view', 'edit'],
+  viewer: ['view'],
+};
+
+/** A place in the hierarchy: root when `namespace` is missing, a namespace when `database` is. */
+export interface Place {
+  readonly namespace?: string | undefined;
+  readonly database?: string | undefined;
+}
+
+/** Whether a system user's level covers `place`: the same namespace and database as far as the level names them. */
+export function covers(user: SystemUser, place: Place): boolean {
+  switch (user.level) {
+    case 'root':
+      return true;
+    case 'namespace':
+      return user.namespace === place.namespace;
+    case 'database':
+      return place.database !== undefined && user.namespace === place.namespace && user.database === place.database;
+  }
+}
+
+/** Whether a role of the principal grants `action` at `place`. Guests and record users have no roles. */
+export function mayAct(principal: Principal, action: Action, place: Place): boolean {
+  return (
+    principal.kind === 'system' &&
+    covers(principal, place) &&
+    principal.roles.some((role) => ALLOWED[role].includes(action))
+  );
+}

@@ -1,0 +1,54 @@
+/** What a built-in function is, and what it may touch. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Environment } from '../env/environment.js';
+import type { Type } from '../value/type.js';
+import type { Closure, ObjectValue, RecordId, Value } from '../value/value.js';
+
+/** The world as a function sees it; the executor supplies it. */
+export interface FunctionContext {
+  readonly environment: Environment;
+  /** `$session` as a value. */
+  readonly session: ObjectValue;
+  /** The namespace and database in use. */
+  readonly passwords: PasswordHasher;
+  /** Calls a closure; missing arguments are NONE, superfluous ones are dropped. */
+  call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value>;
+  /** Reads a record as the caller may see it; NONE when it doesn't exist or is hidden. */
+  readRecord(id: RecordId): PromiseOrValue<Value>;
+  /** Counts work done, and fails when the statement was cancelled or its time is over; for functions that loop. */
+  checkpoint(): void;
+}
+
+export const HASH_ALGORITHMS = ['argon2', 'bcrypt', 'pbkdf2', 'scrypt'] as const;
+export type HashAlgorithm = (typeof HASH_ALGORITHMS)[number];
+
+/** Password hashing, off the event loop and bounded in how many run at once. */
+export interface PasswordHasher {
+  hash(algorithm: HashAlgorithm, password: string): Promise<string>;
+  /** A malformed hash is simply no match. */
+  verify(algorithm: HashAlgorithm, hash: string, password: string): Promise<boolean>;
+}
+
+export interface ParameterSpec {
+  readonly name: string;
+  readonly type: Type;
+  readonly optional?: boolean;
+  /** Takes all remaining arguments. */
+  readonly rest?: boolean;
+}
+
+/** One row of a family's table. Registration, argument checks, error texts and `docs/functions.md` are made from it. */
+export interface FunctionRow {
+  /** The whole path: `string::len`. */
+  readonly name: string;
+  /** Other spellings, such as those of 2.x: `string::is::email`. */
+  readonly aliases?: readonly string[];
+  readonly parameters: readonly ParameterSpec[];
+  readonly returns: string;
+  /** One line. */
+  readonly description: string;
+  /** False when two calls with equal arguments may differ (time, random, session, records): such calls are never folded. */
+  readonly deterministic?: false;
+  /** Arguments have been counted and coerced to the parameters' types. */
+  run(args: readonly Value[], context: FunctionContext): PromiseOrValue<Value>;
+}
