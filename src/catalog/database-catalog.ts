@@ -1,0 +1,40 @@
+/** What a database holds, as one immutable picture. Made by `load.ts`, cached by its stamp, replaced whole by every definition. */
+import type { Config } from '../language/ast.js';
+import type {
+  AccessDefinition,
+  AnalyzerDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  EventDefinition,
+  FieldDefinition,
+  FunctionDefinition,
+  IndexDefinition,
+  NamespaceDefinition,
+  ParamDefinition,
+  TableDefinition,
+  UserDefinition,
+} from './definition.js';
+
+/** A table with all that is defined on it, each list in the order of names. */
+export interface TableEntry {
+  readonly definition: TableDefinition;
+  readonly fields: readonly FieldDefinition[];
+  readonly indexes: readonly IndexDefinition[];
+  readonly events: readonly EventDefinition[];
+  /** The tables defined AS SELECT … FROM this one. */
+  readonly views: readonly TableDefinition[];
+}
+
+export interface DatabaseCatalog {
+  readonly namespace: NamespaceDefinition;
+  readonly database: DatabaseDefinition;
+  /** Differs between any two states of the database's definitions. */
+  readonly stamp: string;
+  readonly tables: ReadonlyMap<string, TableEntry>;
+  readonly params: ReadonlyMap<string, ParamDefinition>;
+  readonly functions: ReadonlyMap<string, FunctionDefinition>;
+  readonly analyzers: ReadonlyMap<string, AnalyzerDefinition>;
+  readonly users: ReadonlyMap<string, UserDefinition>;
+  readonly accesses: ReadonlyMap<string, AccessDefinition>;
+  readonly configs: ReadonlyMap<Config['kind'], ConfigDefinition>;
+}
