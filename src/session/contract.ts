@@ -1,0 +1,86 @@
+/**
+ * The door through which every request enters: HTTP, RPC, GraphQL and embedded calls all meet here, and everything below is reached
+ * through a session.
+ */
+import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { TesseraError } from '../errors/error.js';
+import type { Identity } from '../exec/execution.js';
+import type { Statement } from '../language/ast.js';
+import type { ObjectValue, Value } from '../value/value.js';
+
+/** The outcome of one statement. */
+export interface StatementResult {
+  /** Nanoseconds. */
+  readonly time: bigint;
+  readonly outcome: { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: TesseraError };
+  /** What kind of statement it was, for clients that treat LIVE and KILL apart. */
+  readonly type?: 'live' | 'kill';
+}
+
+/** The tokens of a successful sign-in or sign-up. */
+export interface IssuedTokens {
+  readonly access: string;
+  /** Where the access method says WITH REFRESH. */
+  readonly refresh?: string;
+}
+
+/** Where a request comes from. */
+export interface Origin {
+  /** The peer's address; NONE in process. */
+  readonly ip?: string;
+  /** The `Origin` header. */
+  readonly origin?: string;
+  /** The `svc-id` header. */
+  readonly id?: string;
+}
+
+/**
+ * One connection's (WebSocket, embedded) or one request's (HTTP) state: who is signed in, what is selected, which variables are set.
+ * Its methods throw TesseraError. After the session's lifetime everything fails with `session_expired` but `signIn`, `signUp`,
+ * `authenticate`, `invalidate`, `reset` and `use`; the first three make it fresh.
+ */
+export interface Session {
+  /** Ours, for the registry; not the client's `svc-id`. */
+  readonly key: string;
+  readonly identity: Identity;
+  /**
+   * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
+   * `variables` are visible as `$name` in this call only; protected names throw `protected_variable`.
+   */
+  query(text: string, variables?: ObjectValue): Promise<StatementResult[]>;
+  /** Runs statements that were built rather than parsed (RPC methods, GraphQL). */
+  execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]>;
+  /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
+  use(namespace: string | null | undefined, database: string | null | undefined): Promise<SelectedPlace>;
+  /** The body as it came: credentials and variables at the top level (`spec/DECISIONS.md`). */
+  signIn(body: ObjectValue): Promise<IssuedTokens>;
+  signUp(body: ObjectValue): Promise<IssuedTokens>;
+  /** Signs in with an access token. */
+  authenticate(token: string): Promise<void>;
+  /** Signs in with user name and password at the level that `level` names, without issuing a token (HTTP Basic). */
+  authenticateBasic(user: string, password: string, level: { namespace?: string; database?: string }): Promise<void>;
+  /** Forgets who is signed in; the selection and the variables stay. */
+  invalidate(): void;
+  /** Forgets everything. */
+  reset(): void;
+  setVariable(name: string, value: Value): void;
+  unsetVariable(name: string): void;
+  /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
+  catalog(): Promise<DatabaseCatalog | undefined>;
+  /** Ends the session: what it holds open is cancelled. */
+  close(): void;
+}
+
+export interface SelectedPlace {
+  readonly namespace: string | undefined;
+  readonly database: string | undefined;
+}
+
+/** A running database: an engine with everything around it. */
+export interface Database {
+  /** Opens a session that nobody has signed in to. */
+  session(origin: Origin): Session;
+  /** Fails when the storage can't be read. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
