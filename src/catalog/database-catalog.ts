@@ -8,16 +8,21 @@ import type {
   EventDefinition,
   FieldDefinition,
   FunctionDefinition,
+  Id,
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,
   TableDefinition,
   UserDefinition,
 } from './definition.js';
+import type { TableKeys } from './keys.js';
 
 /** A table with all that is defined on it, each list in the order of names. */
 export interface TableEntry {
   readonly definition: TableDefinition;
+  /** Differs between any two states of what is defined on the table. */
+  readonly stamp: string;
+  readonly keys: TableKeys;
   readonly fields: readonly FieldDefinition[];
   readonly indexes: readonly IndexDefinition[];
   readonly events: readonly EventDefinition[];
@@ -31,6 +36,8 @@ export interface DatabaseCatalog {
   /** Differs between any two states of the database's definitions. */
   readonly stamp: string;
   readonly tables: ReadonlyMap<string, TableEntry>;
+  /** The same tables by their ids, for keys that name a table by its id. */
+  readonly tablesById: ReadonlyMap<Id, TableEntry>;
   readonly params: ReadonlyMap<string, ParamDefinition>;
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
   readonly analyzers: ReadonlyMap<string, AnalyzerDefinition>;

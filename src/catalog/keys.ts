@@ -1,0 +1,261 @@
+/**
+ * Every key of the store, in one place. A key begins with its area, and everything below an area is one contiguous range:
+ *
+ *     0                                     format of the store
+ *     R                                     root
+ *     N ns                                  a namespace
+ *     D db                                  a database
+ *       …  #                                last id given out in the area (root and databases)
+ *       …  d kind name                      definitions; databases lie in the root's under (namespace, name)
+ *       …  g access id                      grants of an access method
+ *       D db t table kind name              definitions on a table: fields, indexes, events
+ *       D db r table key                    records
+ *       D db e table key direction table key   graph edges, by the node at which they are
+ *       D db x table index …                index entries
+ *
+ * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never met again. Names
+ * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
+ */
+import type { Key, KeyRange } from '../storage/contract.js';
+import type { Id } from './definition.js';
+
+/** The common beginning of all keys of root, of a namespace, or of a database. */
+export type Area = string;
+
+export const FORMAT_KEY: Key = '0';
+export const ROOT_AREA: Area = 'R';
+
+export function namespaceArea(namespace: Id): Area {
+  return `N${idBytes(namespace)}`;
+}
+
+export function databaseArea(database: Id): Area {
+  return `D${idBytes(database)}`;
+}
+
+/** All keys that begin with `prefix`. */
+export function prefixRange(prefix: string): KeyRange {
+  let end = prefix.length;
+  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
+  const to = prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
+  return { from: prefix, to };
+}
+
+// ─── Definitions ───
+
+const AREA_KINDS = {
+  namespace: 'n',
+  database: 'd',
+  user: 'u',
+  access: 'a',
+  table: 't',
+  param: 'p',
+  function: 'f',
+  analyzer: 'z',
+  config: 'c',
+} as const;
+/** Kinds of definitions that stand in an area by themselves. */
+export type AreaKind = keyof typeof AREA_KINDS;
+
+const TABLE_KINDS = { field: 'f', index: 'i', event: 'e' } as const;
+/** Kinds of definitions that belong to a table. */
+export type TableMemberKind = keyof typeof TABLE_KINDS;
+
+export function definitionKey(area: Area, kind: AreaKind, name: string): Key {
+  return `${area}d${AREA_KINDS[kind]}${nameBytes(name)}`;
+}
+
+/** The definitions of an area: all of them, or those of a kind. */
+export function definitionRange(area: Area, kind?: AreaKind): KeyRange {
+  return prefixRange(`${area}d${kind === undefined ? '' : AREA_KINDS[kind]}`);
+}
+
+/** By names rather than by the id of its namespace, so that a database is found in one step. */
+export function databaseKey(namespace: string, database: string): Key {
+  return `${ROOT_AREA}d${AREA_KINDS.database}${nameBytes(namespace)}${nameBytes(database)}`;
+}
+
+/** The definitions of a namespace's databases. */
+export function databasesRange(namespace: string): KeyRange {
+  return prefixRange(`${ROOT_AREA}d${AREA_KINDS.database}${nameBytes(namespace)}`);
+}
+
+export function memberKey(database: Id, table: Id, kind: TableMemberKind, name: string): Key {
+  return `${databaseArea(database)}t${idBytes(table)}${TABLE_KINDS[kind]}${nameBytes(name)}`;
+}
+
+/** The definitions on a table: all of them, or those of a kind; without a table, those on every table of the database. */
+export function memberRange(database: Id, table?: Id, kind?: TableMemberKind): KeyRange {
+  const ofTable = table === undefined ? '' : idBytes(table);
+  return prefixRange(`${databaseArea(database)}t${ofTable}${kind === undefined ? '' : TABLE_KINDS[kind]}`);
+}
+
+/** The table that the key of a definition on a table belongs to. */
+export function tableOfMember(key: Key): Id {
+  return idAt(key, AREA_LENGTH + 1);
+}
+
+/** Where an area keeps the last id it gave out. */
+export function counterKey(area: Area): Key {
+  return `${area}#`;
+}
+
+/** A grant of an access method, by its id. */
+export function grantKey(area: Area, access: string, grant: string): Key {
+  return `${area}g${nameBytes(access)}${nameBytes(grant)}`;
+}
+
+export function grantRange(area: Area, access: string): KeyRange {
+  return prefixRange(`${area}g${nameBytes(access)}`);
+}
+
+// ─── Records and index entries ───
+
+const ID_LENGTH = 4;
+const AREA_LENGTH = 1 + ID_LENGTH;
+const TABLE_PREFIX_LENGTH = AREA_LENGTH + 1 + ID_LENGTH;
+
+export function recordPrefix(database: Id, table: Id): string {
+  return `${databaseArea(database)}r${idBytes(table)}`;
+}
+
+/** `key` is the encoded record key. Where many keys of a table are made, `TableKeys` spares making the prefix anew. */
+export function recordKey(database: Id, table: Id, key: string): Key {
+  return recordPrefix(database, table) + key;
+}
+
+export function recordRange(database: Id, table: Id): KeyRange {
+  return prefixRange(recordPrefix(database, table));
+}
+
+/** The encoded record key in the key of a record. */
+export function encodedKeyOf(record: Key): string {
+  return record.slice(TABLE_PREFIX_LENGTH);
+}
+
+export function indexPrefix(database: Id, table: Id, index: Id): string {
+  return `${databaseArea(database)}x${idBytes(table)}${idBytes(index)}`;
+}
+
+/** The entries of all indexes of a table. */
+export function indexRange(database: Id, table: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}x${idBytes(table)}`);
+}
+
+// ─── Graph edges ───
+
+const DIRECTIONS = { in: 'i', out: 'o', reference: 'r' } as const;
+/** How an edge lies at a node: it comes in, goes out, or is a field of another record that refers to the node. */
+export type EdgeDirection = keyof typeof DIRECTIONS;
+
+/** The edges at one node. */
+export function nodePrefix(database: Id, table: Id, key: string): string {
+  return `${databaseArea(database)}e${idBytes(table)}${key}`;
+}
+
+/** The edges at the nodes of a table. */
+export function edgesRange(database: Id, table: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}e${idBytes(table)}`);
+}
+
+/** The edges at a node in a direction, of one edge table or of all. */
+export function edgePrefix(node: string, direction: EdgeDirection, edgeTable?: Id): string {
+  return node + DIRECTIONS[direction] + (edgeTable === undefined ? '' : idBytes(edgeTable));
+}
+
+export function edgeKey(node: string, direction: 'in' | 'out', edgeTable: Id, edge: string): Key {
+  return edgePrefix(node, direction, edgeTable) + edge;
+}
+
+/** The edge record that a key names; `node` is the prefix of the node at which it was found. Ids of removed tables may turn up. */
+export function edgeAt(node: string, key: Key): { readonly table: Id; readonly key: string } {
+  const at = node.length + 1;
+  return { table: idAt(key, at), key: key.slice(at + ID_LENGTH) };
+}
+
+/** The references to a node from a field of a table's records. */
+export function referencePrefix(node: string, table: Id, field: string): string {
+  return edgePrefix(node, 'reference', table) + nameBytes(field);
+}
+
+export function referenceKey(node: string, table: Id, field: string, record: string): Key {
+  return referencePrefix(node, table, field) + record;
+}
+
+/** The record that refers to a node; `node` is the prefix of the node at which it was found. */
+export function referrerAt(node: string, key: Key): { readonly table: Id; readonly key: string } {
+  const at = node.length + 1;
+  return { table: idAt(key, at), key: key.slice(key.indexOf('\0', at + ID_LENGTH) + 1) };
+}
+
+/** The keys of one table, with its prefixes made once. */
+export class TableKeys {
+  readonly records: KeyRange;
+  readonly #record: string;
+  readonly #node: string;
+
+  constructor(
+    readonly database: Id,
+    readonly table: Id,
+  ) {
+    this.#record = recordPrefix(database, table);
+    this.#node = nodePrefix(database, table, '');
+    this.records = prefixRange(this.#record);
+  }
+
+  record(key: string): Key {
+    return this.#record + key;
+  }
+
+  node(key: string): string {
+    return this.#node + key;
+  }
+}
+
+// ─── Bytes ───
+
+function idBytes(id: Id): string {
+  return String.fromCharCode((id >>> 24) & 0xff, (id >>> 16) & 0xff, (id >>> 8) & 0xff, id & 0xff);
+}
+
+function idAt(key: Key, at: number): Id {
+  return (
+    ((key.charCodeAt(at) << 24) |
+      (key.charCodeAt(at + 1) << 16) |
+      (key.charCodeAt(at + 2) << 8) |
+      key.charCodeAt(at + 3)) >>>
+    0
+  );
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the two bytes that can't stand for themselves.
+const SPECIAL = /[\x00\x01\x80-\uffff]/;
+
+/**
+ * A name as bytes, in its order and closed by a zero byte, which never occurs inside: zero and one are written as one-one and one-two.
+ * Lone surrogates, which UTF-8 proper can't hold, are written as if they were characters, so that any two names differ.
+ */
+function nameBytes(name: string): string {
+  if (!SPECIAL.test(name)) return `${name}\0`;
+  let bytes = '';
+  for (const character of name) {
+    const point = character.codePointAt(0) as number;
+    if (point < 2) bytes += `\x01${String.fromCharCode(point + 1)}`;
+    else if (point < 0x80) bytes += character;
+    else if (point < 0x800) bytes += String.fromCharCode(0xc0 | (point >> 6), continuation(point));
+    else if (point < 0x10000)
+      bytes += String.fromCharCode(0xe0 | (point >> 12), continuation(point >> 6), continuation(point));
+    else
+      bytes += String.fromCharCode(
+        0xf0 | (point >> 18),
+        continuation(point >> 12),
+        continuation(point >> 6),
+        continuation(point),
+      );
+  }
+  return `${bytes}\0`;
+}
+
+function continuation(point: number): number {
+  return 0x80 | (point & 0x3f);
+}
