@@ -1,8 +1,8 @@
 /**
  * The storage contract: transactions over keys in byte order.
  *
- * A key is a *byte string*: a JavaScript string whose characters are all below 256, one character a byte. Such strings compare
- * with `<` in byte order, serve as map keys, and cost one byte a character in V8.
+ * A key is a *byte string*: a JavaScript string of at least one character, all of them below 256, one character a byte. Such strings
+ * compare with `<` in byte order, serve as map keys, and cost one byte a character in V8. The bounds of a range may be empty.
  *
  * What is stored under a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode it.
  */
@@ -29,8 +29,12 @@ export interface ScanOptions {
   readonly batch?: number;
 }
 
-/** A scan under way. Batches are never empty; `undefined` is the end. A cursor that isn't read to the end must be closed. */
+/**
+ * A scan under way. It shows the transaction as it was when `scan` was called: what is written while it is read doesn't turn up in it.
+ * A cursor that isn't read to the end must be closed.
+ */
 export interface Cursor {
+  /** The next batch, never an empty one; `undefined` is the end. */
   next(): PromiseOrValue<readonly Entry[] | undefined>;
   close(): void;
 }
@@ -39,7 +43,10 @@ export interface Cursor {
  * A transaction: a snapshot of everything committed before it began, plus its own writes.
  *
  * Isolation is serializable: `commit` fails with `transaction_conflict` if what this transaction read (keys and ranges) was changed by
- * one that committed in the meantime. A read-only transaction never conflicts.
+ * one that committed in the meantime. A read-only transaction never conflicts, nor does one that wrote nothing. Keys written without
+ * having been read don't conflict either: of two such writes the one that commits last stays.
+ *
+ * After `commit` or `cancel` everything but `cancel` throws `transaction_finished`.
  */
 export interface Transaction {
   readonly writable: boolean;
@@ -57,6 +64,7 @@ export interface Transaction {
   rollback(to: Savepoint): void;
   /**
    * Makes all writes durable (as far as the engine is) and visible, or none of them.
+   * Where `commit` answers later, a conflict with a commit that isn't visible yet is told when it is, so that beginning anew helps.
    * @throws TesseraError `transaction_conflict` (retryable), `transaction_finished`, `storage_unavailable`
    */
   commit(): PromiseOrValue<void>;
@@ -67,15 +75,22 @@ export interface Transaction {
 /** Opaque to everyone but the transaction that made it. */
 export type Savepoint = { readonly savepoint: unique symbol } | object;
 
+export interface BeginOptions {
+  readonly writable: boolean;
+}
+
 export interface Engine {
   /** `memory`, `lmdb`, … */
   readonly name: string;
-  begin(options: { readonly writable: boolean }): PromiseOrValue<Transaction>;
+  /** @throws TesseraError `storage_unavailable` */
+  begin(options: BeginOptions): PromiseOrValue<Transaction>;
   /**
-   * Runs `work` while no other transaction of this process can commit, so that its own commit can't conflict. For work that has
-   * failed with conflicts too often.
+   * Runs `work` while no other transaction of this process can commit, so that the transactions it begins with `begin` can't conflict.
+   * For work that has failed with conflicts too often (`withRetries`). Commits of others wait meanwhile, so `work` must not wait for one.
    */
-  exclusively<T>(work: () => PromiseOrValue<T>): Promise<T>;
+  exclusively<T>(
+    work: (begin: (options: BeginOptions) => PromiseOrValue<Transaction>) => PromiseOrValue<T>,
+  ): Promise<T>;
   /** Whether the engine can still be read and written; for health checks. */
   check(): PromiseOrValue<void>;
   close(): Promise<void>;

@@ -1,0 +1,91 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import { CommitGate } from '../commit-gate.js';
+import { CommitLog } from '../commit-log.js';
+import type { BeginOptions, Engine, KeyRange, Stored, Transaction } from '../contract.js';
+import { OrderedTree } from '../ordered-tree.js';
+import { DELETED, type Overlay } from '../overlay.js';
+import type { Snapshot } from '../snapshot.js';
+import { type Committer, EmbeddedTransaction } from '../transaction.js';
+
+/**
+ * Keeps everything in memory, as live values. Everything is answered at once, commits included, except while another task holds the engine
+ * exclusively.
+ */
+export class MemoryEngine implements Engine {
+  readonly name = 'memory';
+  readonly #tree = new OrderedTree<Stored>();
+  readonly #log = new CommitLog();
+  readonly #gate = new CommitGate();
+  #closed = false;
+
+  begin(options: BeginOptions): Transaction {
+    return this.#begin(options, (commit) => this.#gate.enter(commit));
+  }
+
+  exclusively<T>(work: (begin: (options: BeginOptions) => Transaction) => PromiseOrValue<T>): Promise<T> {
+    return this.#gate.exclusively(() => work((options) => this.#begin(options, (commit) => commit())));
+  }
+
+  check(): void {
+    if (this.#closed) throw failure('storage_unavailable', { reason: 'it has been closed' });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #begin({ writable }: BeginOptions, enter: (commit: () => void) => PromiseOrValue<void>): Transaction {
+    this.check();
+    const snapshot = new TreeSnapshot(this.#tree.snapshot());
+    if (!writable) return new EmbeddedTransaction(snapshot);
+    const began = this.#log.hold(this.#log.latest);
+    const committer: Committer = {
+      commit: (reads, writes) =>
+        enter(() => {
+          const conflict = this.#log.conflict(began, reads);
+          this.#log.release(began);
+          this.check();
+          if (conflict !== undefined) throw failure('transaction_conflict');
+          this.#apply(writes);
+        }),
+      abandon: () => this.#log.release(began),
+    };
+    return new EmbeddedTransaction(snapshot, committer);
+  }
+
+  #apply(writes: Overlay): void {
+    writes.forEach((key, value) => {
+      if (value === DELETED) this.#tree.delete(key);
+      else this.#tree.put(key, value);
+    });
+    this.#log.append(() => writes.keys());
+  }
+}
+
+class TreeSnapshot implements Snapshot {
+  readonly #tree: OrderedTree<Stored>;
+
+  constructor(tree: OrderedTree<Stored>) {
+    this.#tree = tree;
+  }
+
+  get(key: string): Stored | undefined {
+    return this.#tree.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#tree.get(key) !== undefined;
+  }
+
+  scan(range: KeyRange, reverse: boolean) {
+    return this.#tree.cursor(range, reverse);
+  }
+
+  count(range: KeyRange): number {
+    return this.#tree.count(range);
+  }
+
+  /** The garbage collector sees to it. */
+  release(): void {}
+}

@@ -1,0 +1,116 @@
+import { failure } from '../errors/error.js';
+import type { Cursor, Entry, Key, KeyRange, ScanOptions } from './contract.js';
+import type { TreeCursor } from './ordered-tree.js';
+import { DELETED, type Written } from './overlay.js';
+import { after, type ReadSet } from './read-set.js';
+import type { SnapshotCursor } from './snapshot.js';
+
+/** Batches grow from the first size to the last: a scan that is soon given up reads little, a long one has few batches. */
+const FIRST_BATCH = 32;
+const LAST_BATCH = 512;
+
+/**
+ * A scan of a transaction: its own writes over its snapshot, deletions hidden.
+ *
+ * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only with changes up to
+ * the last key it delivered.
+ */
+export class MergeCursor implements Cursor {
+  readonly #transaction: { readonly finished: boolean };
+  readonly #store: SnapshotCursor;
+  readonly #own: TreeCursor<Written> | undefined;
+  readonly #reads: ReadSet | undefined;
+  readonly #reverse: boolean;
+  readonly #batch: number | undefined;
+  /** What remains of the range and of the limit. */
+  #from: Key;
+  #to: Key;
+  #left: number;
+  #nextBatch = FIRST_BATCH;
+  /** Entries of the store that are waiting for their turn, the next one at `#at`. */
+  #ahead: Entry[] = [];
+  #at = 0;
+  #storeEnded = false;
+
+  constructor(
+    transaction: { readonly finished: boolean },
+    store: SnapshotCursor,
+    own: TreeCursor<Written> | undefined,
+    reads: ReadSet | undefined,
+    range: KeyRange,
+    options: ScanOptions,
+  ) {
+    this.#transaction = transaction;
+    this.#store = store;
+    this.#own = own;
+    this.#reads = reads;
+    this.#reverse = options.reverse ?? false;
+    this.#batch = options.batch;
+    this.#from = range.from;
+    this.#to = range.to;
+    this.#left = range.from < range.to ? (options.limit ?? Number.POSITIVE_INFINITY) : 0;
+  }
+
+  next(): readonly Entry[] | undefined {
+    if (this.#transaction.finished) throw failure('transaction_finished', undefined);
+    if (this.#left <= 0) return undefined;
+    const wanted = Math.min(this.#batch ?? this.#nextBatch, this.#left);
+    this.#nextBatch = Math.min(this.#nextBatch * 4, LAST_BATCH);
+    const entries: Entry[] = [];
+    if (this.#own === undefined) this.#store.read(entries, wanted);
+    else this.#merge(this.#own, entries, wanted);
+    this.#left = entries.length < wanted ? 0 : this.#left - wanted;
+    if (this.#reads !== undefined) this.#remember(this.#reads, entries, wanted);
+    return entries.length === 0 ? undefined : entries;
+  }
+
+  close(): void {
+    this.#left = 0;
+  }
+
+  #remember(reads: ReadSet, entries: readonly Entry[], wanted: number): void {
+    const last = entries.length < wanted ? undefined : entries[entries.length - 1]![0];
+    if (this.#reverse) {
+      const from = last ?? this.#from;
+      reads.addRange(from, this.#to);
+      this.#to = from;
+    } else {
+      const to = last === undefined ? this.#to : after(last);
+      reads.addRange(this.#from, to);
+      this.#from = to;
+    }
+  }
+
+  #merge(own: TreeCursor<Written>, entries: Entry[], wanted: number): void {
+    while (entries.length < wanted) {
+      const stored = this.#peek(wanted);
+      const key = own.key;
+      if (key === undefined) {
+        if (stored === undefined) return;
+        entries.push(stored);
+        this.#at++;
+        continue;
+      }
+      if (stored !== undefined && stored[0] !== key && stored[0] < key !== this.#reverse) {
+        entries.push(stored);
+        this.#at++;
+        continue;
+      }
+      if (stored !== undefined && stored[0] === key) this.#at++;
+      const value = own.value;
+      if (value !== DELETED) entries.push([key, value]);
+      own.advance();
+    }
+  }
+
+  /** The next entry of the store. */
+  #peek(wanted: number): Entry | undefined {
+    if (this.#at === this.#ahead.length && !this.#storeEnded) {
+      this.#ahead = [];
+      this.#at = 0;
+      this.#store.read(this.#ahead, wanted);
+      this.#storeEnded = this.#ahead.length < wanted;
+    }
+    return this.#ahead[this.#at];
+  }
+}

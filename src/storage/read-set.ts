@@ -1,0 +1,111 @@
+import type { Key, KeyRange } from './contract.js';
+import { lowerBound } from './ordered-tree.js';
+
+/** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
+const MAX_POINTS = 1 << 16;
+const POINTS_A_RANGE = 32;
+/** How many ranges are remembered before neighbours are joined. */
+const MAX_RANGES = 1 << 12;
+
+/**
+ * What a transaction has read: keys and ranges, whether or not anything was found there.
+ *
+ * Its size is bounded. A transaction that reads more than the bounds is remembered more coarsely, which may let it conflict with a
+ * change that it didn't see, but never lets it miss one that it did.
+ */
+export class ReadSet {
+  readonly #points = new Set<Key>();
+  #ranges: KeyRange[] = [];
+  #last: KeyRange | undefined;
+
+  addKey(key: Key): void {
+    // Records of a range that was just scanned are often looked up one by one.
+    if (this.#last !== undefined && key >= this.#last.from && key < this.#last.to) return;
+    this.#points.add(key);
+    if (this.#points.size > MAX_POINTS) this.#coarsen();
+  }
+
+  addRange(from: Key, to: Key): void {
+    if (from >= to) return;
+    const last = this.#last;
+    if (last !== undefined && (last.to === from || last.from === to)) {
+      // The next batch of the same scan.
+      this.#ranges.pop();
+      this.#last = last.to === from ? { from: last.from, to } : { from, to: last.to };
+    } else {
+      this.#last = { from, to };
+    }
+    this.#ranges.push(this.#last);
+    if (this.#ranges.length > MAX_RANGES) this.#joinRanges(MAX_RANGES / 2);
+  }
+
+  /** Whether any of the written keys, which ascend, was read. Takes time by the smaller of the two sides. */
+  meets(written: readonly Key[]): boolean {
+    const points = this.#points;
+    if (this.#last !== undefined) this.#joinRanges(MAX_RANGES);
+    const ranges = this.#ranges;
+    if (written.length <= points.size + ranges.length) {
+      for (const key of written) if (points.has(key) || contains(ranges, key)) return true;
+      return false;
+    }
+    for (const key of points) if (written[lowerBound(written, key)] === key) return true;
+    for (const { from, to } of ranges) {
+      const first = written[lowerBound(written, from)];
+      if (first !== undefined && first < to) return true;
+    }
+    return false;
+  }
+
+  /** Turns the points into ranges from one to a near one. */
+  #coarsen(): void {
+    const keys = [...this.#points].sort(byteOrder);
+    this.#points.clear();
+    for (let index = 0; index < keys.length; index += POINTS_A_RANGE) {
+      const last = keys[Math.min(index + POINTS_A_RANGE, keys.length) - 1]!;
+      this.#ranges.push({ from: keys[index]!, to: after(last) });
+    }
+    this.#joinRanges(MAX_RANGES / 2);
+  }
+
+  /** Sorts the ranges, unites those that touch, and then neighbours until there are at most `limit`. */
+  #joinRanges(limit: number): void {
+    this.#last = undefined;
+    const sorted = this.#ranges.sort((a, b) => byteOrder(a.from, b.from));
+    let joined: KeyRange[] = [];
+    for (const range of sorted) {
+      const previous = joined.at(-1);
+      if (previous === undefined || previous.to < range.from) joined.push(range);
+      else if (previous.to < range.to) joined[joined.length - 1] = { from: previous.from, to: range.to };
+    }
+    while (joined.length > limit) {
+      const ranges = joined;
+      joined = [];
+      for (let index = 0; index < ranges.length; index += 2) {
+        joined.push({ from: ranges[index]!.from, to: (ranges[index + 1] ?? ranges[index]!).to });
+      }
+    }
+    this.#ranges = joined;
+  }
+}
+
+/** The least key above `key`. */
+export function after(key: Key): Key {
+  return `${key}\0`;
+}
+
+function byteOrder(a: Key, b: Key): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether one of the ranges, which ascend and don't overlap, holds the key. */
+function contains(ranges: readonly KeyRange[], key: Key): boolean {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ranges[middle]!.to <= key) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low];
+  return range !== undefined && range.from <= key;
+}

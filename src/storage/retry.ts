@@ -1,0 +1,42 @@
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { TesseraError } from '../errors/error.js';
+import type { BeginOptions, Engine, Transaction } from './contract.js';
+
+/** How often work is tried among others before it is given the engine to itself. */
+const ATTEMPTS = 5;
+
+/**
+ * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new transaction; after some
+ * attempts exclusively, so that it never fails with a conflict in the end. `work` must therefore change nothing but the transaction.
+ *
+ * Stays synchronous on an engine that does.
+ */
+export function withRetries<T>(
+  engine: Engine,
+  work: (transaction: Transaction) => PromiseOrValue<T>,
+  attempts = ATTEMPTS,
+): PromiseOrValue<T> {
+  return otherwise(
+    () => inTransaction((options) => engine.begin(options), work),
+    (error) => {
+      if (!(error instanceof TesseraError && error.code === 'transaction_conflict')) throw error;
+      if (attempts > 1) return withRetries(engine, work, attempts - 1);
+      return engine.exclusively((begin) => inTransaction(begin, work));
+    },
+  );
+}
+
+function inTransaction<T>(
+  begin: (options: BeginOptions) => PromiseOrValue<Transaction>,
+  work: (transaction: Transaction) => PromiseOrValue<T>,
+): PromiseOrValue<T> {
+  return andThen(begin({ writable: true }), (transaction) =>
+    otherwise(
+      () => andThen(work(transaction), (result) => andThen(transaction.commit(), () => result)),
+      (error) => {
+        transaction.cancel();
+        throw error;
+      },
+    ),
+  );
+}

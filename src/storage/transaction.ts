@@ -1,0 +1,160 @@
+import { invariant } from '../base/invariant.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
+import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction } from './contract.js';
+import { MergeCursor } from './merge-cursor.js';
+import { OrderedTree } from './ordered-tree.js';
+import { DELETED, type Overlay, type Written } from './overlay.js';
+import { ReadSet } from './read-set.js';
+import type { Snapshot } from './snapshot.js';
+
+/** The engine's side of one read-write transaction. One of its methods is called, once. */
+export interface Committer {
+  /**
+   * Validates what was read and applies what was written.
+   * @throws TesseraError `transaction_conflict`, `storage_unavailable`
+   */
+  commit(reads: ReadSet, writes: Overlay): PromiseOrValue<void>;
+  /** The transaction ended without changing anything. */
+  abandon(): void;
+}
+
+/** The overlay of all read-only transactions. */
+const NOTHING: Overlay = new OrderedTree<Written>();
+
+class OverlaySavepoint {
+  constructor(
+    readonly transaction: EmbeddedTransaction,
+    readonly overlay: Overlay,
+  ) {}
+}
+
+/**
+ * The transaction of all embedded engines: a snapshot of the store, an overlay of its own writes, and a record of what it read.
+ *
+ * Writes stay in the overlay until `commit`. Reading one's own write reads nothing of the store and so can't conflict, nor can writing a
+ * key without having read it. A read-only transaction records nothing.
+ */
+export class EmbeddedTransaction implements Transaction {
+  readonly #snapshot: Snapshot;
+  readonly #committer: Committer | undefined;
+  readonly #reads: ReadSet | undefined;
+  #overlay: Overlay;
+  #finished = false;
+
+  /** Read-only without a committer. */
+  constructor(snapshot: Snapshot, committer?: Committer) {
+    this.#snapshot = snapshot;
+    this.#committer = committer;
+    this.#reads = committer && new ReadSet();
+    this.#overlay = committer ? new OrderedTree<Written>() : NOTHING;
+  }
+
+  get writable(): boolean {
+    return this.#committer !== undefined;
+  }
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  get(key: Key): Stored | undefined {
+    this.#mustBeOpen();
+    if (this.#overlay.size > 0) {
+      const own = this.#overlay.get(key);
+      if (own !== undefined) return own === DELETED ? undefined : own;
+    }
+    this.#reads?.addKey(key);
+    return this.#snapshot.get(key);
+  }
+
+  getMany(keys: readonly Key[]): (Stored | undefined)[] {
+    return keys.map((key) => this.get(key));
+  }
+
+  scan(range: KeyRange, options: ScanOptions = {}): MergeCursor {
+    return this.#scan(range, options, false);
+  }
+
+  count(range: KeyRange): number {
+    this.#mustBeOpen();
+    this.#reads?.addRange(range.from, range.to);
+    let count = this.#snapshot.count(range);
+    if (this.#overlay.size === 0) return count;
+    const own = this.#overlay.cursor(range);
+    for (let key = own.key; key !== undefined; own.advance(), key = own.key) {
+      const there = own.value !== DELETED;
+      if (this.#snapshot.has(key) !== there) count += there ? 1 : -1;
+    }
+    return count;
+  }
+
+  put(key: Key, value: Stored): void {
+    this.#mustBeWritable();
+    invariant(key !== '', 'an empty key');
+    this.#overlay.put(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#mustBeWritable();
+    this.#overlay.put(key, DELETED);
+  }
+
+  deleteRange(range: KeyRange): void {
+    this.#mustBeWritable();
+    const cursor = this.#scan(range, {}, true);
+    for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) {
+      for (const [key] of batch) this.#overlay.put(key, DELETED);
+    }
+  }
+
+  savepoint(): Savepoint {
+    this.#mustBeOpen();
+    return new OverlaySavepoint(this, this.writable ? this.#overlay.snapshot() : NOTHING);
+  }
+
+  rollback(to: Savepoint): void {
+    this.#mustBeOpen();
+    invariant(to instanceof OverlaySavepoint && to.transaction === this, 'a savepoint of another transaction');
+    if (this.writable) this.#overlay = to.overlay.snapshot();
+  }
+
+  commit(): PromiseOrValue<void> {
+    this.#mustBeOpen();
+    this.#finish();
+    if (this.#committer === undefined || this.#reads === undefined) return;
+    // One that changed nothing is serializable as of its snapshot, whatever happened since.
+    if (this.#overlay.size === 0) return this.#committer.abandon();
+    return this.#committer.commit(this.#reads, this.#overlay);
+  }
+
+  cancel(): void {
+    if (this.#finished) return;
+    this.#finish();
+    this.#committer?.abandon();
+  }
+
+  #scan(range: KeyRange, options: ScanOptions, keysOnly: boolean): MergeCursor {
+    this.#mustBeOpen();
+    const reverse = options.reverse ?? false;
+    let own = this.#overlay.size > 0 ? this.#overlay.cursor(range, reverse) : undefined;
+    if (own?.key === undefined) own = undefined;
+    // From here on the overlay leaves the nodes alone that the cursor is reading.
+    else this.#overlay.snapshot();
+    return new MergeCursor(this, this.#snapshot.scan(range, reverse, keysOnly), own, this.#reads, range, options);
+  }
+
+  #finish(): void {
+    this.#finished = true;
+    this.#snapshot.release();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#finished) throw failure('transaction_finished');
+  }
+
+  #mustBeWritable(): void {
+    this.#mustBeOpen();
+    invariant(this.writable, 'a write in a read-only transaction');
+  }
+}

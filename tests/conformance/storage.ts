@@ -1,0 +1,630 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TesseraError } from '../../src/errors/error.js';
+import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
+import { withRetries } from '../../src/storage/retry.js';
+
+/** An engine under test. */
+export interface StorageFixture {
+  readonly engine: Engine;
+  /** Closes the engine and opens the same store again; absent where nothing outlives the engine. */
+  reopen?(): Promise<Engine>;
+  /** Closes the engine and removes what it stored. */
+  dispose(): Promise<void>;
+}
+
+const EVERYTHING: KeyRange = { from: '', to: '\xff\xff\xff\xff' };
+
+export async function scanAll(
+  transaction: Transaction,
+  range: KeyRange = EVERYTHING,
+  options?: ScanOptions,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const cursor = transaction.scan(range, options);
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+    expect(batch.length).toBeGreaterThan(0);
+    entries.push(...batch);
+  }
+  return entries;
+}
+
+async function scanKeys(transaction: Transaction, range?: KeyRange, options?: ScanOptions): Promise<Key[]> {
+  return (await scanAll(transaction, range, options)).map(([key]) => key);
+}
+
+async function code(work: () => unknown): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof TesseraError) return error.code;
+    throw error;
+  }
+}
+
+/** What every engine must do. */
+export function storageConformance(name: string, open: () => Promise<StorageFixture>): void {
+  describe(`storage contract: ${name}`, () => {
+    let fixture: StorageFixture;
+    let engine: Engine;
+
+    beforeEach(async () => {
+      fixture = await open();
+      engine = fixture.engine;
+    });
+    afterEach(() => fixture.dispose());
+
+    const begin = async (writable = true) => engine.begin({ writable });
+
+    async function write(entries: Record<Key, Stored> | readonly Entry[]): Promise<void> {
+      const transaction = await begin();
+      const list = Array.isArray(entries) ? (entries as readonly Entry[]) : Object.entries(entries);
+      for (const [key, value] of list) transaction.put(key, value as Stored);
+      await transaction.commit();
+    }
+
+    async function read(key: Key): Promise<Stored | undefined> {
+      const transaction = await begin(false);
+      const value = await transaction.get(key);
+      transaction.cancel();
+      return value;
+    }
+
+    /** Runs two transactions over each other and tells how the second commit went. */
+    async function race(
+      first: (transaction: Transaction) => unknown,
+      second: (transaction: Transaction) => unknown,
+    ): Promise<string | undefined> {
+      const a = await begin();
+      const b = await begin();
+      await first(a);
+      await second(b);
+      await a.commit();
+      return code(() => b.commit());
+    }
+
+    describe('reading and writing', () => {
+      it('stores any kind of plain value, and NULL apart from absence', async () => {
+        const values: Record<Key, Stored> = { n: null, t: true, i: 7, f: 1.5, s: 'text', a: [1, [2, null]] };
+        await write(values);
+        for (const [key, value] of Object.entries(values)) expect(await read(key)).toEqual(value);
+        expect(await read('absent')).toBeUndefined();
+      });
+
+      it('reads its own writes and deletions', async () => {
+        await write({ a: 1, b: 2 });
+        const transaction = await begin();
+        transaction.put('c', 3);
+        transaction.put('a', 10);
+        transaction.delete('b');
+        expect(await transaction.getMany(['a', 'b', 'c', 'd'])).toEqual([10, undefined, 3, undefined]);
+        expect(await scanAll(transaction)).toEqual([
+          ['a', 10],
+          ['c', 3],
+        ]);
+        expect(await transaction.count(EVERYTHING)).toBe(2);
+        transaction.cancel();
+        expect(await read('a')).toBe(1);
+      });
+
+      it('keeps NUL and 0xff bytes in keys, in byte order', async () => {
+        const keys = [
+          '\0',
+          '\0\0',
+          '\0\x01',
+          'a',
+          'a\0',
+          'a\0\xff',
+          'a\x01',
+          'a\xfe',
+          'a\xff',
+          'a\xff\0',
+          'b',
+          '\x80',
+          '\xff',
+        ];
+        await write(keys.map((key, index): Entry => [key, index]));
+        const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1));
+        const transaction = await begin(false);
+        expect(await scanKeys(transaction)).toEqual(sorted);
+        expect(await scanKeys(transaction, EVERYTHING, { reverse: true })).toEqual([...sorted].reverse());
+        expect(await scanKeys(transaction, { from: 'a', to: 'b' })).toEqual(
+          sorted.filter((key) => key.startsWith('a')),
+        );
+        for (const [index, key] of keys.entries()) expect(await transaction.get(key)).toBe(index);
+        transaction.cancel();
+      });
+
+      it('keeps values of many megabytes', async () => {
+        const text = 'x'.repeat(5 << 20);
+        const bytes = new Uint8Array(9 << 20).map((_, index) => index % 251);
+        await write({ text, bytes });
+        expect(await read('text')).toBe(text);
+        const found = (await read('bytes')) as Uint8Array;
+        expect(found.length).toBe(bytes.length);
+        expect(Buffer.compare(found, bytes)).toBe(0);
+        const transaction = await begin(false);
+        expect((await scanAll(transaction)).length).toBe(2);
+        transaction.cancel();
+      });
+
+      it('keeps many keys', async () => {
+        const entries = Array.from(
+          { length: 20_000 },
+          (_, index): Entry => [`k${String(index).padStart(6, '0')}`, index],
+        );
+        await write(entries);
+        const transaction = await begin(false);
+        expect(await transaction.count(EVERYTHING)).toBe(entries.length);
+        expect(await scanAll(transaction)).toEqual(entries);
+        expect(await transaction.count({ from: 'k000100', to: 'k000200' })).toBe(100);
+        transaction.cancel();
+      });
+    });
+
+    describe('ranges', () => {
+      const KEYS = ['a', 'b', 'c', 'd', 'e', 'f'];
+      beforeEach(() => write(KEYS.map((key): Entry => [key, key])));
+
+      it('includes the start and excludes the end', async () => {
+        const transaction = await begin(false);
+        expect(await scanKeys(transaction, { from: 'b', to: 'e' })).toEqual(['b', 'c', 'd']);
+        expect(await scanKeys(transaction, { from: 'b', to: 'e' }, { reverse: true })).toEqual(['d', 'c', 'b']);
+        expect(await scanKeys(transaction, { from: 'bb', to: 'dd' })).toEqual(['c', 'd']);
+        expect(await scanKeys(transaction, { from: 'x', to: 'z' })).toEqual([]);
+        expect(await transaction.count({ from: 'b', to: 'e' })).toBe(3);
+        transaction.cancel();
+      });
+
+      it('finds nothing in empty and inverted ranges', async () => {
+        const transaction = await begin();
+        for (const range of [
+          { from: 'c', to: 'c' },
+          { from: 'e', to: 'b' },
+          { from: '', to: '' },
+        ]) {
+          expect(await scanKeys(transaction, range)).toEqual([]);
+          expect(await scanKeys(transaction, range, { reverse: true })).toEqual([]);
+          expect(await transaction.count(range)).toBe(0);
+          await transaction.deleteRange(range);
+        }
+        expect(await transaction.count(EVERYTHING)).toBe(KEYS.length);
+        transaction.cancel();
+      });
+
+      it('keeps to limits and batch sizes', async () => {
+        const transaction = await begin();
+        transaction.put('cc', 'cc');
+        transaction.delete('b');
+        for (const batch of [1, 2, 3, 100]) {
+          expect(await scanKeys(transaction, EVERYTHING, { batch })).toEqual(['a', 'c', 'cc', 'd', 'e', 'f']);
+          expect(await scanKeys(transaction, EVERYTHING, { batch, limit: 4 })).toEqual(['a', 'c', 'cc', 'd']);
+          expect(await scanKeys(transaction, EVERYTHING, { batch, limit: 4, reverse: true })).toEqual([
+            'f',
+            'e',
+            'd',
+            'cc',
+          ]);
+          expect(await scanKeys(transaction, EVERYTHING, { batch, limit: 0 })).toEqual([]);
+        }
+        const cursor = transaction.scan(EVERYTHING, { batch: 2 });
+        expect((await cursor.next())?.length).toBe(2);
+        cursor.close();
+        expect(await cursor.next()).toBeUndefined();
+        transaction.cancel();
+      });
+
+      it('shows a scan what was there when it was opened, and no more', async () => {
+        const transaction = await begin();
+        transaction.put('cc', 1);
+        const cursor = transaction.scan(EVERYTHING, { batch: 2 });
+        const seen: Key[] = [];
+        for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+          for (const [key] of batch) {
+            seen.push(key);
+            transaction.put(`${key}x`, 1);
+            transaction.delete('f');
+          }
+        }
+        expect(seen).toEqual(['a', 'b', 'c', 'cc', 'd', 'e', 'f']);
+        expect(await transaction.count(EVERYTHING)).toBe(13);
+        transaction.cancel();
+      });
+
+      it('deletes a range, own writes included', async () => {
+        const transaction = await begin();
+        transaction.put('bb', 1);
+        transaction.put('x', 1);
+        await transaction.deleteRange({ from: 'b', to: 'e' });
+        expect(await scanKeys(transaction)).toEqual(['a', 'e', 'f', 'x']);
+        transaction.put('c', 'again');
+        await transaction.commit();
+        const after = await begin(false);
+        expect(await scanKeys(after)).toEqual(['a', 'c', 'e', 'f', 'x']);
+        after.cancel();
+      });
+    });
+
+    describe('snapshots', () => {
+      it('shows a transaction nothing of what is committed after it began', async () => {
+        await write({ a: 1, b: 1 });
+        const reader = await begin(false);
+        const writer = await begin();
+        await write({ a: 2, c: 2 });
+        const deleting = await begin();
+        deleting.delete('b');
+        await deleting.commit();
+        for (const transaction of [reader, writer]) {
+          expect(await transaction.get('a')).toBe(1);
+          expect(await transaction.getMany(['b', 'c'])).toEqual([1, undefined]);
+          expect(await scanKeys(transaction)).toEqual(['a', 'b']);
+          expect(await transaction.count(EVERYTHING)).toBe(2);
+          transaction.cancel();
+        }
+        expect(await read('a')).toBe(2);
+      });
+
+      it('shows nobody what is not committed', async () => {
+        const transaction = await begin();
+        transaction.put('a', 1);
+        expect(await read('a')).toBeUndefined();
+        transaction.cancel();
+        expect(await read('a')).toBeUndefined();
+      });
+
+      it('shows a commit to whoever begins after it was acknowledged', async () => {
+        for (let round = 0; round < 50; round++) {
+          await write({ a: round });
+          expect(await read('a')).toBe(round);
+        }
+      });
+    });
+
+    describe('conflicts', () => {
+      beforeEach(() => write({ a: 1, b: 2, x: 50, y: 50 }));
+
+      it('refuses a lost update', async () => {
+        const increment = async (transaction: Transaction) =>
+          transaction.put('a', ((await transaction.get('a')) as number) + 1);
+        expect(await race(increment, increment)).toBe('transaction_conflict');
+        expect(await read('a')).toBe(2);
+      });
+
+      it('refuses write skew', async () => {
+        const withdraw = (key: Key) => async (transaction: Transaction) => {
+          const [x, y] = (await transaction.getMany(['x', 'y'])) as [number, number];
+          if (x + y >= 100) transaction.put(key, 0);
+        };
+        expect(await race(withdraw('x'), withdraw('y'))).toBe('transaction_conflict');
+      });
+
+      it('refuses a phantom in a range that was scanned or counted', async () => {
+        const scan = async (transaction: Transaction) => {
+          await scanAll(transaction, { from: 'm', to: 'n' });
+          transaction.put('result', 0);
+        };
+        const count = async (transaction: Transaction) =>
+          transaction.put('result', await transaction.count({ from: 'm', to: 'n' }));
+        const erase = async (transaction: Transaction) => transaction.deleteRange({ from: 'b', to: 'n' });
+        for (const [index, second] of [scan, count, erase].entries()) {
+          expect(await race((first) => first.put(`m${index}`, 1), second)).toBe('transaction_conflict');
+        }
+      });
+
+      it('refuses the reading of a key that was absent, and of one that was deleted', async () => {
+        const copy = (key: Key) => async (transaction: Transaction) =>
+          transaction.put('result', (await transaction.get(key)) ?? null);
+        expect(await race((first) => first.put('new', 1), copy('new'))).toBe('transaction_conflict');
+        expect(await race((first) => first.delete('a'), copy('a'))).toBe('transaction_conflict');
+      });
+
+      it('lets a limited scan conflict only with what it has delivered', async () => {
+        const firstOf = (options: ScanOptions) => async (transaction: Transaction) => {
+          await scanAll(transaction, { from: 'a', to: 'z' }, options);
+          transaction.put('result', 1);
+        };
+        expect(await race((first) => first.put('c', 1), firstOf({ limit: 2 }))).toBeUndefined();
+        expect(await race((first) => first.put('aa', 1), firstOf({ limit: 2 }))).toBe('transaction_conflict');
+        expect(await race((first) => first.put('d', 1), firstOf({ limit: 2, reverse: true }))).toBeUndefined();
+        expect(await race((first) => first.put('xx', 1), firstOf({ limit: 2, reverse: true }))).toBe(
+          'transaction_conflict',
+        );
+      });
+
+      it('lets both commit where that is serializable', async () => {
+        const put = (key: Key, value: Stored) => (transaction: Transaction) => transaction.put(key, value);
+        expect(await race(put('a', 10), put('a', 20))).toBeUndefined();
+        expect(await read('a')).toBe(20);
+        expect(await race(put('a', 1), put('b', 1))).toBeUndefined();
+        // Reads only: serializable as of its snapshot.
+        expect(await race(put('a', 2), (second) => second.get('a'))).toBeUndefined();
+        // Reads what it wrote itself.
+        const own = (transaction: Transaction) => {
+          transaction.put('a', 7);
+          return transaction.get('a');
+        };
+        expect(await race(put('a', 3), own)).toBeUndefined();
+        expect(await read('a')).toBe(7);
+      });
+
+      it('counts what was read before a rollback as read', async () => {
+        const second = async (transaction: Transaction) => {
+          const start = transaction.savepoint();
+          await transaction.get('a');
+          transaction.rollback(start);
+          transaction.put('result', 1);
+        };
+        expect(await race((first) => first.put('a', 9), second)).toBe('transaction_conflict');
+      });
+
+      it('sees conflicts with commits that are under way', async () => {
+        const transactions = await Promise.all(Array.from({ length: 10 }, () => begin()));
+        for (const transaction of transactions) {
+          transaction.put('a', ((await transaction.get('a')) as number) + 1);
+        }
+        const outcomes = await Promise.all(transactions.map((transaction) => code(() => transaction.commit())));
+        expect(outcomes.filter((outcome) => outcome === undefined).length).toBe(1);
+        expect(outcomes.filter((outcome) => outcome === 'transaction_conflict').length).toBe(9);
+        expect(await read('a')).toBe(2);
+      });
+
+      it('never fails work that is retried', async () => {
+        const clients = Array.from({ length: 20 }, () =>
+          withRetries(engine, async (transaction) => {
+            const before = (await transaction.get('a')) as number;
+            await Promise.resolve();
+            transaction.put('a', before + 1);
+          }),
+        );
+        await Promise.all(clients);
+        expect(await read('a')).toBe(21);
+      });
+    });
+
+    describe('savepoints', () => {
+      it('forgets the writes since a savepoint, again and again', async () => {
+        await write({ a: 1, b: 1 });
+        const transaction = await begin();
+        transaction.put('a', 2);
+        const outer = transaction.savepoint();
+        transaction.delete('b');
+        transaction.put('c', 1);
+        const inner = transaction.savepoint();
+        transaction.put('a', 3);
+        transaction.rollback(inner);
+        expect(await transaction.getMany(['a', 'b', 'c'])).toEqual([2, undefined, 1]);
+        transaction.put('a', 4);
+        transaction.rollback(inner);
+        expect(await transaction.get('a')).toBe(2);
+        transaction.rollback(outer);
+        expect(await transaction.getMany(['a', 'b', 'c'])).toEqual([2, 1, undefined]);
+        transaction.put('d', 1);
+        transaction.rollback(outer);
+        await transaction.commit();
+        const after = await begin(false);
+        expect(await scanAll(after)).toEqual([
+          ['a', 2],
+          ['b', 1],
+        ]);
+        after.cancel();
+      });
+    });
+
+    describe('lifetime', () => {
+      it('refuses a finished transaction, and cancels it harmlessly', async () => {
+        for (const finish of [(t: Transaction) => t.commit(), (t: Transaction) => t.cancel()]) {
+          const transaction = await begin();
+          transaction.put('a', 1);
+          const savepoint = transaction.savepoint();
+          const cursor = transaction.scan(EVERYTHING);
+          const finished = finish(transaction);
+          const uses: (() => unknown)[] = [
+            () => transaction.get('a'),
+            () => transaction.getMany(['a']),
+            () => transaction.scan(EVERYTHING),
+            () => transaction.count(EVERYTHING),
+            () => transaction.put('a', 1),
+            () => transaction.delete('a'),
+            () => transaction.deleteRange(EVERYTHING),
+            () => transaction.savepoint(),
+            () => transaction.rollback(savepoint),
+            () => transaction.commit(),
+            () => cursor.next(),
+          ];
+          for (const use of uses) expect(await code(use)).toBe('transaction_finished');
+          transaction.cancel();
+          await finished;
+          transaction.cancel();
+        }
+        expect(await read('a')).toBe(1);
+      });
+
+      it('is unavailable once closed', async () => {
+        await engine.check();
+        const before = await begin();
+        before.put('a', 1);
+        await engine.close();
+        expect(await code(() => begin())).toBe('storage_unavailable');
+        expect(await code(() => engine.check())).toBe('storage_unavailable');
+        expect(await code(() => before.commit())).toBe('storage_unavailable');
+        await engine.close();
+      });
+    });
+
+    describe('exclusive work', () => {
+      it('never conflicts, and lets others commit afterwards', async () => {
+        await write({ a: 1 });
+        const early = await begin();
+        early.put('a', ((await early.get('a')) as number) + 100);
+        const blind = await begin();
+        blind.put('b', 'blind');
+        const order: string[] = [];
+        const exclusive = engine.exclusively(async (beginExclusively) => {
+          const transaction = await beginExclusively({ writable: true });
+          const before = (await transaction.get('a')) as number;
+          const blindCommit = Promise.resolve(blind.commit()).then(() => order.push('blind'));
+          const earlyCommit = code(() => early.commit());
+          await new Promise(setImmediate);
+          transaction.put('a', before + 1);
+          await transaction.commit();
+          order.push('exclusive');
+          return { blindCommit, earlyCommit };
+        });
+        const { blindCommit, earlyCommit } = await exclusive;
+        await blindCommit;
+        expect(await earlyCommit).toBe('transaction_conflict');
+        expect(order).toEqual(['exclusive', 'blind']);
+        expect(await read('a')).toBe(2);
+        expect(await read('b')).toBe('blind');
+      });
+
+      it('is done one after the other, and goes on after a failure', async () => {
+        await write({ a: 0 });
+        const work = Array.from({ length: 10 }, (_, index) =>
+          engine.exclusively(async (beginExclusively) => {
+            if (index === 3) throw new Error('failed');
+            const transaction = await beginExclusively({ writable: true });
+            const before = (await transaction.get('a')) as number;
+            await new Promise(setImmediate);
+            transaction.put('a', before + 1);
+            await transaction.commit();
+          }),
+        );
+        const outcomes = await Promise.allSettled(work);
+        expect(outcomes.filter(({ status }) => status === 'rejected').length).toBe(1);
+        expect(await read('a')).toBe(9);
+      });
+    });
+
+    it('keeps the total when eight clients transfer between fifty accounts', async () => {
+      const account = (index: number): Key => `account/${String(index).padStart(2, '0')}`;
+      const accounts: KeyRange = { from: 'account/', to: 'account0' };
+      await write(Array.from({ length: 50 }, (_, index): Entry => [account(index), 100]));
+      let seed = 1;
+      const random = (below: number) => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return seed % below;
+      };
+      const total = (entries: readonly Entry[]) => entries.reduce((sum, [, balance]) => sum + (balance as number), 0);
+      const client = async () => {
+        for (let round = 0; round < 25; round++) {
+          const from = account(random(50));
+          const to = account(random(50));
+          await withRetries(engine, async (transaction) => {
+            const source = (await transaction.get(from)) as number;
+            await new Promise(setImmediate);
+            transaction.put(from, source - 1);
+            transaction.put(to, ((await transaction.get(to)) as number) + 1);
+          });
+          const audit = await begin(false);
+          expect(total(await scanAll(audit, accounts))).toBe(5_000);
+          audit.cancel();
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, client));
+      const audit = await begin(false);
+      expect(total(await scanAll(audit, accounts))).toBe(5_000);
+      audit.cancel();
+    });
+
+    it('does what a sorted map does', async () => {
+      const key = fc.string({ unit: fc.constantFrom('\0', 'a', 'b', '\xff'), minLength: 1, maxLength: 3 });
+      const bound = fc.string({ unit: fc.constantFrom('\0', 'a', 'b', '\xff'), maxLength: 3 });
+      const range = fc.record({ from: bound, to: bound });
+      const step = fc.oneof(
+        fc.record({ do: fc.constant('put' as const), key, value: fc.nat(99) }),
+        fc.record({ do: fc.constant('delete' as const), key }),
+        fc.record({ do: fc.constant('deleteRange' as const), range }),
+        fc.record({ do: fc.constant('get' as const), key }),
+        fc.record({
+          do: fc.constant('scan' as const),
+          range,
+          reverse: fc.boolean(),
+          limit: fc.option(fc.nat(5), { nil: 1_000 }),
+          batch: fc.integer({ min: 1, max: 4 }),
+        }),
+        fc.record({ do: fc.constant('savepoint' as const) }),
+        fc.record({ do: fc.constant('rollback' as const) }),
+        fc.record({ do: fc.constant('commit' as const) }),
+        fc.record({ do: fc.constant('cancel' as const) }),
+      );
+      const within = ({ from, to }: KeyRange, model: Map<Key, number>) =>
+        [...model].filter(([k]) => k >= from && k < to).sort(([a], [b]) => (a < b ? -1 : 1));
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+          const clean = await begin();
+          await clean.deleteRange(EVERYTHING);
+          await clean.commit();
+          let committed = new Map<Key, number>();
+          let model = new Map(committed);
+          let transaction = await begin();
+          let mark = { savepoint: transaction.savepoint(), model: new Map(model) };
+          const restart = async () => {
+            transaction = await begin();
+            model = new Map(committed);
+            mark = { savepoint: transaction.savepoint(), model: new Map(model) };
+          };
+          for (const s of steps) {
+            if (s.do === 'put') {
+              transaction.put(s.key, s.value);
+              model.set(s.key, s.value);
+            } else if (s.do === 'delete') {
+              transaction.delete(s.key);
+              model.delete(s.key);
+            } else if (s.do === 'deleteRange') {
+              await transaction.deleteRange(s.range);
+              for (const [k] of within(s.range, model)) model.delete(k);
+            } else if (s.do === 'get') {
+              expect(await transaction.get(s.key)).toBe(model.get(s.key));
+            } else if (s.do === 'scan') {
+              const expected = within(s.range, model);
+              expect(await transaction.count(s.range)).toBe(expected.length);
+              if (s.reverse) expected.reverse();
+              expect(await scanAll(transaction, s.range, s)).toEqual(expected.slice(0, s.limit));
+            } else if (s.do === 'savepoint') {
+              mark = { savepoint: transaction.savepoint(), model: new Map(model) };
+            } else if (s.do === 'rollback') {
+              transaction.rollback(mark.savepoint);
+              model = new Map(mark.model);
+            } else if (s.do === 'commit') {
+              await transaction.commit();
+              committed = model;
+              await restart();
+            } else {
+              transaction.cancel();
+              await restart();
+            }
+          }
+          await transaction.commit();
+          const after = await begin(false);
+          expect(await scanAll(after)).toEqual(within(EVERYTHING, model));
+          after.cancel();
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    it('keeps what was committed, and nothing else, when it is opened again', async () => {
+      if (fixture.reopen === undefined) return;
+      await write({ a: 1, b: [1, 'two', null], c: 'c' });
+      const deleting = await begin();
+      deleting.delete('c');
+      deleting.put('\0\xff', 'bytes');
+      await deleting.commit();
+      const lost = await begin();
+      lost.put('lost', 1);
+      engine = await fixture.reopen();
+      const transaction = await begin();
+      expect(await scanAll(transaction)).toEqual([
+        ['\0\xff', 'bytes'],
+        ['a', 1],
+        ['b', [1, 'two', null]],
+      ]);
+      transaction.put('a', 2);
+      await transaction.commit();
+      engine = await fixture.reopen();
+      expect(await read('a')).toBe(2);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Key } from '../../src/storage/contract.js';
+import { OrderedTree } from '../../src/storage/ordered-tree.js';
+
+const ALL = { from: '', to: '\xff' };
+
+function contents<V>(tree: OrderedTree<V>, range = ALL, reverse = false): [Key, V][] {
+  const entries: [Key, V][] = [];
+  tree.cursor(range, reverse).read(entries, Number.POSITIVE_INFINITY);
+  return entries;
+}
+
+function key(number: number): Key {
+  return String(number).padStart(6, '0');
+}
+
+/** Numbers that look random but are the same each time. */
+function* numbers(seed: number): Generator<number> {
+  for (let state = seed; ; ) {
+    state = (state * 48_271) % 2_147_483_647;
+    yield state;
+  }
+}
+
+describe('OrderedTree', () => {
+  it.each([
+    ['ascending', (index: number) => index],
+    ['descending', (index: number) => 9_999 - index],
+    ['scattered', (index: number) => (index * 7_919) % 10_000],
+  ])('takes keys in %s order and gives them up again', (_, order) => {
+    const tree = new OrderedTree<number>();
+    for (let index = 0; index < 10_000; index++) tree.put(key(order(index)), order(index));
+    expect(tree.size).toBe(10_000);
+    expect(contents(tree).map(([, value]) => value)).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
+    for (let index = 0; index < 10_000; index++) {
+      expect(tree.delete(key(order(index)))).toBe(true);
+      if (index % 997 === 0) {
+        const left = contents(tree);
+        expect(left.length).toBe(9_999 - index);
+        expect(contents(tree, ALL, true)).toEqual(left.reverse());
+      }
+    }
+    expect(tree.size).toBe(0);
+    expect(tree.delete(key(0))).toBe(false);
+    tree.put('again', 1);
+    expect(contents(tree)).toEqual([['again', 1]]);
+  });
+
+  it('leaves every snapshot as it was', () => {
+    const random = numbers(42);
+    const next = (below: number) => random.next().value! % below;
+    const tree = new OrderedTree<number>();
+    const model = new Map<Key, number>();
+    const taken: { tree: OrderedTree<number>; entries: [Key, number][] }[] = [];
+    const sorted = () => [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (let round = 0; round < 20_000; round++) {
+      // Growing for a while and then shrinking.
+      const grow = Math.floor(round / 5_000) % 2 === 0;
+      const k = key(next(3_000));
+      if (next(10) < (grow ? 7 : 3)) {
+        tree.put(k, round);
+        model.set(k, round);
+      } else {
+        expect(tree.delete(k)).toBe(model.delete(k));
+      }
+      if (next(500) === 0) taken.push({ tree: tree.snapshot(), entries: sorted() });
+    }
+    expect(contents(tree)).toEqual(sorted());
+    for (const { tree: snapshot, entries } of taken) {
+      expect(contents(snapshot)).toEqual(entries);
+      expect(snapshot.size).toBe(entries.length);
+    }
+    const [first] = taken;
+    first!.tree.put('zzz', 1);
+    expect(first!.tree.size).toBe(first!.entries.length + 1);
+    expect(contents(tree)).toEqual(sorted());
+  });
+
+  it('counts and reads any range both ways', () => {
+    const tree = new OrderedTree<number>();
+    for (let index = 0; index < 3_000; index += 3) tree.put(key(index), index);
+    const bound = fc.integer({ min: -1, max: 3_001 });
+    fc.assert(
+      fc.property(bound, bound, fc.nat(300), (from, to, limit) => {
+        const range = { from: from < 0 ? '' : key(from), to: to < 0 ? '' : key(to) };
+        const expected: number[] = [];
+        for (let index = 0; index < 3_000; index += 3)
+          if (key(index) >= range.from && key(index) < range.to) expected.push(index);
+        expect(tree.count(range)).toBe(expected.length);
+        expect(contents(tree, range).map(([, value]) => value)).toEqual(expected);
+        const some: [Key, number][] = [];
+        const cursor = tree.cursor(range, true);
+        cursor.read(some, limit);
+        cursor.read(some, limit);
+        expect(some.map(([, value]) => value)).toEqual(expected.reverse().slice(0, 2 * limit));
+        const stepped: number[] = [];
+        for (const step = tree.cursor(range, true); step.key !== undefined; step.advance()) stepped.push(step.value);
+        expect(stepped).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
