@@ -1,10 +1,151 @@
 import { row } from '../row.js';
 
-/** Errors of requests as such: frames, methods, parameters, sizes. */
+const validation = (kind: string) => () => ({ kind });
+
+/** Errors of requests as such: frames, methods, parameters, headers, sizes. */
 export const requestErrors = {
   internal: row({
     kind: 'Internal',
     text: () => 'There was an internal problem with the request',
     http: 500,
+  }),
+
+  // ─── Reading a request ───
+
+  /** What came in isn't what its format promises: broken JSON or CBOR, invalid UTF-8. */
+  malformed_request: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The request could not be read: ${reason}`,
+    details: validation('Parse'),
+    rpc: -32700,
+  }),
+  /** It could be read, but isn't a request. */
+  invalid_request: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `Invalid request: ${reason}`,
+    details: validation('InvalidRequest'),
+    rpc: -32600,
+  }),
+  method_not_found: row<{ name: string }>({
+    kind: 'NotFound',
+    text: () => 'Method not found',
+    details: ({ name }) => ({ kind: 'Method', details: { name } }),
+    rpc: -32601,
+    http: 404,
+  }),
+  invalid_params: row<{ expected: string }>({
+    kind: 'Validation',
+    text: ({ expected }) => `Expected ${expected}`,
+    details: validation('InvalidParams'),
+    rpc: -32603,
+  }),
+  transaction_missing: row({
+    kind: 'Validation',
+    text: () => 'Transaction not found',
+    details: validation('InvalidParams'),
+    rpc: -32603,
+  }),
+
+  // ─── Sessions of one connection ───
+
+  session_missing: row<{ id: string }>({
+    kind: 'NotFound',
+    text: ({ id }) => `Session not found: ${id}`,
+    details: ({ id }) => ({ kind: 'Session', details: { id } }),
+    http: 404,
+  }),
+  session_exists: row<{ id: string }>({
+    kind: 'AlreadyExists',
+    text: ({ id }) => `Session already exists: ${id}`,
+    details: ({ id }) => ({ kind: 'Session', details: { id } }),
+    http: 409,
+  }),
+  too_many_sessions: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `The connection has reached its limit of ${limit} attached sessions`,
+    details: validation('InvalidRequest'),
+    rpc: -32600,
+    http: 429,
+  }),
+
+  // ─── HTTP ───
+
+  route_missing: row({
+    kind: 'NotFound',
+    text: () => 'There is nothing at this address',
+    http: 404,
+  }),
+  http_method_unsupported: row<{ allowed: readonly string[] }>({
+    kind: 'NotAllowed',
+    text: ({ allowed }) => `The address answers to ${allowed.join(', ')} only`,
+    http: 405,
+  }),
+  header_conflict: row<{ names: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ names }) => `The headers ${names.join(' and ')} mean the same but have different values`,
+  }),
+  header_invalid: row<{ name: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ name, reason }) => `The header ${name} ${reason}`,
+  }),
+  query_parameter_invalid: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The query string ${reason}`,
+  }),
+  unsupported_authorization: row({
+    kind: 'NotAllowed',
+    text: () => 'The Authorization header must be "Bearer <token>" or "Basic <base64 of user:password>"',
+    details: () => ({ kind: 'Auth', details: { kind: 'InvalidAuth' } }),
+    rpc: -32002,
+    http: 401,
+  }),
+  unsupported_media_type: row<{ accepted: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ accepted }) => `The Content-Type must be ${accepted.join(' or ')}`,
+    http: 415,
+  }),
+  not_acceptable: row<{ offered: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ offered }) => `The Accept header allows none of ${offered.join(', ')}`,
+    http: 406,
+  }),
+  body_too_large: row<{ limit: number; setting: string }>({
+    kind: 'Validation',
+    text: ({ limit, setting }) => `The body exceeds the limit of ${limit} bytes (${setting})`,
+    http: 413,
+  }),
+  graphql_disabled: row({
+    kind: 'NotFound',
+    text: () =>
+      'GraphQL is switched off: start the server with SVC_EXPERIMENTAL_GRAPHQL=true or --allow-experimental graphql',
+    http: 404,
+  }),
+
+  // ─── WebSocket ───
+
+  subprotocol_unsupported: row<{ supported: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ supported }) => `None of the offered WebSocket subprotocols is supported; offer ${supported.join(' or ')}`,
+  }),
+  upgrade_invalid: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The WebSocket handshake is not valid: ${reason}`,
+  }),
+  upgrade_required: row({
+    kind: 'Validation',
+    text: () => 'A GET on this address must ask for an upgrade to a WebSocket',
+    http: 426,
+  }),
+  origin_denied: row({
+    kind: 'NotAllowed',
+    text: () => 'The Origin is not on the list of allowed origins (--allow-origin)',
+    http: 403,
+  }),
+  too_many_connections: row<{ limit: number; setting: string }>({
+    kind: 'Connection',
+    text: ({ limit, setting }) => `The server has reached its limit of ${limit} connections (${setting})`,
+    rpc: -32001,
+    http: 503,
+    retryable: true,
   }),
 } as const;

@@ -1,0 +1,96 @@
+/** One client's conversation: its own session, the sessions it attached, and the answering of its requests. */
+import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
+import type { Database, Origin, Session } from '../session/contract.js';
+import type { ObjectValue, Value } from '../value/value.js';
+import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
+import { METHODS } from './methods/table.js';
+import { readRequest, requestId } from './request.js';
+import { answer, errorAnswer } from './response.js';
+
+export interface RpcOptions {
+  readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
+  readonly graphql?: GraphqlMethod | undefined;
+  /** How many sessions a connection may attach; 64 unless told. */
+  readonly attachedSessions?: number;
+  /** Told of failures that are our own fault, for the log. */
+  readonly onInternalError?: (error: TesseraError) => void;
+}
+
+/**
+ * The requests of one WebSocket, or the one request of a `POST /rpc`. Attached sessions belong to the connection that attached them:
+ * no other one can name, list or reach them.
+ */
+export class RpcConnection implements ConnectionServices {
+  readonly session: Session;
+  readonly defaults: RpcOptions['defaults'];
+  readonly graphql: GraphqlMethod | undefined;
+  readonly #database: Database;
+  readonly #origin: Origin;
+  readonly #options: RpcOptions;
+  readonly #attached = new Map<string, Session>();
+
+  constructor(database: Database, origin: Origin, options: RpcOptions = {}) {
+    this.session = database.session(origin);
+    this.defaults = options.defaults;
+    this.graphql = options.graphql;
+    this.#database = database;
+    this.#origin = origin;
+    this.#options = options;
+  }
+
+  /** Answers a request. Never fails: errors are answers too. `json` tells that it came as JSON. */
+  async handle(message: Value, json: boolean): Promise<ObjectValue> {
+    const id = requestId(message);
+    try {
+      const request = readRequest(message);
+      const method = METHODS.get(request.method);
+      if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
+      const session = method.sessionless ? this.session : this.#named(request.session);
+      checkCount(method, request.params);
+      const call = { session, sessionId: request.session, json, connection: this };
+      return answer(id, await method.run(call, request.params));
+    } catch (thrown) {
+      return errorAnswer(id, this.report(thrown));
+    }
+  }
+
+  /** Any thrown thing as an error of ours; those that are our fault are told to the log. */
+  report(thrown: unknown): TesseraError {
+    const error = asTesseraError(thrown);
+    if (error.code === 'internal') this.#options.onInternalError?.(error);
+    return error;
+  }
+
+  check(): Promise<void> {
+    return this.#database.check();
+  }
+
+  attach(id: string): void {
+    if (this.#attached.has(id)) throw failure('session_exists', { id });
+    const limit = this.#options.attachedSessions ?? 64;
+    if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });
+    this.#attached.set(id, this.#database.session(this.#origin));
+  }
+
+  detach(id: string): void {
+    this.#attached.get(id)?.close();
+    this.#attached.delete(id);
+  }
+
+  attached(): string[] {
+    return [...this.#attached.keys()];
+  }
+
+  close(): void {
+    this.session.close();
+    for (const session of this.#attached.values()) session.close();
+    this.#attached.clear();
+  }
+
+  #named(id: string | undefined): Session {
+    if (id === undefined) return this.session;
+    const session = this.#attached.get(id);
+    if (session === undefined) throw failure('session_missing', { id });
+    return session;
+  }
+}

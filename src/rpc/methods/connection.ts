@@ -1,0 +1,77 @@
+/** Methods about the connection and its sessions. */
+import { failure } from '../../errors/error.js';
+import { newObject, Uuid, type Value } from '../../value/value.js';
+import { type Call, type Method, wrongKind } from '../method.js';
+import { PROTOCOL_VERSION } from '../version.js';
+
+export const connectionMethods: readonly Method[] = [
+  { name: 'ping', expects: '0 arguments', sessionless: true, run: () => undefined },
+  { name: 'version', expects: '0 arguments', most: 0, sessionless: true, run: () => PROTOCOL_VERSION },
+  {
+    name: 'health',
+    expects: '0 arguments',
+    sessionless: true,
+    run: ({ connection }) => connection.check().then(() => undefined),
+  },
+  { name: 'use', expects: '(ns, db)', least: 2, most: 2, run: use },
+  {
+    name: 'reset',
+    expects: '0 arguments',
+    run: ({ session }) => {
+      session.reset();
+      return undefined;
+    },
+  },
+  {
+    name: 'attach',
+    expects: '0 arguments',
+    sessionless: true,
+    run: (call) => {
+      call.connection.attach(sessionId(call));
+      return undefined;
+    },
+  },
+  {
+    name: 'detach',
+    expects: '0 arguments',
+    sessionless: true,
+    run: (call) => {
+      call.connection.detach(sessionId(call));
+      return undefined;
+    },
+  },
+  {
+    name: 'sessions',
+    expects: '0 arguments',
+    sessionless: true,
+    run: ({ connection }) => connection.attached().map((id) => new Uuid(id)),
+  },
+];
+
+/** A text selects, NULL unsets, NONE keeps. Two NONEs on a fresh session select the server's defaults. */
+async function use({ session, connection }: Call, [ns, db]: readonly Value[]): Promise<Value> {
+  let namespace = selection('ns', ns);
+  let database = selection('db', db);
+  const selected = session.identity.place.namespace;
+  if (namespace === undefined && database === undefined && selected === undefined) {
+    ({ namespace, database } = connection.defaults ?? { namespace, database });
+  }
+  const within = namespace === undefined ? selected : namespace;
+  if (typeof database === 'string' && typeof within !== 'string') throw failure('namespace_empty');
+  // A database without its namespace would be left over: unsetting the namespace unsets both.
+  const place = await session.use(namespace, namespace === null ? null : database);
+  const result = newObject();
+  result.namespace = place.namespace;
+  result.database = place.database;
+  return result;
+}
+
+function selection(name: string, value: Value): string | null | undefined {
+  if (value === null || value === undefined || typeof value === 'string') return value;
+  throw wrongKind(name, 'string', value);
+}
+
+function sessionId({ sessionId }: Call): string {
+  if (sessionId === undefined) throw failure('invalid_params', { expected: 'a session ID' });
+  return sessionId;
+}

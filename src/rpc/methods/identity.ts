@@ -1,0 +1,72 @@
+/** Methods about who is signed in. */
+import { failure } from '../../errors/error.js';
+import type { Select } from '../../language/ast.js';
+import type { IssuedTokens } from '../../session/contract.js';
+import { isArray, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import type { Method } from '../method.js';
+import { executeOne } from './execute-one.js';
+
+const CREDENTIALS = '(params:object)';
+
+const AUTH_RECORD: Select = {
+  kind: 'select',
+  projections: { kind: 'fields', items: [{ kind: 'all' }] },
+  only: false,
+  from: [{ kind: 'param', name: 'auth' }],
+};
+
+export const identityMethods: readonly Method[] = [
+  {
+    name: 'signin',
+    expects: CREDENTIALS,
+    signsIn: true,
+    run: async ({ session }, params) => tokens(await session.signIn(credentials(params))),
+  },
+  {
+    name: 'signup',
+    expects: CREDENTIALS,
+    signsIn: true,
+    run: async ({ session }, params) => tokens(await session.signUp(credentials(params))),
+  },
+  {
+    name: 'authenticate',
+    expects: '(token:string)',
+    signsIn: true,
+    run: async ({ session }, [token]) => {
+      if (typeof token !== 'string') throw failure('invalid_params', { expected: '(token:string)' });
+      await session.authenticate(token);
+      return undefined;
+    },
+  },
+  {
+    name: 'invalidate',
+    expects: '0 arguments',
+    signsIn: true,
+    run: ({ session }) => {
+      session.invalidate();
+      return undefined;
+    },
+  },
+  {
+    name: 'info',
+    expects: '0 arguments',
+    run: async ({ session }) => {
+      const found = await executeOne(session, AUTH_RECORD);
+      return isArray(found) ? found[0] : found;
+    },
+  },
+];
+
+function credentials([body]: readonly Value[]): ObjectValue {
+  if (!isObject(body)) throw failure('invalid_params', { expected: CREDENTIALS });
+  return body;
+}
+
+/** The access token alone, or both tokens where a refresh token was issued. */
+function tokens({ access, refresh }: IssuedTokens): Value {
+  if (refresh === undefined) return access;
+  const pair = newObject();
+  pair.access = access;
+  pair.refresh = refresh;
+  return pair;
+}

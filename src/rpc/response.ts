@@ -1,0 +1,64 @@
+/** What goes back: the envelope of an answer, errors, and the results of statements, all as values. */
+
+import type { TesseraError } from '../errors/error.js';
+import type { ErrorDetails } from '../errors/row.js';
+import type { StatementResult } from '../session/contract.js';
+import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../value/value.js';
+import { timeText } from './time-text.js';
+
+/** `{id, result}`. The key `result` is there even when it is NONE: clients test for it. */
+export function answer(id: Value, result: Value): ObjectValue {
+  const envelope = newObject();
+  envelope.id = id;
+  envelope.result = result;
+  return envelope;
+}
+
+/** `{id, error: {code, message, kind, details?}}`. */
+export function errorAnswer(id: Value, error: TesseraError): ObjectValue {
+  const body = newObject();
+  body.code = error.rpcCode;
+  body.message = error.message;
+  addKind(body, error);
+  const envelope = newObject();
+  envelope.id = id;
+  envelope.error = body;
+  return envelope;
+}
+
+/** `[{result, status, time, type?, kind?, details?}, …]`. */
+export function statementResults(results: readonly StatementResult[]): ObjectValue[] {
+  return results.map(statementResult);
+}
+
+function statementResult({ outcome, time, type }: StatementResult): ObjectValue {
+  const entry = newObject();
+  entry.result = outcome.ok ? outcome.value : outcome.error.message;
+  entry.status = outcome.ok ? 'OK' : 'ERR';
+  entry.time = timeText(time);
+  if (!outcome.ok) addKind(entry, outcome.error);
+  if (type !== undefined) entry.type = type;
+  return entry;
+}
+
+function addKind(target: MutableObject, { kind, details }: TesseraError): void {
+  target.kind = kind;
+  if (details !== undefined) target.details = detailsValue(details);
+}
+
+/** `{kind: 'Auth', details: {kind: 'NotAllowed', …}}` as a value. */
+function detailsValue({ kind, details }: ErrorDetails): ObjectValue {
+  const value = newObject();
+  value.kind = kind;
+  if (details !== undefined) value.details = plainValue(details);
+  return value;
+}
+
+/** The catalogue's rows write details as plain objects; everything else in them is a value already. */
+function plainValue(detail: unknown): Value {
+  if (typeof detail !== 'object' || detail === null || isObject(detail as Value)) return detail as Value;
+  if (Object.getPrototypeOf(detail) !== Object.prototype) return detail as Value;
+  const value = newObject();
+  for (const [key, inner] of Object.entries(detail)) value[key] = plainValue(inner);
+  return value;
+}

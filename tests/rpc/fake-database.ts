@@ -1,0 +1,130 @@
+/** A database that runs nothing: it writes down what a session is asked for and answers what the test says. */
+import { failure } from '../../src/errors/error.js';
+import type { Identity } from '../../src/exec/execution.js';
+import type { Statement } from '../../src/language/ast.js';
+import type { Database, IssuedTokens, Origin, Session, StatementResult } from '../../src/session/contract.js';
+import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
+
+export class FakeSession implements Session {
+  readonly key = 'fake';
+  readonly variables = new Map<string, Value>();
+  closed = false;
+  namespace: string | undefined;
+  database: string | undefined;
+  principal: Identity['principal'] = { kind: 'guest' };
+
+  constructor(
+    readonly owner: FakeDatabase,
+    readonly origin: Origin,
+  ) {}
+
+  get identity(): Identity {
+    return {
+      principal: this.principal,
+      place: { namespace: this.namespace, database: this.database },
+      session: newObject(),
+      token: undefined,
+      auth: undefined,
+      access: undefined,
+    };
+  }
+
+  async query(text: string, variables?: ObjectValue): Promise<StatementResult[]> {
+    this.owner.queries.push({ session: this, text, variables });
+    return this.owner.onQuery(text, variables, this);
+  }
+
+  async execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]> {
+    this.owner.executed.push({ session: this, statements, variables });
+    return statements.map((statement) => this.owner.onExecute(statement, variables));
+  }
+
+  async use(namespace: string | null | undefined, database: string | null | undefined) {
+    if (namespace !== undefined) this.namespace = namespace ?? undefined;
+    if (database !== undefined) this.database = database ?? undefined;
+    return { namespace: this.namespace, database: this.database };
+  }
+
+  async signIn(body: ObjectValue): Promise<IssuedTokens> {
+    if (body.pass !== 'secret') throw failure('invalid_auth');
+    this.principal = { kind: 'system', level: 'root', name: String(body.user), roles: ['owner'] };
+    return body.refreshable === true ? { access: 'a.b.c', refresh: 'refresh' } : { access: 'a.b.c' };
+  }
+
+  signUp(body: ObjectValue): Promise<IssuedTokens> {
+    return this.signIn(body);
+  }
+
+  async authenticate(token: string): Promise<void> {
+    if (token !== 'a.b.c') throw failure('invalid_auth');
+    this.principal = { kind: 'system', level: 'root', name: 'token', roles: ['owner'] };
+  }
+
+  async authenticateBasic(
+    user: string,
+    password: string,
+    level: { namespace?: string; database?: string },
+  ): Promise<void> {
+    if (password !== 'secret') throw failure('invalid_auth');
+    this.owner.levels.push(level);
+    this.principal = { kind: 'system', level: 'root', name: user, roles: ['owner'] };
+  }
+
+  invalidate(): void {
+    this.principal = { kind: 'guest' };
+  }
+
+  reset(): void {
+    this.invalidate();
+    this.namespace = undefined;
+    this.database = undefined;
+    this.variables.clear();
+  }
+
+  setVariable(name: string, value: Value): void {
+    this.variables.set(name, value);
+  }
+
+  unsetVariable(name: string): void {
+    this.variables.delete(name);
+  }
+
+  async catalog() {
+    return undefined;
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+}
+
+export class FakeDatabase implements Database {
+  readonly sessions: FakeSession[] = [];
+  readonly queries: { session: FakeSession; text: string; variables: ObjectValue | undefined }[] = [];
+  readonly executed: { session: FakeSession; statements: readonly Statement[]; variables: ObjectValue | undefined }[] =
+    [];
+  readonly levels: { namespace?: string; database?: string }[] = [];
+  healthy = true;
+  onQuery: (
+    text: string,
+    variables: ObjectValue | undefined,
+    session: FakeSession,
+  ) => StatementResult[] | Promise<StatementResult[]> = () => [];
+  onExecute: (statement: Statement, variables: ObjectValue | undefined) => StatementResult = () => succeeded(undefined);
+
+  session(origin: Origin): FakeSession {
+    const session = new FakeSession(this, origin);
+    this.sessions.push(session);
+    return session;
+  }
+
+  async check(): Promise<void> {
+    if (!this.healthy) throw failure('storage_unavailable', { reason: 'the test says so' });
+  }
+
+  async close(): Promise<void> {}
+}
+
+export function succeeded(value: Value, time = 1_500n): StatementResult {
+  return { time, outcome: { ok: true, value } };
+}
