@@ -1,0 +1,220 @@
+/**
+ * Makes and replaces definitions within a transaction. Nothing here asks who may: that is settled before (`exec/define/`).
+ *
+ * Every change in a database gives the database's row a new stamp, and what is defined on a table gives the table's row one too, so that
+ * `load.ts` sees what is stale and other transactions conflict with it.
+ */
+import { invariant } from '../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { printIdiom } from '../language/printer/expression.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type {
+  AccessDefinition,
+  AnalyzerDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  EventDefinition,
+  FieldDefinition,
+  FunctionDefinition,
+  IndexDefinition,
+  NamespaceDefinition,
+  ParamDefinition,
+  TableDefinition,
+  UserDefinition,
+} from './definition.js';
+import { forEachEntry } from './entries.js';
+import {
+  type AreaKind,
+  databaseArea,
+  databaseKey,
+  databasesRange,
+  definitionKey,
+  indexPrefix,
+  memberKey,
+  prefixRange,
+  ROOT_AREA,
+  type TableMemberKind,
+} from './keys.js';
+import { areaOf, findDatabase, findNamespace } from './lookup.js';
+import type { Place } from './principal.js';
+import { type Change, nextId, stamped, touch, touchDatabase, touchTable } from './stamp.js';
+import { storeDefinition } from './stored-definition.js';
+
+/** A definition whose id hasn't been given out yet. */
+export type WithoutId<D> = Omit<D, 'id'>;
+
+// ─── Namespaces and databases ───
+
+/** Defines a namespace, or replaces its definition: its id and what is in it stay. */
+export function putNamespace(
+  change: Change,
+  definition: WithoutId<NamespaceDefinition>,
+): PromiseOrValue<NamespaceDefinition> {
+  const { transaction } = change;
+  return andThen(findNamespace(transaction, definition.name), (existing) =>
+    andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
+      const namespace: NamespaceDefinition = { ...definition, id };
+      transaction.put(definitionKey(ROOT_AREA, 'namespace', namespace.name), storeDefinition(namespace));
+      if (existing === undefined) return namespace;
+      // The catalogs of its databases show the namespace.
+      const touched = forEachEntry(transaction, databasesRange(namespace.name), ([key]) => touch(change, key));
+      return andThen(touched, () => namespace);
+    }),
+  );
+}
+
+/** Defines a database in a namespace that exists, or replaces its definition: its id and what is in it stay. */
+export function putDatabase(
+  change: Change,
+  namespace: string,
+  definition: WithoutId<DatabaseDefinition>,
+): PromiseOrValue<DatabaseDefinition> {
+  const { transaction } = change;
+  return andThen(findDatabase(transaction, namespace, definition.name), (existing) =>
+    andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
+      const database: DatabaseDefinition = { ...definition, id };
+      transaction.put(databaseKey(namespace, database.name), stamped(change, storeDefinition(database)));
+      return database;
+    }),
+  );
+}
+
+/** The namespace of a name, defined plainly if there is none. */
+export function ensureNamespace(change: Change, name: string): PromiseOrValue<NamespaceDefinition> {
+  return andThen(
+    findNamespace(change.transaction, name),
+    (existing) => existing ?? putNamespace(change, { kind: 'define-namespace', name }),
+  );
+}
+
+/** The database of a name in a namespace that exists, defined plainly if there is none. */
+export function ensureDatabase(change: Change, namespace: string, name: string): PromiseOrValue<DatabaseDefinition> {
+  return andThen(
+    findDatabase(change.transaction, namespace, name),
+    (existing) => existing ?? putDatabase(change, namespace, { kind: 'define-database', name, strict: false }),
+  );
+}
+
+// ─── Tables and what is defined on them ───
+
+/** Defines a table, or replaces its definition: its id, its records and what is defined on it stay. */
+export function putTable(
+  change: Change,
+  catalog: DatabaseCatalog,
+  definition: WithoutId<TableDefinition>,
+): PromiseOrValue<TableDefinition> {
+  const area = databaseArea(catalog.database.id);
+  const { transaction } = change;
+  return andThen(catalog.tables.get(definition.name)?.definition.id ?? nextId(transaction, area), (id) => {
+    const table: TableDefinition = { ...definition, id };
+    transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
+    return andThen(touchDatabase(change, catalog), () => table);
+  });
+}
+
+/** The definition of a table that comes into being by being used. */
+export function plainTable(name: string): WithoutId<TableDefinition> {
+  const none = { kind: 'none' } as const;
+  return {
+    kind: 'define-table',
+    name,
+    drop: false,
+    schemafull: false,
+    tableKind: { kind: 'any' },
+    permissions: { select: none, create: none, update: none, delete: none },
+  };
+}
+
+export function putField(
+  change: Change,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  field: FieldDefinition,
+): PromiseOrValue<void> {
+  return putMember(change, catalog, table, 'field', fieldName(field), field);
+}
+
+/** The name under which a field is known: its path as text. */
+export function fieldName(field: Pick<FieldDefinition, 'path'>): string {
+  return printIdiom(field.path);
+}
+
+export function putEvent(
+  change: Change,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  event: EventDefinition,
+): PromiseOrValue<void> {
+  return putMember(change, catalog, table, 'event', event.name, event);
+}
+
+/**
+ * Defines an index under a new id. The entries of an index that it replaces are deleted; whoever defines it builds the new ones.
+ */
+export function putIndex(
+  change: Change,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  definition: WithoutId<IndexDefinition>,
+): PromiseOrValue<IndexDefinition> {
+  const { transaction } = change;
+  const database = catalog.database.id;
+  const replaced = table.indexes.find((index) => index.name === definition.name);
+  const cleared =
+    replaced && transaction.deleteRange(prefixRange(indexPrefix(database, table.definition.id, replaced.id)));
+  return andThen(cleared, () =>
+    andThen(nextId(transaction, databaseArea(database)), (id) => {
+      const index: IndexDefinition = { ...definition, id };
+      return andThen(putMember(change, catalog, table.definition, 'index', index.name, index), () => index);
+    }),
+  );
+}
+
+function putMember(
+  change: Change,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  kind: TableMemberKind,
+  name: string,
+  definition: FieldDefinition | IndexDefinition | EventDefinition,
+): PromiseOrValue<void> {
+  change.transaction.put(memberKey(catalog.database.id, table.id, kind, name), storeDefinition(definition));
+  return touchTable(change, catalog, table.name);
+}
+
+// ─── What stands by itself in a database; users and accesses stand at every level ───
+
+export type PlacedDefinition =
+  | ParamDefinition
+  | FunctionDefinition
+  | AnalyzerDefinition
+  | UserDefinition
+  | AccessDefinition
+  | ConfigDefinition;
+
+const PLACED_KINDS = {
+  'define-param': 'param',
+  'define-function': 'function',
+  'define-analyzer': 'analyzer',
+  'define-user': 'user',
+  'define-access': 'access',
+  'define-config': 'config',
+} as const satisfies Record<PlacedDefinition['kind'], AreaKind>;
+export type PlacedKind = (typeof PLACED_KINDS)[PlacedDefinition['kind']];
+
+/** Stores a definition at a place that exists, in the stead of one of the same name. */
+export function putPlaced(change: Change, place: Place, definition: PlacedDefinition): PromiseOrValue<void> {
+  const { transaction } = change;
+  const name = definition.kind === 'define-config' ? definition.config.kind : definition.name;
+  return andThen(areaOf(transaction, place), (area) => {
+    invariant(area !== undefined, 'definitions are made at places that exist');
+    transaction.put(definitionKey(area, PLACED_KINDS[definition.kind], name), storeDefinition(definition));
+    return touchPlace(change, place);
+  });
+}
+
+/** Gives the database of a place a new stamp; the levels above have none. */
+export function touchPlace(change: Change, place: Place): PromiseOrValue<void> {
+  if (place.namespace === undefined || place.database === undefined) return;
+  return touch(change, databaseKey(place.namespace, place.database));
+}

@@ -1,0 +1,137 @@
+/** Removes definitions within a transaction, with all that depends on them. Nothing here asks who may. */
+import { invariant } from '../base/invariant.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { KeyRange, Transaction } from '../storage/contract.js';
+import { encodeKey } from '../value/key-codec.js';
+import { isObject, Range, RecordId, type Value } from '../value/value.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import { type PlacedKind, touchPlace } from './define.js';
+import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
+import { forEachEntry } from './entries.js';
+import {
+  databaseArea,
+  databaseKey,
+  definitionKey,
+  edgeKey,
+  edgesRange,
+  encodedKeyOf,
+  grantRange,
+  indexPrefix,
+  indexRange,
+  memberKey,
+  memberRange,
+  namespaceArea,
+  prefixRange,
+  ROOT_AREA,
+  type TableMemberKind,
+} from './keys.js';
+import { areaOf, loadNamespace } from './lookup.js';
+import type { Place } from './principal.js';
+import { type Change, touchDatabase, touchTable } from './stamp.js';
+
+/** Removes a namespace with its databases, users and accesses. */
+export function removeNamespace(change: Change, namespace: NamespaceDefinition): PromiseOrValue<void> {
+  const { transaction } = change;
+  return andThen(loadNamespace(transaction, namespace.name), (found) => {
+    const databases = forEachInOrder(found?.databases ?? [], (database) =>
+      andThen(removeDatabase(change, namespace.name, database), () => false),
+    );
+    return andThen(databases, () => {
+      transaction.delete(definitionKey(ROOT_AREA, 'namespace', namespace.name));
+      return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)));
+    });
+  });
+}
+
+/** Removes a database with everything in it. */
+export function removeDatabase(
+  { transaction }: Change,
+  namespace: string,
+  database: DatabaseDefinition,
+): PromiseOrValue<void> {
+  transaction.delete(databaseKey(namespace, database.name));
+  return transaction.deleteRange(prefixRange(databaseArea(database.id)));
+}
+
+/** Removes a table with its records, what is defined on it, and the traces of its edges at the records they connected. */
+export function removeTable(change: Change, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
+  const { transaction } = change;
+  const database = catalog.database.id;
+  const { id, name } = table.definition;
+  const ranges: readonly KeyRange[] = [
+    table.keys.records,
+    edgesRange(database, id),
+    indexRange(database, id),
+    memberRange(database, id),
+  ];
+  return andThen(detachEdges(transaction, catalog, table), () => {
+    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+    return andThen(emptied, () => {
+      transaction.delete(definitionKey(databaseArea(database), 'table', name));
+      return touchDatabase(change, catalog);
+    });
+  });
+}
+
+/**
+ * Deletes the entries by which other records know the edges of a table. References from fields stay: they name the table by its id, which
+ * nothing will ever have again, so that readers pass over them.
+ */
+function detachEdges(
+  transaction: Transaction,
+  { tables }: DatabaseCatalog,
+  { definition, keys }: TableEntry,
+): PromiseOrValue<void> {
+  if (definition.tableKind.kind === 'normal') return;
+  const nodeOf = (end: Value): string | undefined => {
+    if (!(end instanceof RecordId) || end.key instanceof Range) return undefined;
+    return tables.get(end.table)?.keys.node(encodeKey(end.key));
+  };
+  return forEachEntry(transaction, keys.records, ([key, record]) => {
+    if (!isObject(record)) return;
+    const from = nodeOf(record['in']);
+    const to = nodeOf(record['out']);
+    if (from === undefined && to === undefined) return;
+    const edge = encodedKeyOf(key);
+    if (from !== undefined) transaction.delete(edgeKey(from, 'out', definition.id, edge));
+    if (to !== undefined) transaction.delete(edgeKey(to, 'in', definition.id, edge));
+  });
+}
+
+/** Removes the definition of a field or an event. */
+export function removeMember(
+  change: Change,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  kind: Exclude<TableMemberKind, 'index'>,
+  name: string,
+): PromiseOrValue<void> {
+  change.transaction.delete(memberKey(catalog.database.id, table.id, kind, name));
+  return touchTable(change, catalog, table.name);
+}
+
+/** Removes an index with its entries. */
+export function removeIndex(
+  change: Change,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  index: IndexDefinition,
+): PromiseOrValue<void> {
+  const { transaction } = change;
+  const database = catalog.database.id;
+  transaction.delete(memberKey(database, table.id, 'index', index.name));
+  return andThen(transaction.deleteRange(prefixRange(indexPrefix(database, table.id, index.id))), () =>
+    touchTable(change, catalog, table.name),
+  );
+}
+
+/** Removes a definition that stands by itself; the grants of an access method go with it. */
+export function removePlaced(change: Change, place: Place, kind: PlacedKind, name: string): PromiseOrValue<void> {
+  const { transaction } = change;
+  return andThen(areaOf(transaction, place), (area) => {
+    invariant(area !== undefined, 'what is removed lies at a place that exists');
+    transaction.delete(definitionKey(area, kind, name));
+    const grants = kind === 'access' ? transaction.deleteRange(grantRange(area, name)) : undefined;
+    return andThen(grants, () => touchPlace(change, place));
+  });
+}
