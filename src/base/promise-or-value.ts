@@ -81,3 +81,17 @@ export function forEachInOrder<T>(
     if (stop) return;
   }
 }
+
+/** Repeats `step` until it answers true. However many steps there are, the stack doesn't grow. */
+export function untilTrue(step: () => PromiseOrValue<boolean>): PromiseOrValue<void> {
+  for (;;) {
+    const done = step();
+    if (done instanceof Promise) return untilTrueLater(done, step);
+    if (done) return;
+  }
+}
+
+async function untilTrueLater(first: Promise<boolean>, step: () => PromiseOrValue<boolean>): Promise<void> {
+  let done = await first;
+  while (!done) done = await step();
+}

@@ -3,13 +3,13 @@
  * is ambient.
  */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { FunctionContext } from '../functions/contract.js';
 import type { Expression, Statement } from '../language/ast.js';
-import type { Transaction } from '../storage/contract.js';
-import type { ObjectValue, RecordId, Value } from '../value/value.js';
+import type { KeyRange, Transaction } from '../storage/contract.js';
+import type { Duration, ObjectValue, RecordId, Value } from '../value/value.js';
 
 /** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
 export interface Identity {
@@ -37,6 +37,8 @@ export interface Interrupt {
    * for, when other clients should have a turn.
    */
   checkpoint(): PromiseOrValue<void>;
+  /** The same with an earlier deadline, if `duration` from now is earlier. */
+  within(duration: Duration): Interrupt;
 }
 
 /** A transaction under way with the catalog as it stands in it. */
@@ -56,30 +58,78 @@ export interface Execution {
   readonly interrupt: Interrupt;
   readonly functions: FunctionContext;
   readonly reader: RecordReader;
+  readonly writer: RecordWriter;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
+  /** False inside closures and permission clauses: what they write fails with `read_only`. */
+  readonly writable: boolean;
 }
 
 /** All reads of records go through this one door; rows and fields that are hidden don't come out of it. */
 export interface RecordReader {
   /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
-  read(execution: Execution, id: RecordId): PromiseOrValue<ObjectValue | undefined>;
+  read(execution: Execution, id: RecordId, purpose?: Purpose): PromiseOrValue<ObjectValue | undefined>;
   /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
   scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
+  /** What the principal sees of a stored record: nothing, or the record with its computed fields and without what is hidden. */
+  present(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    purpose?: Purpose,
+  ): PromiseOrValue<ObjectValue | undefined>;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
 }
 
+/** All changes of records go through this one door. Each answers `undefined` where nothing may or can be done. */
+export interface RecordWriter {
+  /** @throws TesseraError `record_exists` */
+  create(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
+  update(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
+  /** Deletes the edges at the record, too; if one of them must not be deleted, nothing is. */
+  delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined>;
+  /** Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal. */
+  exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
+}
+
+/** The record as a statement would have it; `before` is the stored one. */
+export type Draft = (before: ObjectValue | undefined) => PromiseOrValue<ObjectValue>;
+
+export interface WriteOptions {
+  /** The record becomes an edge between its `in` and `out`. */
+  readonly edge?: boolean;
+  /** A readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed. */
+  readonly keepsReadonly?: boolean;
+}
+
+/** A record before and after a change, as stored; one of them is missing when it was created or deleted. */
+export interface Written {
+  readonly table: TableEntry;
+  readonly id: RecordId;
+  readonly before: ObjectValue | undefined;
+  readonly after: ObjectValue | undefined;
+}
+
 export type BatchVisitor = (batch: ObjectValue[]) => PromiseOrValue<boolean | undefined>;
 
+/**
+ * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't be seen: then
+ * with its id alone, so that no expression of the user learns more.
+ */
+export type Purpose = 'select' | 'update' | 'delete';
+
+/** Which records: those of a whole table, of a range of keys, or those that an index lists between two of its keys. */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
   readonly range?: RecordId;
+  readonly index?: KeyRange;
   readonly reverse?: boolean;
-  /** At most this many records after the permissions have been applied. */
+  readonly purpose?: Purpose;
+  /** No more than this many records will be taken; a hint for the size of batches. */
   readonly limit?: number;
 }
 

@@ -1,27 +1,131 @@
 import { row } from '../row.js';
 
-/** Errors of planning and executing statements. */
+const internal = <D>(text: (detail: D) => string) => row<D>({ kind: 'Internal', text });
+
+/** Errors of planning and executing statements. Values and ids come in canonical text. */
 export const queryErrors = {
   thrown: row<{ text: string }>({
     kind: 'Thrown',
     text: ({ text }) => `An error occurred: ${text}`,
     rpc: -32006,
   }),
-  record_exists: row<{ id: string }>({
-    kind: 'AlreadyExists',
-    text: ({ id }) => `Database record \`${id}\` already exists`,
-    details: ({ id }) => ({ kind: 'Record', details: { id } }),
-  }),
   namespace_empty: row({
     kind: 'Validation',
     text: () => 'Specify a namespace to use',
     details: () => ({ kind: 'NamespaceEmpty' }),
-    rpc: -32600,
   }),
   database_empty: row({
     kind: 'Validation',
     text: () => 'Specify a database to use',
     details: () => ({ kind: 'DatabaseEmpty' }),
+  }),
+
+  // ─── Records ───
+  record_exists: row<{ id: string }>({
+    kind: 'AlreadyExists',
+    text: ({ id }) => `Database record \`${id}\` already exists`,
+    details: ({ id }) => ({ kind: 'Record', details: { id } }),
+    http: 409,
+  }),
+  record_missing: row<{ id: string }>({
+    kind: 'NotFound',
+    text: ({ id }) => `The record '${id}' does not exist`,
+    details: ({ id }) => ({ kind: 'Record', details: { id } }),
+  }),
+  id_mismatch: internal<{ id: string }>(
+    ({ id }) => `Found ${id} for the \`id\` field, but a specific record has been specified`,
+  ),
+  invalid_record_key: internal<{ value: string }>(
+    ({ value }) => `Found ${value} for the Record ID but this is not a valid id`,
+  ),
+  index_violation: row<{ index: string; value: string; id: string }>({
+    kind: 'AlreadyExists',
+    text: ({ index, value, id }) => `Database index \`${index}\` already contains ${value}, with record \`${id}\``,
+    details: ({ id }) => ({ kind: 'Record', details: { id } }),
+    http: 409,
+  }),
+  record_kind: internal<{ id: string; isEdge: boolean; expected: string }>(
+    ({ id, isEdge, expected }) =>
+      `Found record: \`${id}\` which is ${isEdge ? '' : 'not '}a relation, but expected a ${expected}`,
+  ),
+  read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),
+
+  // ─── Fields ───
+  undeclared_field: internal<{ field: string; table: string }>(
+    ({ field, table }) => `Found field '${field}', but no such field exists for table '${table}'`,
+  ),
+  field_coercion: internal<{ field: string; id: string; reason: string }>(
+    ({ field, id, reason }) => `Couldn't coerce value for field \`${field}\` of \`${id}\`: ${reason}`,
+  ),
+  field_assert: internal<{ field: string; id: string; value: string; condition: string }>(
+    ({ field, id, value, condition }) =>
+      `Found ${value} for field \`${field}\`, with record \`${id}\`, but field must conform to: ${condition}`,
+  ),
+  field_readonly: internal<{ field: string; id: string }>(
+    ({ field, id }) => `Found changed value for field \`${field}\`, with record \`${id}\`, but field is readonly`,
+  ),
+
+  // ─── Clauses ───
+  invalid_target: internal<{ statement: string; value: string }>(
+    ({ statement, value }) => `Cannot execute ${statement} statement using value: ${value}`,
+  ),
+  insert_property: internal<{ property: string; value: string }>(
+    ({ property, value }) => `Cannot execute INSERT statement where property '${property}' is: ${value}`,
+  ),
+  invalid_edge_end: internal<{ property: string; value: string }>(
+    ({ property, value }) => `Cannot execute RELATE statement where property '${property}' is: ${value}`,
+  ),
+  invalid_content: row<{ value: string }>({
+    kind: 'Validation',
+    text: ({ value }) => `Cannot use ${value} in a CONTENT clause`,
+    details: ({ value }) => ({ kind: 'InvalidContent', details: { value } }),
     rpc: -32600,
   }),
+  invalid_merge: row<{ value: string }>({
+    kind: 'Validation',
+    text: ({ value }) => `Cannot use ${value} in a MERGE clause`,
+    details: ({ value }) => ({ kind: 'InvalidMerge', details: { value } }),
+    rpc: -32600,
+  }),
+  only_one: internal(() => 'Expected a single result output when using the ONLY keyword'),
+  invalid_count: internal<{ clause: string; value: string }>(
+    ({ clause, value }) => `${clause} must be a non-negative integer, got ${value}`,
+  ),
+  invalid_path: internal<{ value: string }>(({ value }) => `Expected the name of a field but found ${value}`),
+  invalid_timeout: internal<{ value: string }>(({ value }) => `TIMEOUT must be a duration, got ${value}`),
+
+  // ─── Running ───
+  computation_too_deep: internal(
+    () => 'Reached excessive computation depth due to functions, subqueries, or computed values',
+  ),
+  timed_out: row<{ duration: string }>({
+    kind: 'Query',
+    text: ({ duration }) => `The query was not executed because it exceeded the timeout: ${duration}`,
+    details: () => ({ kind: 'TimedOut' }),
+    rpc: -32004,
+    http: 408,
+  }),
+  cancelled: row({
+    kind: 'Query',
+    text: () => 'The query was cancelled',
+    details: () => ({ kind: 'Cancelled' }),
+    rpc: -32005,
+  }),
+  transaction_failed: row({
+    kind: 'Query',
+    text: () => 'The query was not executed due to a failed transaction',
+    details: () => ({ kind: 'NotExecuted' }),
+    rpc: -32003,
+  }),
+  transaction_cancelled: row({
+    kind: 'Query',
+    text: () => 'The query was not executed due to a cancelled transaction',
+    details: () => ({ kind: 'Cancelled' }),
+    rpc: -32005,
+  }),
+  transaction_open: internal(() => 'Tried to start a transaction while another transaction was open'),
+  transaction_not_open: internal<{ statement: string }>(
+    ({ statement }) => `Invalid statement: Cannot ${statement} without starting a transaction`,
+  ),
+  commit_missing: internal(() => 'Missing COMMIT statement'),
 } as const;

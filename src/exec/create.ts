@@ -1,0 +1,72 @@
+import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
+import type { Create } from '../language/ast.js';
+import { toText } from '../value/text/text.js';
+import { isObject, RecordId, type RecordKey, Uuid, type Value } from '../value/value.js';
+import { compileData } from './data.js';
+import { ensureTable } from './ensure-table.js';
+import type { Compiler, Evaluate, Frame, Written } from './execution.js';
+import { answerWritten, compileOutput } from './output.js';
+import { randomKey } from './random-key.js';
+import { compileTargets, type Target } from './targets.js';
+import { compileTimeout } from './timeout.js';
+
+export function compileCreate(create: Create, compiler: Compiler): Evaluate {
+  const targets = compileTargets(create.targets, compiler);
+  const data = compileData(create.data, compiler);
+  const output = compileOutput(create.output, 'after', compiler);
+  const run = (frame: Frame): PromiseOrValue<Value> =>
+    andThen(targets(frame), (found) =>
+      andThen(
+        mapInOrder(found, (target) => createOne(frame, target)),
+        (written) => answerWritten(frame, written, output, create.only),
+      ),
+    );
+
+  function createOne(frame: Frame, target: Target): PromiseOrValue<Written | undefined> {
+    const { execution } = frame;
+    const inner = frame.within(undefined);
+    const draft = data.draft(inner);
+    if (target.kind === 'record') {
+      return andThen(ensureTable(execution, target.id.table), (exists) =>
+        exists ? execution.writer.create(execution, target.id, draft, data.options) : undefined,
+      );
+    }
+    if (target.kind !== 'table') {
+      throw failure('invalid_target', {
+        statement: 'CREATE',
+        value: toText(target.kind === 'value' ? target.value : target.id),
+      });
+    }
+    return andThen(ensureTable(execution, target.table), (exists) => {
+      if (!exists) return undefined;
+      // The data may name the record's key; it is evaluated once, before the key is known.
+      return andThen(draft(undefined), (record) => {
+        const id =
+          recordIdIn(record['id'], target.table) ?? new RecordId(target.table, randomKey(execution.environment.random));
+        return execution.writer.create(execution, id, () => record, data.options);
+      });
+    });
+  }
+
+  return compileTimeout(create.timeout, compiler, run);
+}
+
+/** The record id that a record's own `id` field asks for: a bare key, or a record id of the same table. */
+export function recordIdIn(id: Value, table: string): RecordId | undefined {
+  if (id === undefined || id === null) return undefined;
+  if (id instanceof RecordId) return new RecordId(table, id.key);
+  if (isRecordKey(id)) return new RecordId(table, id);
+  throw failure('invalid_record_key', { value: toText(id) });
+}
+
+function isRecordKey(value: Value): value is RecordKey {
+  if (typeof value === 'number') return Number.isInteger(value);
+  return (
+    typeof value === 'bigint' ||
+    typeof value === 'string' ||
+    value instanceof Uuid ||
+    Array.isArray(value) ||
+    isObject(value)
+  );
+}

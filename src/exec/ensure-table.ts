@@ -1,0 +1,33 @@
+/** Tables come into being by being written to. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { plainTable, putTable } from '../catalog/define.js';
+import { mayAct } from '../catalog/principal.js';
+import { failure } from '../errors/error.js';
+import { ensurePlace } from './ensure-place.js';
+import type { Execution } from './execution.js';
+
+/**
+ * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may not define it;
+ * the write then quietly does nothing, as one that PERMISSIONS refuse.
+ * @throws TesseraError `namespace_empty`, `database_empty`, `table_missing` in a STRICT database
+ */
+export function ensureTable(execution: Execution, name: string): PromiseOrValue<boolean> {
+  const { unit, identity, checks } = execution;
+  const { place } = identity;
+  if (place.namespace === undefined) throw failure('namespace_empty');
+  if (place.database === undefined) throw failure('database_empty');
+  return andThen(unit.catalog(), (catalog) => {
+    if (catalog?.tables.has(name)) return true;
+    // Events and sign-up queries run without checks: what they write to was chosen by whoever defined them.
+    if (checks.edit && !mayAct(identity.principal, 'edit', place)) return false;
+    if (!execution.writable) throw failure('read_only');
+    if (catalog?.database.strict) throw failure('table_missing', { name });
+    return andThen(ensurePlace(execution), (database) => {
+      const change = { transaction: unit.transaction, random: execution.environment.random };
+      return andThen(putTable(change, database, plainTable(name)), () => {
+        unit.catalogChanged();
+        return true;
+      });
+    });
+  });
+}

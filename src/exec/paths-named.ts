@@ -1,0 +1,37 @@
+import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
+import type { Expression, Idiom } from '../language/ast.js';
+import { parseIdiom } from '../language/parser.js';
+import { toText } from '../value/text/text.js';
+import { isArray, type Value } from '../value/value.js';
+import type { Compiler, Frame } from './execution.js';
+
+/** The paths that a FETCH or OMIT clause names: written out, or as text by a param or `type::field(s)`. */
+export function pathsNamed(
+  expressions: readonly Expression[],
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<Idiom[]> {
+  const compiled = expressions.map((expression) => {
+    if (expression.kind === 'idiom' && expression.start === undefined) return () => [expression];
+    const named = fieldNames(expression) ?? expression;
+    const evaluate = compiler.expression(named);
+    return (frame: Frame) => andThen(evaluate(frame), pathsOf);
+  });
+  return (frame) =>
+    andThen(
+      mapInOrder(compiled, (paths) => paths(frame)),
+      (groups) => groups.flat(),
+    );
+}
+
+/** `type::field($name)` and `type::fields($names)` stand for paths here rather than for the values at them. */
+function fieldNames(expression: Expression): Expression | undefined {
+  if (expression.kind !== 'call') return undefined;
+  return expression.path === 'type::field' || expression.path === 'type::fields' ? expression.args[0] : undefined;
+}
+
+function pathsOf(value: Value): Idiom[] {
+  if (isArray(value)) return value.flatMap(pathsOf);
+  if (typeof value === 'string') return [parseIdiom(value)];
+  throw failure('invalid_path', { value: toText(value) });
+}

@@ -1,0 +1,54 @@
+/** PERMISSIONS clauses as closures. */
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { TesseraError } from '../errors/error.js';
+import type { Permission } from '../language/ast.js';
+import { isTruthy } from '../value/truthiness.js';
+import type { Value } from '../value/value.js';
+import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from './execution.js';
+
+/** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
+export type Rule = { readonly kind: 'full' | 'none' } | { readonly kind: 'where'; readonly holds: Evaluate };
+
+export function compileRule(permission: Permission, compiler: Compiler): Rule {
+  if (permission.kind !== 'where') return permission;
+  const condition = compiler.expression(permission.condition);
+  return { kind: 'where', holds: (frame) => andThen(condition(frame), isTruthy) };
+}
+
+/**
+ * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as `$value`,
+ * `$before` and `$after`. An error inside a clause refuses: what can't be judged isn't allowed, and its text would tell of hidden data.
+ */
+export function admits(
+  rule: Rule,
+  execution: Execution,
+  document: Value,
+  variables?: Readonly<Record<string, Value>>,
+): PromiseOrValue<boolean> {
+  if (rule.kind !== 'where') return rule.kind === 'full';
+  const scope = new Scope();
+  if (variables !== undefined) for (const name of Object.keys(variables)) scope.set(name, variables[name]);
+  return otherwise(
+    () => andThen(rule.holds(new Frame(judgeOf(execution), scope, document)), (verdict) => verdict === true),
+    (error) => {
+      // A deadline, a cancellation or a conflict isn't the rule's verdict.
+      if (error instanceof TesseraError && error.kind !== 'Query') return false;
+      throw error;
+    },
+  );
+}
+
+/** The same execution in which permission clauses run: nothing is checked, nothing can be written. */
+export function judgeOf(execution: Execution): Execution {
+  let judge = judges.get(execution);
+  if (judge === undefined) {
+    judge = { ...execution, checks: UNCHECKED, writable: false };
+    judges.set(execution, judge);
+  }
+  return judge;
+}
+
+const judges = new WeakMap<Execution, Execution>();
+
+/** Where no PERMISSIONS apply. */
+export const UNCHECKED: Checks = { view: false, edit: false };

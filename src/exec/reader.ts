@@ -1,0 +1,240 @@
+/** The one reader: every record that anybody sees has come through here. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { TableEntry } from '../catalog/database-catalog.js';
+import { failure } from '../errors/error.js';
+import type { KeyRange } from '../storage/contract.js';
+import { forEachBatch } from '../storage/cursor.js';
+import { encodeKey } from '../value/key-codec.js';
+import {
+  isObject,
+  newObject,
+  type ObjectValue,
+  Range,
+  type RecordId,
+  type RecordKey,
+  type Value,
+} from '../value/value.js';
+import { edgesAt } from './edges.js';
+import {
+  type BatchVisitor,
+  type EdgeStep,
+  type Execution,
+  Frame,
+  type Purpose,
+  type RecordReader,
+  type RecordScan,
+  Scope,
+} from './execution.js';
+import { rewriteAt, withField } from './occurrence.js';
+import { admits } from './permission.js';
+import type { PreparedTable, TablePreparer } from './table.js';
+
+/** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
+const BATCH = 256;
+
+export class Reader implements RecordReader {
+  readonly #tables: TablePreparer;
+
+  constructor(tables: TablePreparer) {
+    this.#tables = tables;
+  }
+
+  read(execution: Execution, id: RecordId, purpose: Purpose = 'select'): PromiseOrValue<ObjectValue | undefined> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
+      const key = entry.keys.record(encodeKey(id.key));
+      return andThen(execution.unit.transaction.get(key), (raw) =>
+        isObject(raw) ? this.#present(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
+      );
+    });
+  }
+
+  scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(scan.table);
+      if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: scan.table });
+      const table = this.#tables.prepare(entry);
+      const purpose = scan.purpose ?? 'select';
+      if (isClosed(execution, table, purpose)) return;
+      return scan.index === undefined
+        ? this.#walk(execution, table, rangeOf(entry, scan.range), scan, purpose, visit)
+        : this.#lookUp(execution, table, scan.index, scan, purpose, visit);
+    });
+  }
+
+  edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
+    return edgesAt(execution, id, step);
+  }
+
+  present(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    purpose: Purpose = 'select',
+  ): PromiseOrValue<ObjectValue | undefined> {
+    return this.#present(execution, this.#tables.prepare(table), raw, purpose);
+  }
+
+  #present(
+    execution: Execution,
+    table: PreparedTable,
+    raw: ObjectValue,
+    purpose: Purpose,
+  ): PromiseOrValue<ObjectValue | undefined> {
+    if (!isChecked(execution, purpose) && !execution.checks.view) return this.#compute(execution, table, raw);
+    if (purpose === 'select') {
+      return andThen(admits(table.rules.select, execution, raw), (visible) =>
+        visible ? this.#unveil(execution, table, raw) : undefined,
+      );
+    }
+    const allowed = execution.checks.edit ? admits(table.rules[purpose], execution, raw) : true;
+    return andThen(allowed, (may) => {
+      if (!may) return undefined;
+      return andThen(this.#present(execution, table, raw, 'select'), (seen) => seen ?? idAlone(raw));
+    });
+  }
+
+  #unveil(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
+    return andThen(this.#compute(execution, table, raw), (record) => hide(execution, table, record, raw));
+  }
+
+  #compute(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
+    if (table.computed.length === 0) return raw;
+    if (execution.depth >= MAX_DEPTH) throw failure('computation_too_deep');
+    const inner: Execution = { ...execution, depth: execution.depth + 1 };
+    let record = raw;
+    const done = forEachInOrder(table.computed, ({ name, computed }) => {
+      if (computed === undefined) return undefined;
+      return andThen(computed(new Frame(inner, new Scope(), record)), (value) => {
+        record = withField(record, name, value) as ObjectValue;
+        return undefined;
+      });
+    });
+    return andThen(done, () => record);
+  }
+
+  #walk(
+    execution: Execution,
+    table: PreparedTable,
+    range: KeyRange,
+    scan: RecordScan,
+    purpose: Purpose,
+    visit: BatchVisitor,
+  ): PromiseOrValue<void> {
+    const cursor = execution.unit.transaction.scan(range, {
+      reverse: scan.reverse === true,
+      batch: Math.min(BATCH, scan.limit ?? BATCH),
+    });
+    const plain = isPlain(execution, table, purpose);
+    return forEachBatch(cursor, (entries) => {
+      const records: Value[] = entries.map((entry) => entry[1]);
+      const seen = plain ? (records as ObjectValue[]) : this.#presentAll(execution, table, records, purpose);
+      return this.#hand(execution, seen, visit);
+    });
+  }
+
+  #lookUp(
+    execution: Execution,
+    table: PreparedTable,
+    range: KeyRange,
+    scan: RecordScan,
+    purpose: Purpose,
+    visit: BatchVisitor,
+  ): PromiseOrValue<void> {
+    const { transaction } = execution.unit;
+    const cursor = transaction.scan(range, {
+      reverse: scan.reverse === true,
+      batch: Math.min(BATCH, scan.limit ?? BATCH),
+    });
+    const seenKeys = new Set<string>();
+    return forEachBatch(cursor, (entries) => {
+      const keys: string[] = [];
+      for (const [, listed] of entries) {
+        const key = table.entry.keys.record(encodeKey(listed as RecordKey));
+        // A path through an array lists a record once for each element.
+        if (!seenKeys.has(key)) keys.push(key);
+        seenKeys.add(key);
+      }
+      return andThen(transaction.getMany(keys), (records) =>
+        this.#hand(execution, this.#presentAll(execution, table, records, purpose), visit),
+      );
+    });
+  }
+
+  #presentAll(
+    execution: Execution,
+    table: PreparedTable,
+    records: readonly Value[],
+    purpose: Purpose,
+  ): PromiseOrValue<ObjectValue[]> {
+    const presented = mapInOrder(records, (raw) =>
+      isObject(raw) ? this.#present(execution, table, raw, purpose) : undefined,
+    );
+    return andThen(presented, (all) => all.filter((record) => record !== undefined));
+  }
+
+  /** Hands a batch on and gives others a turn; answers whether the scan is over. */
+  #hand(execution: Execution, batch: PromiseOrValue<ObjectValue[]>, visit: BatchVisitor): PromiseOrValue<boolean> {
+    return andThen(batch, (records) =>
+      andThen(records.length === 0 ? undefined : visit(records), (stop) =>
+        stop === true ? true : andThen(execution.interrupt.checkpoint(), () => false),
+      ),
+    );
+  }
+}
+
+/** Calls, subqueries, events and computed fields may be nested this deep. */
+export const MAX_DEPTH = 120;
+
+function isChecked(execution: Execution, purpose: Purpose): boolean {
+  return purpose === 'select' ? execution.checks.view : execution.checks.edit;
+}
+
+/** Whether records of the table come out as they are stored. */
+function isPlain(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
+  return !execution.checks.view && !isChecked(execution, purpose) && table.computed.length === 0;
+}
+
+/** Whether no record can come out, so that none need be read. */
+function isClosed(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
+  return isChecked(execution, purpose) && table.rules[purpose].kind === 'none';
+}
+
+function idAlone(raw: ObjectValue): ObjectValue {
+  const record = newObject();
+  record['id'] = raw['id'];
+  return record;
+}
+
+/** Removes the fields whose SELECT rule refuses this reader. */
+function hide(
+  execution: Execution,
+  table: PreparedTable,
+  record: ObjectValue,
+  raw: ObjectValue,
+): PromiseOrValue<ObjectValue> {
+  let visible: Value = record;
+  const done = forEachInOrder(table.guarded, (field) => {
+    const masked = rewriteAt(visible, [], field.parts, (value) => {
+      if (value === undefined || field.rules.select.kind === 'full') return value;
+      return andThen(admits(field.rules.select, execution, raw, { value }), (allowed) => (allowed ? value : undefined));
+    });
+    return andThen(masked, (fresh) => {
+      visible = fresh;
+      return undefined;
+    });
+  });
+  return andThen(done, () => visible as ObjectValue);
+}
+
+function rangeOf({ keys }: TableEntry, id: RecordId | undefined): KeyRange {
+  const whole = keys.records;
+  if (id === undefined || !(id.key instanceof Range)) return whole;
+  const { start, end } = id.key;
+  const at = (value: Value) => keys.record(encodeKey(value));
+  return {
+    from: start === undefined ? whole.from : start.inclusive ? at(start.value) : `${at(start.value)}\0`,
+    to: end === undefined ? whole.to : end.inclusive ? `${at(end.value)}\0` : at(end.value),
+  };
+}

@@ -1,0 +1,162 @@
+/** Where the rows of a SELECT, UPDATE or DELETE come from. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
+import { indexPrefix, prefixRange } from '../catalog/keys.js';
+import { failure } from '../errors/error.js';
+import type { Expression, Select } from '../language/ast.js';
+import { type AccessPath, chooseAccessPath, type IndexScan } from '../plan/access-path.js';
+import type { KeyRange } from '../storage/contract.js';
+import { encodeOrder } from '../value/key-codec.js';
+import type { Value } from '../value/value.js';
+import type { Compiler, Evaluate, Frame, Purpose } from './execution.js';
+import type { Target } from './targets.js';
+
+export type RowVisitor = (batch: Value[]) => PromiseOrValue<boolean | undefined>;
+
+export interface SourceHints {
+  readonly where?: Expression | undefined;
+  readonly with?: Select['with'] | undefined;
+}
+
+/** Walks the rows of targets. One is made for each statement and keeps the access paths that were chosen. */
+export class RowSource {
+  readonly #compiler: Compiler;
+  readonly #hints: SourceHints;
+  /** By the state of the table's definition, and whether PERMISSIONS apply. */
+  readonly #paths = { checked: new WeakMap<TableEntry, CompiledPath>(), free: new WeakMap<TableEntry, CompiledPath>() };
+
+  constructor(compiler: Compiler, hints: SourceHints) {
+    this.#compiler = compiler;
+    this.#hints = hints;
+  }
+
+  /** The path by which a table's rows are found, for EXPLAIN. */
+  pathOf(entry: TableEntry, checked: boolean): AccessPath {
+    return this.#path(entry, checked).path;
+  }
+
+  /** Hands over the rows target by target; `true` from `visit` ends the walk. `limit` bounds how many rows will be taken. */
+  walk(
+    frame: Frame,
+    targets: readonly Target[],
+    purpose: Purpose,
+    limit: number | undefined,
+    visit: RowVisitor,
+  ): PromiseOrValue<void> {
+    let stopped = false;
+    const watch: RowVisitor = (batch) =>
+      andThen(visit(batch), (stop) => {
+        stopped = stop === true;
+        return stopped;
+      });
+    return forEachInOrder(targets, (target) =>
+      andThen(this.#rows(frame, target, purpose, limit, watch), () => stopped),
+    );
+  }
+
+  #rows(
+    frame: Frame,
+    target: Target,
+    purpose: Purpose,
+    limit: number | undefined,
+    visit: RowVisitor,
+  ): PromiseOrValue<unknown> {
+    const { execution } = frame;
+    switch (target.kind) {
+      case 'record':
+        return andThen(this.#requireTable(frame, target.id.table), () =>
+          andThen(execution.reader.read(execution, target.id, purpose), (record) =>
+            record === undefined ? undefined : visit([record]),
+          ),
+        );
+      case 'range':
+        return execution.reader.scan(
+          execution,
+          { table: target.id.table, range: target.id, purpose, ...(limit !== undefined && { limit }) },
+          visit,
+        );
+      case 'value':
+        return target.value === undefined || target.value === null ? undefined : visit([target.value]);
+      case 'table':
+        return andThen(this.#requireTable(frame, target.table), ({ catalog, entry }) => {
+          const checked = purpose === 'select' ? execution.checks.view : execution.checks.edit;
+          const compiled = this.#path(entry, checked && purpose === 'select');
+          return andThen(compiled.range(frame, catalog), (index) =>
+            execution.reader.scan(
+              execution,
+              {
+                table: target.table,
+                purpose,
+                ...(limit !== undefined && { limit }),
+                ...(index !== undefined && { index }),
+              },
+              visit,
+            ),
+          );
+        });
+    }
+  }
+
+  #requireTable(
+    frame: Frame,
+    name: string,
+  ): PromiseOrValue<{ readonly catalog: DatabaseCatalog; readonly entry: TableEntry }> {
+    return andThen(frame.execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(name);
+      if (catalog === undefined || entry === undefined) {
+        const { namespace, database } = frame.execution.identity.place;
+        if (namespace === undefined) throw failure('namespace_empty');
+        if (database === undefined) throw failure('database_empty');
+        throw failure('table_missing', { name });
+      }
+      return { catalog, entry };
+    });
+  }
+
+  #path(entry: TableEntry, checked: boolean): CompiledPath {
+    const paths = checked ? this.#paths.checked : this.#paths.free;
+    let compiled = paths.get(entry);
+    if (compiled === undefined) {
+      compiled = compilePath(chooseAccessPath(entry, { ...this.#hints, checked }), entry, this.#compiler);
+      paths.set(entry, compiled);
+    }
+    return compiled;
+  }
+}
+
+interface CompiledPath {
+  readonly path: AccessPath;
+  /** The range of index keys to be read; `undefined` for a walk through the whole table. */
+  range(frame: Frame, catalog: DatabaseCatalog): PromiseOrValue<KeyRange | undefined>;
+}
+
+function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath {
+  if (path.kind === 'table-scan') return { path, range: () => undefined };
+  const equal = path.equal.map((value) => compiler.expression(value));
+  const bound = (limit: IndexScan['from']): Evaluate =>
+    limit === undefined ? () => undefined : compiler.expression(limit.value);
+  const from = bound(path.from);
+  const to = bound(path.to);
+  return {
+    path,
+    range: (frame, catalog) =>
+      andThen(
+        mapInOrder([...equal, from, to], (evaluate) => evaluate(frame)),
+        (values) => {
+          const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
+          const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
+          return bounded(fixed, path, values[equal.length], values[equal.length + 1]);
+        },
+      ),
+  };
+}
+
+/** The keys below `fixed` whose next value lies between the bounds. */
+function bounded(fixed: string, path: IndexScan, from: Value, to: Value): KeyRange {
+  const all = prefixRange(fixed);
+  const below = (value: Value) => fixed + encodeOrder(value);
+  return {
+    from: path.from === undefined ? all.from : path.from.inclusive ? below(from) : prefixRange(below(from)).to,
+    to: path.to === undefined ? all.to : path.to.inclusive ? prefixRange(below(to)).to : below(to),
+  };
+}

@@ -1,0 +1,126 @@
+/** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
+import type { TableEntry } from '../catalog/database-catalog.js';
+import type { FieldDefinition } from '../catalog/definition.js';
+import type { FieldAction, Part, TableAction } from '../language/ast.js';
+import { printExpression, printIdiom } from '../language/printer/expression.js';
+import type { Type } from '../value/type.js';
+import type { Compiler, Evaluate } from './execution.js';
+import { compileRule, type Rule } from './permission.js';
+import { type FieldShape, shapeOf } from './schema.js';
+
+export interface PreparedTable {
+  readonly entry: TableEntry;
+  readonly rules: Readonly<Record<TableAction, Rule>>;
+  readonly fields: readonly PreparedField[];
+  /** Fields computed when a record is read. */
+  readonly computed: readonly PreparedField[];
+  /** Fields that some readers may not see. */
+  readonly guarded: readonly PreparedField[];
+  readonly events: readonly PreparedEvent[];
+  /** What a schemafull table admits. */
+  readonly shape: FieldShape;
+}
+
+export interface PreparedField {
+  readonly definition: FieldDefinition;
+  /** The path as text, for errors. */
+  readonly name: string;
+  readonly parts: readonly Part[];
+  readonly rules: Readonly<Record<FieldAction, Rule>>;
+  readonly default: Evaluate | undefined;
+  readonly value: Evaluate | undefined;
+  readonly assert: Evaluate | undefined;
+  /** The assertion as text, for its error. */
+  readonly assertText: string;
+  readonly computed: Evaluate | undefined;
+  /** Whether the type admits NONE. */
+  readonly optional: boolean;
+  /** How many parts of the path lead to a declared parent whose type admits NONE. */
+  readonly optionalParents: readonly number[];
+}
+
+export interface PreparedEvent {
+  readonly name: string;
+  readonly when: Evaluate | undefined;
+  readonly actions: readonly Evaluate[];
+}
+
+/** How a field without a PERMISSIONS clause behaves (`--field-permissions`). */
+export type FieldPermissionDefault = 'inherit' | 'none';
+
+/** Prepares tables, once for each state of their definition. */
+export class TablePreparer {
+  readonly #prepared = new WeakMap<TableEntry, PreparedTable>();
+  readonly #compiler: Compiler;
+  readonly #fieldDefault: Rule;
+
+  constructor(compiler: Compiler, fieldPermissions: FieldPermissionDefault) {
+    this.#compiler = compiler;
+    this.#fieldDefault = { kind: fieldPermissions === 'inherit' ? 'full' : 'none' };
+  }
+
+  prepare(entry: TableEntry): PreparedTable {
+    let table = this.#prepared.get(entry);
+    if (table === undefined) {
+      table = this.#build(entry);
+      this.#prepared.set(entry, table);
+    }
+    return table;
+  }
+
+  #build(entry: TableEntry): PreparedTable {
+    const compiler = this.#compiler;
+    const { permissions } = entry.definition;
+    const optional = new Set(
+      entry.fields.filter((field) => isOptional(field.type)).map((field) => printIdiom(field.path)),
+    );
+    const fields = entry.fields.map((field) => this.#field(field, optional));
+    return {
+      entry,
+      rules: {
+        select: compileRule(permissions.select, compiler),
+        create: compileRule(permissions.create, compiler),
+        update: compileRule(permissions.update, compiler),
+        delete: compileRule(permissions.delete, compiler),
+      },
+      fields,
+      computed: fields.filter((field) => field.computed !== undefined),
+      guarded: fields.filter((field) => field.rules.select.kind !== 'full'),
+      events: entry.events.map((event) => ({
+        name: event.name,
+        when: event.when && compiler.expression(event.when),
+        actions: event.then.map((each) => compiler.expression(each)),
+      })),
+      shape: shapeOf(entry.fields),
+    };
+  }
+
+  #field(definition: FieldDefinition, optional: ReadonlySet<string>): PreparedField {
+    const { parts } = definition.path;
+    const compile = (expression: FieldDefinition['value']) => expression && this.#compiler.expression(expression);
+    const rule = (action: FieldAction): Rule =>
+      definition.permissions === undefined
+        ? this.#fieldDefault
+        : compileRule(definition.permissions[action], this.#compiler);
+    return {
+      definition,
+      name: printIdiom(definition.path),
+      parts,
+      rules: { select: rule('select'), create: rule('create'), update: rule('update') },
+      default: compile(definition.default?.value),
+      value: compile(definition.value),
+      assert: compile(definition.assert),
+      assertText: definition.assert === undefined ? '' : printExpression(definition.assert),
+      computed: compile(definition.computed),
+      optional: isOptional(definition.type),
+      optionalParents: parts
+        .map((_, depth) => depth)
+        .filter((depth) => depth > 0 && optional.has(printIdiom({ kind: 'idiom', parts: parts.slice(0, depth) }))),
+    };
+  }
+}
+
+function isOptional(type: Type | undefined): boolean {
+  if (type === undefined) return false;
+  return type.kind === 'none' || type.kind === 'any' || (type.kind === 'union' && type.of.some(isOptional));
+}

@@ -1,0 +1,264 @@
+/** The one writer: whatever changes a record, on whatever path, goes through here. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import { failure } from '../errors/error.js';
+import { encodeKey } from '../value/key-codec.js';
+import { equals } from '../value/order.js';
+import { toText } from '../value/text/text.js';
+import { isTruthy } from '../value/truthiness.js';
+import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
+import { edgeKeys, edgesAt } from './edges.js';
+import {
+  type Draft,
+  type Execution,
+  Frame,
+  type RecordWriter,
+  Scope,
+  type WriteOptions,
+  type Written,
+} from './execution.js';
+import { processFields } from './fields.js';
+import { updateIndexes } from './index-entries.js';
+import { withField } from './occurrence.js';
+import { admits, UNCHECKED } from './permission.js';
+import { MAX_DEPTH } from './reader.js';
+import type { PreparedTable, TablePreparer } from './table.js';
+
+export class Writer implements RecordWriter {
+  readonly #tables: TablePreparer;
+
+  constructor(tables: TablePreparer) {
+    this.#tables = tables;
+  }
+
+  /**
+   * Creates a record; `undefined` when the principal may not.
+   * @throws TesseraError `record_exists`
+   */
+  create(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options: WriteOptions = {},
+  ): PromiseOrValue<Written | undefined> {
+    return this.#locate(execution, id, (catalog, table, before) => {
+      if (before !== undefined) throw failure('record_exists', { id: toText(id) });
+      if (execution.checks.edit && table.rules.create.kind === 'none') return undefined;
+      return andThen(draft(undefined), (drafted) =>
+        this.#store(execution, catalog, table, id, undefined, drafted, options),
+      );
+    });
+  }
+
+  /** Changes a record; `undefined` when it doesn't exist or the principal may not. */
+  update(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options: WriteOptions = {},
+  ): PromiseOrValue<Written | undefined> {
+    return this.#locate(execution, id, (catalog, table, before) => {
+      if (before === undefined) return undefined;
+      return andThen(this.#may(execution, table, 'update', before, undefined, before), (allowed) => {
+        if (!allowed) return undefined;
+        return andThen(draft(before), (drafted) =>
+          this.#store(execution, catalog, table, id, before, drafted, options),
+        );
+      });
+    });
+  }
+
+  /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
+  delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
+    return this.#locate(execution, id, (catalog, table, before) => {
+      if (before === undefined) return undefined;
+      return andThen(this.#may(execution, table, 'delete', before, undefined, before), (allowed) => {
+        if (!allowed) return undefined;
+        return andThen(this.#deleteEdges(execution, id), (cleared) => {
+          if (!cleared) return undefined;
+          const { transaction } = execution.unit;
+          const key = id.key as RecordKey;
+          transaction.delete(table.entry.keys.record(encodeKey(key)));
+          for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
+          const written: Written = { table: table.entry, id, before, after: undefined };
+          return andThen(updateIndexes(transaction, catalog, table.entry, key, before, undefined), () =>
+            andThen(this.#raise(execution, table, written, undefined), () => written),
+          );
+        });
+      });
+    });
+  }
+
+  #locate(
+    execution: Execution,
+    id: RecordId,
+    work: (
+      catalog: DatabaseCatalog,
+      table: PreparedTable,
+      before: ObjectValue | undefined,
+    ) => PromiseOrValue<Written | undefined>,
+  ): PromiseOrValue<Written | undefined> {
+    if (!execution.writable) throw failure('read_only');
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
+      const key = entry.keys.record(encodeKey(id.key));
+      return andThen(execution.unit.transaction.get(key), (before) =>
+        work(catalog, this.#tables.prepare(entry), isObject(before) ? before : undefined),
+      );
+    });
+  }
+
+  #may(
+    execution: Execution,
+    table: PreparedTable,
+    action: 'create' | 'update' | 'delete',
+    document: ObjectValue,
+    before: ObjectValue | undefined,
+    after: ObjectValue,
+  ): PromiseOrValue<boolean> {
+    return execution.checks.edit
+      ? admits(table.rules[action], execution, document, { before, after, value: document })
+      : true;
+  }
+
+  #store(
+    execution: Execution,
+    catalog: DatabaseCatalog,
+    table: PreparedTable,
+    id: RecordId,
+    before: ObjectValue | undefined,
+    drafted: ObjectValue,
+    options: WriteOptions,
+  ): PromiseOrValue<Written | undefined> {
+    const draft = withIdentity(drafted, id, before);
+    const processed = execution.importing
+      ? draft
+      : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
+    return andThen(processed, (record) => {
+      const after = inOrder(record);
+      checkKind(table, id, after, options.edge === true);
+      return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) => {
+        if (!allowed) return undefined;
+        const written: Written = { table: table.entry, id, before, after };
+        const { transaction } = execution.unit;
+        const { definition } = table.entry;
+        const key = id.key as RecordKey;
+        // A DROP table takes what it is given and keeps nothing of it.
+        const kept = definition.drop
+          ? undefined
+          : andThen(updateIndexes(transaction, catalog, table.entry, key, before, after), () => {
+              transaction.put(table.entry.keys.record(encodeKey(key)), after);
+              if (options.edge === true && before === undefined) {
+                for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
+              }
+            });
+        return andThen(kept, () => andThen(this.#raise(execution, table, written, draft), () => written));
+      });
+    });
+  }
+
+  /** Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves the record alone. */
+  #deleteEdges(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+    return andThen(edgesAt(execution, id, { direction: 'both', tables: [] }), (edges) => {
+      if (edges.length === 0) return true;
+      const { transaction } = execution.unit;
+      const start = transaction.savepoint();
+      let cleared = true;
+      const done = forEachInOrder(edges, (edge) =>
+        andThen(this.exists(execution, edge), (exists) => {
+          // An edge from a record to itself is met at both its ends.
+          if (!exists) return undefined;
+          return andThen(this.delete(execution, edge), (written) => {
+            cleared = written !== undefined;
+            return !cleared;
+          });
+        }),
+      );
+      return andThen(done, () => {
+        if (!cleared) transaction.rollback(start);
+        return cleared;
+      });
+    });
+  }
+
+  exists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined) return false;
+      const key = entry.keys.record(encodeKey(id.key));
+      return andThen(execution.unit.transaction.get(key), (record) => record !== undefined);
+    });
+  }
+
+  /** Runs the events of a table: with permissions off, as the owner of the schema wants, but with `$auth` of the writer. */
+  #raise(
+    execution: Execution,
+    table: PreparedTable,
+    { before, after }: Written,
+    input: ObjectValue | undefined,
+  ): PromiseOrValue<void> {
+    if (table.events.length === 0 || execution.importing) return;
+    if (execution.depth >= MAX_DEPTH) throw failure('computation_too_deep');
+    const inner: Execution = { ...execution, checks: UNCHECKED, depth: execution.depth + 1 };
+    const kind = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
+    return forEachInOrder(table.events, (event) => {
+      const scope = new Scope();
+      scope.set('event', kind);
+      scope.set('before', before);
+      scope.set('after', after);
+      scope.set('value', after ?? before);
+      scope.set('input', input);
+      const frame = new Frame(inner, scope, after ?? before);
+      return andThen(event.when === undefined ? true : event.when(frame), (verdict) => {
+        if (!isTruthy(verdict)) return undefined;
+        const done = mapInOrder(event.actions, (action) => action(frame));
+        return andThen(done, () => undefined);
+      });
+    });
+  }
+}
+
+/** The draft with its id, and with the ends of an edge, none of which a statement can change. */
+function withIdentity(draft: ObjectValue, id: RecordId, before: ObjectValue | undefined): ObjectValue {
+  const given = draft['id'];
+  if (given !== undefined && !equals(given, id) && !equals(given, id.key as RecordKey)) {
+    throw failure('id_mismatch', { id: toText(given) });
+  }
+  let record = withField(draft, 'id', id);
+  if (before?.['in'] instanceof RecordId && before['out'] instanceof RecordId) {
+    record = withField(withField(record, 'in', before['in']), 'out', before['out']);
+  }
+  return record as ObjectValue;
+}
+
+/** The record with its fields in the order of their names and without NONE, so that equal shapes share one hidden class. */
+function inOrder(record: ObjectValue): ObjectValue {
+  const names = Object.keys(record);
+  let ordered = true;
+  for (let at = 0; at < names.length && ordered; at++) {
+    ordered =
+      record[names[at] as string] !== undefined && (at === 0 || (names[at - 1] as string) < (names[at] as string));
+  }
+  if (ordered) return record;
+  const copy = newObject();
+  for (const name of names.sort()) if (record[name] !== undefined) copy[name] = record[name];
+  return copy;
+}
+
+/** A RELATION table holds edges only, between the tables it names; a NORMAL one holds none. */
+function checkKind(table: PreparedTable, id: RecordId, record: ObjectValue, edge: boolean): void {
+  const { tableKind } = table.entry.definition;
+  const { in: from, out: to } = record;
+  const isEdge = edge || (tableKind.kind === 'relation' && from instanceof RecordId && to instanceof RecordId);
+  if (tableKind.kind === 'normal' && edge) {
+    throw failure('record_kind', { id: toText(id), isEdge, expected: 'NORMAL' });
+  }
+  if (tableKind.kind !== 'relation') return;
+  const fits = (end: unknown, tables: readonly string[] | undefined) =>
+    end instanceof RecordId && (tables === undefined || tables.includes(end.table));
+  if (!isEdge || !fits(from, tableKind.from) || !fits(to, tableKind.to)) {
+    const ends = `${tableKind.from ? ` IN ${tableKind.from.join(' | ')}` : ''}${tableKind.to ? ` OUT ${tableKind.to.join(' | ')}` : ''}`;
+    throw failure('record_kind', { id: toText(id), isEdge, expected: `RELATION${ends}` });
+  }
+}

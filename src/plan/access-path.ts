@@ -1,0 +1,142 @@
+/**
+ * How the records of a table are found: by walking the whole table, or through an index whose leading fields the condition fixes.
+ *
+ * The condition of the query and that of the table's SELECT permission both may choose the index: a rule such as
+ * `WHERE owner = $auth` then costs an index lookup rather than a scan. Either way every record found is judged again by both, so a path can
+ * only ever find too much, never decide.
+ */
+import { invariant } from '../base/invariant.js';
+import type { TableEntry } from '../catalog/database-catalog.js';
+import type { IndexDefinition } from '../catalog/definition.js';
+import type { BinaryOperator, Expression, Idiom, Select } from '../language/ast.js';
+import { printIdiom } from '../language/printer/expression.js';
+import { isDocumentFree } from './dependencies.js';
+
+export type AccessPath = TableScan | IndexScan;
+
+export interface TableScan {
+  readonly kind: 'table-scan';
+  readonly table: string;
+}
+
+export interface IndexScan {
+  readonly kind: 'index-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  /** What the leading fields of the index equal, in their order. */
+  readonly equal: readonly Expression[];
+  /** Bounds of the field after them. */
+  readonly from?: Limit;
+  readonly to?: Limit;
+}
+
+export interface Limit {
+  readonly value: Expression;
+  readonly inclusive: boolean;
+}
+
+/** What a query lets an access path know. */
+export interface AccessHints {
+  readonly where?: Expression | undefined;
+  readonly with?: Select['with'] | undefined;
+  /** Whether PERMISSIONS apply to the reader. */
+  readonly checked: boolean;
+}
+
+export function chooseAccessPath(entry: TableEntry, hints: AccessHints): AccessPath {
+  const table = entry.definition.name;
+  const scan: TableScan = { kind: 'table-scan', table };
+  if (hints.with?.kind === 'noindex' || entry.indexes.length === 0) return scan;
+  const permission = entry.definition.permissions.select;
+  const comparisons = [
+    ...comparisonsOf(hints.where),
+    ...(hints.checked && permission.kind === 'where' ? comparisonsOf(permission.condition) : []),
+  ];
+  const allowed = hints.with?.kind === 'index' ? new Set(hints.with.names) : undefined;
+  let best: IndexScan | undefined;
+  for (const index of entry.indexes) {
+    if (allowed !== undefined && !allowed.has(index.name)) continue;
+    const path = indexPath(table, index, comparisons);
+    if (path !== undefined && (best === undefined || worth(path) > worth(best))) best = path;
+  }
+  return best ?? scan;
+}
+
+/** A rough measure of how much a path narrows: a fixed field counts more than a bound, and unique indexes win ties. */
+function worth(path: IndexScan): number {
+  const unique = path.index.indexKind.kind === 'unique' && path.equal.length === path.index.fields.length;
+  return path.equal.length * 10 + (path.from ? 3 : 0) + (path.to ? 3 : 0) + (unique ? 100 : 0);
+}
+
+function indexPath(table: string, index: IndexDefinition, comparisons: readonly Comparison[]): IndexScan | undefined {
+  const kind = index.indexKind.kind;
+  if (kind !== 'plain' && kind !== 'unique') return undefined;
+  const equal: Expression[] = [];
+  for (const field of index.fields) {
+    const path = printIdiom(field);
+    const fixed = comparisons.find((each) => each.path === path && (each.operator === '=' || each.operator === '=='));
+    if (fixed !== undefined) {
+      equal.push(fixed.value);
+      continue;
+    }
+    const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
+    const to = comparisons.find((each) => each.path === path && (each.operator === '<' || each.operator === '<='));
+    if (equal.length === 0 && from === undefined && to === undefined) return undefined;
+    return {
+      kind: 'index-scan',
+      table,
+      index,
+      equal,
+      ...(from && { from: { value: from.value, inclusive: from.operator === '>=' } }),
+      ...(to && { to: { value: to.value, inclusive: to.operator === '<=' } }),
+    };
+  }
+  return { kind: 'index-scan', table, index, equal };
+}
+
+interface Comparison {
+  readonly path: string;
+  readonly operator: BinaryOperator;
+  readonly value: Expression;
+}
+
+const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
+  ['=', '='],
+  ['==', '=='],
+  ['<', '>'],
+  ['<=', '>='],
+  ['>', '<'],
+  ['>=', '<='],
+]);
+
+/** The comparisons of a plain field path with something independent of the record, all of which must hold. */
+function comparisonsOf(condition: Expression | undefined): Comparison[] {
+  const found: Comparison[] = [];
+  const waiting = condition === undefined ? [] : [condition];
+  while (waiting.length > 0) {
+    const each = waiting.pop();
+    invariant(each !== undefined, 'the stack is not empty');
+    if (each.kind !== 'binary') continue;
+    if (each.operator === '&&') {
+      waiting.push(each.right, each.left);
+      continue;
+    }
+    const mirrored = MIRRORED.get(each.operator);
+    if (mirrored === undefined) continue;
+    if (isFieldPath(each.left) && isDocumentFree(each.right)) {
+      found.push({ path: printIdiom(each.left), operator: each.operator, value: each.right });
+    } else if (isFieldPath(each.right) && isDocumentFree(each.left)) {
+      found.push({ path: printIdiom(each.right), operator: mirrored, value: each.left });
+    }
+  }
+  return found;
+}
+
+/** Whether an expression is a path of plain field names from the current document. */
+function isFieldPath(expression: Expression): expression is Idiom {
+  return (
+    expression.kind === 'idiom' &&
+    expression.start === undefined &&
+    expression.parts.every((part) => part.kind === 'field')
+  );
+}

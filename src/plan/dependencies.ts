@@ -1,0 +1,45 @@
+/** What an expression depends on, told conservatively from its shape. */
+import type { Expression } from '../language/ast.js';
+
+/** Params whose value changes from record to record. */
+const DOCUMENT_PARAMS = new Set(['this', 'parent', 'value', 'before', 'after', 'input', 'event']);
+
+/**
+ * Whether an expression has the same value for every record of a scan, so that it can be computed once before the scan begins.
+ * Subqueries, blocks and closures are taken to depend on the record.
+ */
+export function isDocumentFree(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'literal':
+    case 'constant':
+      return true;
+    case 'param':
+      return !DOCUMENT_PARAMS.has(expression.name);
+    case 'array':
+    case 'set':
+      return expression.items.every(isDocumentFree);
+    case 'record-id':
+      return expression.key.kind === 'key' && isDocumentFree(expression.key.value);
+    case 'object':
+      return expression.entries.every(([, value]) => isDocumentFree(value));
+    case 'cast':
+    case 'unary':
+      return isDocumentFree(expression.operand);
+    case 'binary':
+      return isDocumentFree(expression.left) && isDocumentFree(expression.right);
+    case 'call':
+      return (
+        !expression.path.startsWith('fn::') &&
+        !/^(rand|sleep)/.test(expression.path) &&
+        expression.args.every(isDocumentFree)
+      );
+    case 'idiom':
+      return (
+        expression.start !== undefined &&
+        isDocumentFree(expression.start) &&
+        expression.parts.every((part) => part.kind === 'field' || part.kind === 'last' || part.kind === 'all')
+      );
+    default:
+      return false;
+  }
+}
