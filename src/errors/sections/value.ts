@@ -1,10 +1,94 @@
 import { row } from '../row.js';
 
-/** Errors of the data model: arithmetic, casts, coercions, codecs. Values come in canonical text. */
-export const valueErrors = {
-  cannot_cast: row<{ type: string; value: string; element?: string }>({
+/** What an error text shows of a value; the rest of a large one helps nobody. */
+const MAX_SHOWN = 2000;
+const shown = (text: string) => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
+
+const operator = (operation: string) =>
+  row<{ a: string; b: string }>({
     kind: 'Internal',
-    text: ({ type, value, element }) =>
-      `Could not cast into \`${type}\` using input \`${value}\`${element === undefined ? '' : ` when coercing an element of \`${element}\``}`,
+    text: ({ a, b }) => `Cannot perform ${operation} with '${shown(a)}' and '${shown(b)}'`,
+  });
+
+/** Errors of the data model: arithmetic, casts, codecs. Values come in canonical text. */
+export const valueErrors = {
+  cannot_add: operator('addition'),
+  cannot_subtract: operator('subtraction'),
+  cannot_multiply: operator('multiplication'),
+  cannot_remainder: operator('remainder'),
+  cannot_raise: row<{ a: string; b: string }>({
+    kind: 'Internal',
+    text: ({ a, b }) => `Cannot raise the value '${shown(a)}' with '${shown(b)}'`,
+  }),
+  cannot_negate: row<{ value: string }>({
+    kind: 'Internal',
+    text: ({ value }) => `Cannot negate the value '${shown(value)}'`,
+  }),
+  negative_time: row<{ operation: string }>({
+    kind: 'Internal',
+    text: ({ operation }) => `Failed to compute: "${operation}", as the operation results in a negative value.`,
+  }),
+  time_overflow: row<{ operation: string }>({
+    kind: 'Internal',
+    text: ({ operation }) => `Failed to compute: "${operation}", as the operation results in an arithmetic overflow.`,
+  }),
+  duration_factor: row<{ what: string }>({
+    kind: 'Internal',
+    text: ({ what }) => `Cannot multiply a duration with a ${what} number`,
+  }),
+  /** `reason` names the type and the value (`value/conversion.ts`). */
+  cannot_cast: row<{ reason: string }>({
+    kind: 'Internal',
+    text: ({ reason }) => shown(reason),
+  }),
+  range_too_large: row<{ range: string }>({
+    kind: 'Internal',
+    text: ({ range }) =>
+      `Casting range \`${shown(range)}\` to an array would create an array larger then the max allocation limit.`,
+  }),
+  value_too_large: row<{ limit: number }>({
+    kind: 'Internal',
+    text: ({ limit }) => `The operation would make a value larger than the limit of ${limit}`,
+  }),
+  nesting_too_deep: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `The value is nested deeper than the limit of ${limit}`,
+  }),
+  regex_invalid: row<{ reason: string }>({
+    kind: 'Internal',
+    text: ({ reason }) => `Invalid regular expression: ${shown(reason)}`,
+  }),
+  json_invalid: row<{ what: string; offset: number }>({
+    kind: 'Serialization',
+    text: ({ what, offset }) => `Invalid JSON: ${what} at character ${offset + 1}`,
+    rpc: -32700,
+  }),
+  cbor_invalid: row<{ what: string }>({
+    kind: 'Serialization',
+    text: ({ what }) => `Invalid CBOR: ${what}`,
+    rpc: -32700,
+  }),
+  cannot_encode: row<{ kind: string; format: string }>({
+    kind: 'Serialization',
+    text: ({ kind, format }) => `A value of the kind ${kind} cannot be written as ${format}`,
+  }),
+  closure_stored: row({
+    kind: 'Internal',
+    text: () => 'Closures cannot be stored on disk',
+  }),
+  stored_bytes_invalid: row<{ what: string }>({
+    kind: 'Internal',
+    text: ({ what }) => `Stored data cannot be read: ${what}`,
+    http: 500,
+  }),
+  patch_invalid: row<{ what: string }>({
+    kind: 'Validation',
+    text: ({ what }) =>
+      `The JSON Patch contains invalid operations. Failed to parse JSON patch structure: ${shown(what)}`,
+  }),
+  patch_test_failed: row<{ expected: string; found: string }>({
+    kind: 'Validation',
+    text: ({ expected, found }) =>
+      `Given test operation failed for JSON Patch. Expected \`${shown(expected)}\`, but got \`${shown(found)}\` instead.`,
   }),
 } as const;

@@ -1,0 +1,190 @@
+/**
+ * The arithmetic operators. Ints stay ints and never wrap; mixed numbers become floats, or decimals as soon as one is a decimal. A float
+ * that no decimal can hold (NaN, ∞, 1e300) makes the other one a float instead.
+ */
+import { failure } from '../errors/error.js';
+import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
+import { MAX_INT, MIN_INT, toNumber } from './number.js';
+import { setFrom } from './order.js';
+import { toDisplay, toText } from './text/text.js';
+import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time-arithmetic.js';
+import {
+  Decimal,
+  Duration,
+  Float,
+  float,
+  int,
+  isArray,
+  isNumber,
+  isObject,
+  type NumberValue,
+  objectFrom,
+  SetValue,
+  type Value,
+} from './value.js';
+
+/** One operator on numbers of one kind. `undefined` says that there is no result: an overflow, or a division without a meaning. */
+interface NumberOperation {
+  int(a: bigint, b: bigint): bigint | undefined;
+  float(a: number, b: number): number;
+  decimal(a: DecimalNumber, b: DecimalNumber): DecimalNumber | undefined;
+}
+
+const ADD: NumberOperation = {
+  int: (a, b) => a + b,
+  float: (a, b) => a + b,
+  decimal: (a, b) => a.plus(b),
+};
+const SUBTRACT: NumberOperation = {
+  int: (a, b) => a - b,
+  float: (a, b) => a - b,
+  decimal: (a, b) => a.minus(b),
+};
+const MULTIPLY: NumberOperation = {
+  int: (a, b) => a * b,
+  float: (a, b) => a * b,
+  decimal: (a, b) => a.times(b),
+};
+const DIVIDE: NumberOperation = {
+  int: (a, b) => (b === 0n ? undefined : a / b),
+  float: (a, b) => a / b,
+  decimal: (a, b) => (b.isZero() ? undefined : a.div(b)),
+};
+const REMAINDER: NumberOperation = {
+  int: (a, b) => (b === 0n ? undefined : a % b),
+  float: (a, b) => a % b,
+  decimal: (a, b) => (b.isZero() ? undefined : a.mod(b)),
+};
+const POWER: NumberOperation = {
+  int: powerOfInts,
+  float: (a, b) => a ** b,
+  decimal: (a, b) => a.pow(b),
+};
+
+/** `a + b`: numbers, texts, times, arrays (one after the other), objects (the right one wins), sets (with a set or an array). */
+export function add(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b;
+    if (!Number.isInteger(a) || !Number.isInteger(b)) return float(sum);
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  if (typeof a === 'string' && typeof b === 'string') return a + bounded(b, a.length + b.length, MAX_TEXT);
+  const result = isNumber(a) && isNumber(b) ? calculate(ADD, a, b) : (addTimes(a, b) ?? addCollections(a, b));
+  if (result === undefined) throw failure('cannot_add', operands(a, b));
+  return result;
+}
+
+/** `a - b`: numbers and times. */
+export function subtract(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const difference = a - b;
+    if (!Number.isInteger(a) || !Number.isInteger(b)) return float(difference);
+    if (Number.isSafeInteger(difference)) return difference;
+  }
+  const result = isNumber(a) && isNumber(b) ? calculate(SUBTRACT, a, b) : subtractTimes(a, b);
+  if (result === undefined) throw failure('cannot_subtract', operands(a, b));
+  return result;
+}
+
+/** `a * b`: numbers, and a duration with a number. */
+export function multiply(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b;
+    if (!Number.isInteger(a) || !Number.isInteger(b)) return float(product);
+    // A zero from a negative factor would be −0, which no int is.
+    if (Number.isSafeInteger(product)) return product + 0;
+  }
+  if (a instanceof Duration && isNumber(b)) return multiplyDuration(a, b);
+  const result = isNumber(a) && isNumber(b) ? calculate(MULTIPLY, a, b) : undefined;
+  if (result === undefined) throw failure('cannot_multiply', operands(a, b));
+  return result;
+}
+
+/** `a / b`. It never fails: what has no result is NaN. Ints are cut off towards zero. */
+export function divide(a: Value, b: Value): Value {
+  if (a instanceof Duration && isNumber(b)) return divideDuration(a, b) ?? Number.NaN;
+  return (isNumber(a) && isNumber(b) ? calculate(DIVIDE, a, b) : undefined) ?? Number.NaN;
+}
+
+/** `a % b`, with the sign of `a`. */
+export function remainder(a: Value, b: Value): Value {
+  const result = isNumber(a) && isNumber(b) ? calculate(REMAINDER, a, b) : undefined;
+  if (result === undefined) throw failure('cannot_remainder', operands(a, b));
+  return result;
+}
+
+/** `a ** b`. Ints with a negative exponent have no result. */
+export function power(a: Value, b: Value): Value {
+  const result = isNumber(a) && isNumber(b) ? calculate(POWER, a, b) : undefined;
+  if (result === undefined) throw failure('cannot_raise', { a: toDisplay(a), b: toDisplay(b) });
+  return result;
+}
+
+/** `-a`. */
+export function negate(value: Value): Value {
+  if (typeof value === 'number') return Number.isInteger(value) ? 0 - value : -value;
+  if (typeof value === 'bigint' && value !== MIN_INT) return int(-value);
+  if (value instanceof Float) return new Float(-value.number);
+  if (value instanceof Decimal) return fitDecimal(value.number.neg()) as Decimal;
+  throw failure('cannot_negate', { value: toText(value) });
+}
+
+function operands(a: Value, b: Value) {
+  return { a: operandText(a), b: operandText(b) };
+}
+
+/** As the peer prints operands: bare texts, but decimals with their suffix. */
+function operandText(value: Value): string {
+  return value instanceof Decimal ? toText(value) : toDisplay(value);
+}
+
+function calculate(operation: NumberOperation, a: NumberValue, b: NumberValue): NumberValue | undefined {
+  if (a instanceof Decimal || b instanceof Decimal) {
+    const x = asDecimal(a);
+    const y = asDecimal(b);
+    if (x !== undefined && y !== undefined) {
+      const result = operation.decimal(x.number, y.number);
+      return result && fitDecimal(result);
+    }
+  } else if (isInt(a) && isInt(b)) {
+    const result = operation.int(BigInt(a), BigInt(b));
+    return result === undefined || result > MAX_INT || result < MIN_INT ? undefined : int(result);
+  }
+  return float(operation.float(toNumber(a), toNumber(b)));
+}
+
+function isInt(value: NumberValue): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+}
+
+function asDecimal(value: NumberValue): Decimal | undefined {
+  if (value instanceof Decimal) return value;
+  return decimalFrom(value instanceof Float ? value.number : value);
+}
+
+function powerOfInts(base: bigint, exponent: bigint): bigint | undefined {
+  if (exponent < 0n) return undefined;
+  if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
+  if (base === -1n) return exponent % 2n === 0n ? 1n : base;
+  // Two to the 64th is beyond the range already, so the exact power stays small.
+  return exponent > 63n ? undefined : base ** exponent;
+}
+
+/** How large `+` may make a text (in characters) or a collection (in items), so that doubling in a loop ends in an error. */
+const MAX_TEXT = 2 ** 24;
+const MAX_ITEMS = 2 ** 22;
+
+function bounded<T>(value: T, size: number, limit: number): T {
+  if (size > limit) throw failure('value_too_large', { limit });
+  return value;
+}
+
+function addCollections(a: Value, b: Value): Value {
+  if (isArray(a) && isArray(b)) return bounded(a, a.length + b.length, MAX_ITEMS).concat(b);
+  if (isObject(a) && isObject(b)) return objectFrom([...Object.entries(a), ...Object.entries(b)]);
+  if (a instanceof SetValue && (b instanceof SetValue || isArray(b))) {
+    const added = isArray(b) ? b : b.items;
+    return setFrom(bounded(a.items, a.items.length + added.length, MAX_ITEMS).concat(added));
+  }
+  return undefined;
+}

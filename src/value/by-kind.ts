@@ -1,0 +1,60 @@
+/** Tables with one row for each kind: a kind that is forgotten doesn't compile. */
+import type {
+  ArrayValue,
+  Closure,
+  Datetime,
+  Decimal,
+  Duration,
+  FileReference,
+  Float,
+  Geometry,
+  Kind,
+  ObjectValue,
+  Range,
+  RecordId,
+  Regex,
+  SetValue,
+  Table,
+  Uuid,
+  Value,
+} from './value.js';
+import { kindOf } from './value.js';
+
+/** What represents each kind in JavaScript. */
+export interface KindTypes {
+  none: undefined;
+  null: null;
+  bool: boolean;
+  int: number | bigint;
+  float: number | Float;
+  decimal: Decimal;
+  string: string;
+  duration: Duration;
+  datetime: Datetime;
+  uuid: Uuid;
+  array: ArrayValue;
+  set: SetValue;
+  object: ObjectValue;
+  geometry: Geometry;
+  bytes: Uint8Array;
+  table: Table;
+  record: RecordId;
+  file: FileReference;
+  regex: Regex;
+  range: Range;
+  function: Closure;
+}
+
+/** A row for each kind, called with a value of that kind and whatever else the table needs. */
+export type ByKind<Result, Rest extends unknown[] = []> = {
+  readonly [K in Kind]: (value: KindTypes[K], ...rest: Rest) => Result;
+};
+
+/** Calls the row of the value's kind. */
+export function byKind<Result, Rest extends unknown[]>(
+  table: ByKind<Result, Rest>,
+  value: Value,
+  ...rest: Rest
+): Result {
+  return (table[kindOf(value)] as (value: Value, ...rest: Rest) => Result)(value, ...rest);
+}

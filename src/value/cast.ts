@@ -1,0 +1,158 @@
+/** Casts: `<int> '5'`. Lenient where coercion is strict. */
+import { failure } from '../errors/error.js';
+import { COERCION, toGeometry } from './coerce.js';
+import { type Attempt, type Conversion, convert, FAILED, Mismatch } from './conversion.js';
+import { parseDatetime } from './datetime.js';
+import { parseDecimal } from './decimal.js';
+import { parseDuration } from './duration.js';
+import { geometryFrom } from './geometry.js';
+import { MAX_INT, MIN_INT, parseFloatText, parseInteger } from './number.js';
+import { toDisplay, toText } from './text/text.js';
+import { typeTextInErrors } from './text/type-text.js';
+import type { Type } from './type.js';
+import { parseUuid } from './uuid.js';
+import {
+  type ArrayValue,
+  float,
+  type Geometry,
+  int,
+  isArray,
+  kindOf,
+  Range,
+  RecordId,
+  Regex,
+  SetValue,
+  Table,
+  type Value,
+} from './value.js';
+
+/** Reads a record id; handed in, since reading the language is another room's affair. */
+export type RecordReader = (text: string) => RecordId | undefined;
+
+/**
+ * The value made into the type.
+ * @throws TesseraError `cannot_cast`: ``Could not cast into `int` using input `'x'` ``; `range_too_large`; `regex_invalid`
+ */
+export function cast(value: Value, type: Type, readRecord: RecordReader): Value {
+  const converted = convert({ ...CASTING, record: (given) => toRecord(given, readRecord) }, value, type);
+  if (converted instanceof Mismatch) throw failure('cannot_cast', { reason: mismatchText(converted) });
+  return converted;
+}
+
+function mismatchText({ type, value, place, lengthText }: Mismatch): string {
+  return lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toText(value)}\`${place}`;
+}
+
+/** From a text by `parse`, from anything else as coercion does. */
+const fromText =
+  (parse: (text: string) => Value, coerce: (value: Value) => Attempt) =>
+  (value: Value): Attempt =>
+    typeof value === 'string' ? (parse(value) ?? FAILED) : coerce(value);
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+const CASTING: Conversion = {
+  plain: {
+    ...COERCION.plain,
+    bool: fromText((text) => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined), COERCION.plain.bool),
+    bytes: (value) =>
+      typeof value === 'string'
+        ? ENCODER.encode(value)
+        : isArray(value)
+          ? bytesFrom(value)
+          : COERCION.plain.bytes(value),
+    datetime: fromText(parseDatetime, COERCION.plain.datetime),
+    decimal: fromText(parseDecimal, COERCION.plain.decimal),
+    duration: fromText(parseDuration, COERCION.plain.duration),
+    float: fromText(floatFromText, COERCION.plain.float),
+    int: fromText(parseInteger, COERCION.plain.int),
+    number: fromText((text) => parseInteger(text) ?? floatFromText(text), COERCION.plain.number),
+    range: (value) => (isArray(value) && value.length === 2 ? rangeFrom(value) : COERCION.plain.range(value)),
+    regex: fromText((text) => new Regex(text), COERCION.plain.regex),
+    string: (value) => (value instanceof Uint8Array ? textFrom(value) : toDisplay(value)),
+    table: (value) => (value instanceof Table ? value : new Table(toDisplay(value))),
+    uuid: fromText(parseUuid, COERCION.plain.uuid),
+  },
+  object: COERCION.object,
+  array: toItems,
+  set: toItems,
+  record: COERCION.record,
+  geometry: (value, type) => toGeometry(value) ?? (type.shapes[0] === 'point' ? pointFrom(value) : FAILED),
+  members: COERCION,
+};
+
+function floatFromText(text: string): Value {
+  const number = parseFloatText(text);
+  return number === undefined ? undefined : float(number);
+}
+
+function toRecord(value: Value, readRecord: RecordReader): Attempt<RecordId> {
+  if (typeof value === 'string') return readRecord(value) ?? FAILED;
+  return value instanceof RecordId ? value : FAILED;
+}
+
+/** The text of UTF-8 bytes. */
+function textFrom(bytes: Uint8Array): Attempt {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return FAILED;
+  }
+}
+const ENCODER = new TextEncoder();
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function bytesFrom(items: ArrayValue): Attempt {
+  const bytes = new Uint8Array(items.length);
+  for (let index = 0; index < items.length; index++) {
+    const byte = items[index];
+    if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255) return FAILED;
+    bytes[index] = byte;
+  }
+  return bytes;
+}
+
+function rangeFrom([start, end]: ArrayValue): Range {
+  return new Range({ value: start, inclusive: true }, { value: end, inclusive: false });
+}
+
+function pointFrom(value: Value): Attempt<Geometry> {
+  return geometryFrom('Point', value) ?? FAILED;
+}
+
+/** Arrays and sets as they are, bytes as numbers, ranges of ints written out. */
+function toItems(value: Value): Attempt<ArrayValue> {
+  if (isArray(value)) return value;
+  if (value instanceof SetValue) return value.items;
+  if (value instanceof Uint8Array) return Array.from(value);
+  return value instanceof Range ? rangeItems(value) : FAILED;
+}
+
+/** So many items a range may become. */
+const MAX_RANGE_ITEMS = 2 ** 20;
+
+function rangeItems(range: Range): Attempt<ArrayValue> {
+  const bounds = intBounds(range);
+  if (bounds === undefined) return FAILED;
+  const { first, end } = bounds;
+  if (end - first > MAX_RANGE_ITEMS) throw failure('range_too_large', { range: toText(range) });
+  return Array.from({ length: Math.max(0, Number(end - first)) }, (_, index) => int(first + BigInt(index)));
+}
+
+/**
+ * The ints of a range, from `first` up to `end` (excluded); an open side is the lowest or the greatest int. `undefined` if a bound isn't
+ * an int.
+ */
+export function intBounds({ start, end }: Range): { readonly first: bigint; readonly end: bigint } | undefined {
+  const low = start === undefined ? MIN_INT : intBound(start.value);
+  const high = end === undefined ? MAX_INT : intBound(end.value);
+  if (low === undefined || high === undefined) return undefined;
+  return {
+    first: low + (start === undefined || start.inclusive ? 0n : 1n),
+    end: high + (end === undefined || end.inclusive ? 1n : 0n),
+  };
+}
+
+function intBound(value: Value): bigint | undefined {
+  return kindOf(value) === 'int' ? BigInt(value as number | bigint) : undefined;
+}

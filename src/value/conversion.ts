@@ -1,0 +1,172 @@
+/**
+ * The one walk over types by which values are cast (`<int> '5'`, lenient) and coerced (field types, strict). The two differ only in what
+ * each plain type, `record`, `geometry` and the collections accept.
+ */
+import { equals, setFrom } from './order.js';
+import { typeTextInErrors } from './text/type-text.js';
+import { GEOMETRY_TYPES, type PlainType, type Type } from './type.js';
+import {
+  type ArrayValue,
+  type Geometry,
+  isArray,
+  isObject,
+  newObject,
+  type RecordId,
+  SetValue,
+  type Value,
+} from './value.js';
+
+type TypeOf<K extends Type['kind']> = Extract<Type, { kind: K }>;
+
+/** A value that couldn't become what was asked for. */
+export class Mismatch {
+  constructor(
+    /** The type that was missed. */
+    readonly type: Type,
+    readonly value: Value,
+    /** Set if everything was right but the number of elements. */
+    readonly length?: number,
+    /** The collections on the way to the element that was wrong, the inmost first. */
+    readonly within: readonly Type[] = [],
+  ) {}
+
+  inElementOf(collection: Type): Mismatch {
+    return new Mismatch(this.type, this.value, this.length, [...this.within, collection]);
+  }
+
+  /** ``Expected `array<int,2>` but found a collection of length `1` ``, if that is what was wrong. */
+  get lengthText(): string | undefined {
+    if (this.length === undefined) return undefined;
+    return `Expected \`${typeTextInErrors(this.type)}\` but found a collection of length \`${this.length}\`${this.place}`;
+  }
+
+  /** `` when coercing an element of `array<int>` ``, as it ends the error texts. */
+  get place(): string {
+    return this.within.map((type) => ` when coercing an element of \`${typeTextInErrors(type)}\``).join('');
+  }
+}
+
+/** Tells failure apart from every value, NONE included. */
+export const FAILED: unique symbol = Symbol('failed');
+export type Attempt<T extends Value = Value> = T | typeof FAILED;
+
+/** What a conversion makes of a value. */
+export interface Conversion {
+  readonly plain: { readonly [T in PlainType]: (value: Value) => Attempt };
+  object(value: Value): Attempt;
+  array(value: Value): Attempt<ArrayValue>;
+  set(value: Value): Attempt<ArrayValue>;
+  record(value: Value, type: TypeOf<'record'>): Attempt<RecordId>;
+  geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
+  /** How the members of literal shapes (`{ a: int }`, `[int]`) are converted; this conversion itself unless told. */
+  readonly members?: Conversion;
+}
+
+/** Converts a value to a type. */
+export function convert(conversion: Conversion, value: Value, type: Type): Value | Mismatch {
+  switch (type.kind) {
+    case 'array':
+    case 'set':
+      return toCollection(conversion, value, type);
+    case 'object':
+      return type.fields === undefined
+        ? whole(conversion.object(value), value, type)
+        : toShape(conversion, value, type, type.fields);
+    case 'tuple':
+      return toTuple(conversion, value, type);
+    case 'record': {
+      const record = conversion.record(value, type);
+      const fits = record !== FAILED && (type.tables.length === 0 || type.tables.includes(record.table));
+      return fits ? record : new Mismatch(type, value);
+    }
+    case 'geometry': {
+      const geometry = conversion.geometry(value, type);
+      const { shapes } = type;
+      const fits =
+        geometry !== FAILED &&
+        (shapes.length === 0 || shapes.some((shape) => GEOMETRY_TYPES[shape] === geometry.shape.type));
+      return fits ? geometry : new Mismatch({ kind: 'geometry', shapes: [] }, value);
+    }
+    case 'literal':
+      return equals(value, type.value) ? value : new Mismatch(type, value);
+    case 'union':
+      return toFirst(conversion, value, type);
+    default:
+      return whole(conversion.plain[type.kind](value), value, type);
+  }
+}
+
+function whole(attempt: Attempt, value: Value, type: Type): Value | Mismatch {
+  return attempt === FAILED ? new Mismatch(type, value) : attempt;
+}
+
+/** The first alternative that the value can become, from left to right. */
+function toFirst(conversion: Conversion, value: Value, type: TypeOf<'union'>): Value | Mismatch {
+  for (const alternative of type.of) {
+    const converted = convert(conversion, value, alternative);
+    if (!(converted instanceof Mismatch)) return converted;
+  }
+  return new Mismatch(type, value);
+}
+
+function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array' | 'set'>): Value | Mismatch {
+  const items = conversion[type.kind](value);
+  if (items === FAILED) return new Mismatch({ kind: type.kind }, value);
+  const converted = convertItems(conversion, items, type);
+  if (converted instanceof Mismatch) return converted;
+  const result =
+    type.kind === 'array'
+      ? converted
+      : value instanceof SetValue && converted === value.items
+        ? value
+        : setFrom(converted);
+  const length = result instanceof SetValue ? result.items.length : result.length;
+  return type.length === undefined || type.length === length ? result : new Mismatch(type, value, length);
+}
+
+/** The items converted; the very same array if none of them changed. */
+function convertItems(conversion: Conversion, items: ArrayValue, type: TypeOf<'array' | 'set'>): ArrayValue | Mismatch {
+  const { item } = type;
+  if (item === undefined || item.kind === 'any') return items;
+  let changed: Value[] | undefined;
+  for (let index = 0; index < items.length; index++) {
+    const converted = convert(conversion, items[index], item);
+    if (converted instanceof Mismatch) return converted.inElementOf(type);
+    if (converted !== items[index]) {
+      changed ??= [...items];
+      changed[index] = converted;
+    }
+  }
+  return changed ?? items;
+}
+
+function toTuple(conversion: Conversion, value: Value, type: TypeOf<'tuple'>): Value | Mismatch {
+  if (!isArray(value) || value.length !== type.items.length) return new Mismatch(type, value);
+  const items: Value[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const converted = convert(conversion.members ?? conversion, value[index], type.items[index] as Type);
+    if (converted instanceof Mismatch) return new Mismatch(type, value);
+    items.push(converted);
+  }
+  return items;
+}
+
+/** An object with exactly the given fields; those that may be NONE may be missing. */
+function toShape(
+  conversion: Conversion,
+  value: Value,
+  type: Type,
+  fields: readonly (readonly [name: string, type: Type])[],
+): Value | Mismatch {
+  if (!isObject(value)) return new Mismatch(type, value);
+  const result = newObject();
+  for (const [name, member] of fields) {
+    const converted = convert(conversion.members ?? conversion, value[name], member);
+    if (converted instanceof Mismatch) return new Mismatch(type, value);
+    if (converted !== undefined || Object.hasOwn(value, name)) result[name] = converted;
+  }
+  for (const name of Object.keys(value)) {
+    if (!fields.some(([known]) => known === name)) return new Mismatch(type, value);
+  }
+  return result;
+}

@@ -1,0 +1,107 @@
+/** Geometries and the objects of GeoJSON (RFC 7946). */
+import { deeper } from './nesting.js';
+import { toNumber } from './number.js';
+import {
+  Geometry,
+  isArray,
+  isNumber,
+  isObject,
+  newObject,
+  type ObjectValue,
+  type Position,
+  type Shape,
+  type Value,
+} from './value.js';
+
+type Reader<T> = (value: Value) => T | undefined;
+type CoordinateShape = Exclude<Shape, { type: 'GeometryCollection' }>;
+
+const COORDINATES: { readonly [S in CoordinateShape as S['type']]: Reader<S['coordinates']> } = {
+  Point: position,
+  LineString: listOf(position),
+  Polygon: listOf(ring),
+  MultiPoint: listOf(position),
+  MultiLineString: listOf(listOf(position)),
+  MultiPolygon: listOf(listOf(ring)),
+};
+
+/** The geometry that an object describes, if it has exactly `type` and `coordinates` (or `geometries`) and they fit. */
+export function geometryFromObject(object: ObjectValue): Geometry | undefined {
+  const shape = readShape(object, 0);
+  return shape && new Geometry(shape);
+}
+
+/** A geometry from a type and its coordinates, given as nested arrays; `undefined` if they don't fit. */
+export function geometryFrom(type: CoordinateShape['type'], coordinates: Value): Geometry | undefined {
+  const read = COORDINATES[type](coordinates);
+  return read && new Geometry({ type, coordinates: read } as CoordinateShape);
+}
+
+/** `{ type: 'Point', coordinates: [1f, 2f] }`. */
+export function geometryToObject(geometry: Geometry): ObjectValue {
+  return shapeToObject(geometry.shape);
+}
+
+/** The coordinates as nested arrays of numbers, as `.coordinates` shows them; for a collection the list of its geometries. */
+export function coordinatesOf({ shape }: Geometry): Value {
+  return shape.type === 'GeometryCollection'
+    ? shape.geometries.map((member) => new Geometry(member))
+    : shape.coordinates;
+}
+
+function readShape(object: ObjectValue, depth: number): Shape | undefined {
+  if (Object.keys(object).length !== 2) return undefined;
+  const { type } = object;
+  if (type === 'GeometryCollection' && isArray(object['geometries'])) {
+    const below = deeper(depth);
+    const shapes = object['geometries'].map((member) =>
+      isObject(member) ? readShape(member, below) : shapeOf(member),
+    );
+    return shapes.includes(undefined) ? undefined : { type, geometries: shapes as Shape[] };
+  }
+  if (typeof type !== 'string' || !Object.hasOwn(COORDINATES, type)) return undefined;
+  return geometryFrom(type as CoordinateShape['type'], object['coordinates'])?.shape;
+}
+
+function shapeOf(value: Value): Shape | undefined {
+  return value instanceof Geometry ? value.shape : undefined;
+}
+
+function position(value: Value): Position | undefined {
+  if (value instanceof Geometry) return value.shape.type === 'Point' ? value.shape.coordinates : undefined;
+  if (!isArray(value) || value.length !== 2) return undefined;
+  const [longitude, latitude] = value;
+  if (!isNumber(longitude) || !isNumber(latitude)) return undefined;
+  const read: Position = [toNumber(longitude), toNumber(latitude)];
+  return Number.isFinite(read[0]) && Number.isFinite(read[1]) ? read : undefined;
+}
+
+/** A ring of a polygon ends where it began; one that doesn't is closed. */
+function ring(value: Value): readonly Position[] | undefined {
+  const positions = listOf(position)(value);
+  const first = positions?.[0];
+  const last = positions?.at(-1);
+  if (!positions || !first || !last) return undefined;
+  return first[0] === last[0] && first[1] === last[1] ? positions : [...positions, first];
+}
+
+function listOf<T>(read: Reader<T>): Reader<readonly T[]> {
+  return (value) => {
+    if (!isArray(value)) return undefined;
+    const items: T[] = [];
+    for (const item of value) {
+      const one = read(item);
+      if (one === undefined) return undefined;
+      items.push(one);
+    }
+    return items;
+  };
+}
+
+function shapeToObject(shape: Shape): ObjectValue {
+  const object = newObject();
+  if (shape.type === 'GeometryCollection') object['geometries'] = shape.geometries.map(shapeToObject);
+  else object['coordinates'] = shape.coordinates;
+  object['type'] = shape.type;
+  return object;
+}

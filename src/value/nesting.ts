@@ -1,0 +1,18 @@
+import { failure } from '../errors/error.js';
+
+/** How deep values may be nested wherever one is followed down: compared, printed, encoded, read. */
+export const MAX_NESTING = 1000;
+
+/** The depth below `depth`. @throws TesseraError `nesting_too_deep` */
+export function deeper(depth: number, limit: number = MAX_NESTING): number {
+  if (depth >= limit) throw failure('nesting_too_deep', { limit });
+  return depth + 1;
+}
+
+/** What decoders of foreign bytes and texts are bounded by. */
+export interface DecodeLimits {
+  /** Levels of arrays, objects and tags within each other. */
+  readonly maxDepth: number;
+}
+
+export const DEFAULT_LIMITS: DecodeLimits = { maxDepth: 128 };

@@ -1,0 +1,176 @@
+/**
+ * The total order of all values and the equality that follows from it: kinds in the order of `KINDS`, numbers by value whatever
+ * their kind, everything else within its kind.
+ */
+import type { KindTypes } from './by-kind.js';
+import { deeper } from './nesting.js';
+import { compareNumbers } from './number.js';
+import { compareStrings, sortedKeys } from './strings.js';
+import {
+  type ArrayValue,
+  type Bound,
+  KINDS,
+  type Kind,
+  kindOf,
+  type ObjectValue,
+  SetValue,
+  type Shape,
+  type Value,
+} from './value.js';
+
+export { compareStrings } from './strings.js';
+
+/** Negative if `a` comes before `b`, positive if after, 0 if they are equal. */
+export function compare(a: Value, b: Value): number {
+  return compareAt(a, b, 0);
+}
+
+/** Whether two values are the same in the total order: `1 = 1f`, `[1] = [1dec]`, but never across other kinds. */
+export function equals(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a === 'string' || typeof b === 'string') return false;
+  return compareAt(a, b, 0) === 0;
+}
+
+/** An ordered set of the given items: sorted, of equal ones the first. */
+export function setFrom(items: Iterable<Value>): SetValue {
+  const sorted = [...items].map((item) => ({ item })).sort((a, b) => compare(a.item, b.item));
+  return new SetValue(
+    sorted
+      .filter((entry, index) => index === 0 || !equals(sorted[index - 1]?.item, entry.item))
+      .map(({ item }) => item),
+  );
+}
+
+/** Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.) */
+export function sorted(items: ArrayValue): Value[] {
+  const nones = items.filter((item) => item === undefined);
+  const others = items.filter((item) => item !== undefined).sort(compare);
+  return [...nones, ...others];
+}
+
+function compareAt(a: Value, b: Value, depth: number): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : compareNumbers(a, b);
+  const kind = kindOf(a);
+  const other = kindOf(b);
+  const rank = RANKS[kind] - RANKS[other];
+  return rank === 0 ? (COMPARE[kind] as (a: Value, b: Value, depth: number) => number)(a, b, depth) : rank;
+}
+
+/** The three kinds of numbers share a rank. */
+const RANKS = Object.fromEntries(
+  KINDS.map((kind, index) => [kind, kind === 'float' || kind === 'decimal' ? KINDS.indexOf('int') : index]),
+) as Readonly<Record<Kind, number>>;
+
+type Comparator<T> = (a: T, b: T, depth: number) => number;
+
+const COMPARE: { readonly [K in Kind]: Comparator<KindTypes[K]> } = {
+  none: () => 0,
+  null: () => 0,
+  bool: (a, b) => Number(a) - Number(b),
+  int: compareNumbers,
+  float: compareNumbers,
+  decimal: compareNumbers,
+  string: compareStrings,
+  duration: (a, b) => sign(a.nanoseconds, b.nanoseconds),
+  datetime: (a, b) => sign(a.seconds, b.seconds) || a.nanoseconds - b.nanoseconds,
+  uuid: (a, b) => sign(a.text, b.text),
+  array: compareItems,
+  set: (a, b, depth) => compareItems(a.items, b.items, depth),
+  object: compareObjects,
+  geometry: (a, b) => compareShapes(a.shape, b.shape),
+  bytes: compareBytes,
+  table: (a, b) => compareStrings(a.name, b.name),
+  record: (a, b, depth) => compareStrings(a.table, b.table) || compareAt(a.key, b.key, deeper(depth)),
+  file: (a, b) => compareStrings(a.bucket, b.bucket) || compareStrings(a.key, b.key),
+  regex: (a, b) => compareStrings(a.source, b.source),
+  range: (a, b, depth) => compareStarts(a.start, b.start, depth) || compareEnds(a.end, b.end, depth),
+  function: (a, b) => compareStrings(a.text, b.text),
+};
+
+function sign<T extends number | bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareItems(a: ArrayValue, b: ArrayValue, depth: number): number {
+  const below = deeper(depth);
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const order = compareAt(a[index], b[index], below);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function compareObjects(a: ObjectValue, b: ObjectValue, depth: number): number {
+  const below = deeper(depth);
+  const keys = sortedKeys(a);
+  const others = sortedKeys(b);
+  const length = Math.min(keys.length, others.length);
+  for (let index = 0; index < length; index++) {
+    const key = keys[index] as string;
+    const other = others[index] as string;
+    const order = compareStrings(key, other) || compareAt(a[key], b[other], below);
+    if (order !== 0) return order;
+  }
+  return keys.length - others.length;
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const order = (a[index] as number) - (b[index] as number);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** Starts of ranges: an open one is the lowest, and `1..` comes before `1>..`. */
+function compareStarts(a: Bound | undefined, b: Bound | undefined, depth: number): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
+  return compareAt(a.value, b.value, deeper(depth)) || Number(b.inclusive) - Number(a.inclusive);
+}
+
+/** Ends of ranges: `..1` comes before `..=1`, and an open one is the greatest. */
+function compareEnds(a: Bound | undefined, b: Bound | undefined, depth: number): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return compareAt(a.value, b.value, deeper(depth)) || Number(a.inclusive) - Number(b.inclusive);
+}
+
+/** Shapes in the order in which they are compared and encoded as keys. */
+export const SHAPE_TYPES = [
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+] as const satisfies readonly Shape['type'][];
+
+function compareShapes(a: Shape, b: Shape): number {
+  if (a.type !== b.type) return SHAPE_TYPES.indexOf(a.type) - SHAPE_TYPES.indexOf(b.type);
+  if (a.type === 'GeometryCollection' && b.type === 'GeometryCollection') {
+    return compareLists(a.geometries, b.geometries, compareShapes);
+  }
+  if (a.type === 'GeometryCollection' || b.type === 'GeometryCollection') return 0;
+  return compareCoordinates(a.coordinates, b.coordinates);
+}
+
+/** Coordinates of a shape: numbers, or lists of such, all nested equally deep. */
+export type Coordinates = number | readonly Coordinates[];
+
+function compareCoordinates(a: Coordinates, b: Coordinates): number {
+  if (typeof a === 'number' || typeof b === 'number') return compareNumbers(Number(a), Number(b));
+  return compareLists(a, b, compareCoordinates);
+}
+
+function compareLists<T>(a: readonly T[], b: readonly T[], compareItem: (a: T, b: T) => number): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const order = compareItem(a[index] as T, b[index] as T);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}

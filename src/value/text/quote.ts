@@ -1,0 +1,59 @@
+/** Quoting of strings and names, so that what is printed can be read back. */
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\f': '\\f',
+  '\b': '\\u{8}',
+  '\0': '\\0',
+};
+
+/** A string literal: in single quotes, or in double quotes if it holds a single one. */
+export function quoteString(text: string): string {
+  if (PLAIN.test(text)) return `'${text}'`;
+  return text.includes("'") ? `"${escapeText(text, '"')}"` : `'${escapeText(text, "'")}'`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped.
+const PLAIN = /^[^'\\\n\r\t\f\x08\0]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped.
+const SPECIAL = /["'`\\\n\r\t\f\x08\0]/g;
+
+function escapeText(text: string, quote: string): string {
+  return text.replace(SPECIAL, (character) => (character === quote ? `\\${quote}` : (ESCAPES[character] ?? character)));
+}
+
+function quoteName(name: string): string {
+  return `\`${escapeText(name, '`')}\``;
+}
+
+const IDENTIFIER = /^[A-Za-z_]\w*$/;
+
+/** Words that mean something else when they stand bare, as the reference engine quotes them. */
+const RESERVED = new Set(
+  (
+    'after alter begin break cancel commit continue create define delete explain false for function if infinity info insert kill let ' +
+    'live nan none null only option rand rebuild relate remove return select show sleep table throw true update upsert use value where'
+  ).split(' '),
+);
+
+/** A name as it is written where an expression may stand: quoted if it isn't an identifier or means something else. */
+export function escapeIdentifier(name: string): string {
+  return IDENTIFIER.test(name) && !RESERVED.has(name.toLowerCase()) ? name : quoteName(name);
+}
+
+/** A field name in an object: in double quotes if it isn't an identifier. */
+export function escapeObjectKey(name: string): string {
+  return IDENTIFIER.test(name) ? name : `"${escapeText(name, '"')}"`;
+}
+
+const RECORD_PART = /^\w+$/;
+const DIGITS = /^[\d_]+$/;
+
+/** The table or the text key of a record id: digits may come first, but not stand alone, since they would be a number. */
+export function escapeRecordPart(name: string): string {
+  const bare = RECORD_PART.test(name) && !DIGITS.test(name) && name !== 'NaN' && name !== 'Infinity';
+  return bare ? name : quoteName(name);
+}

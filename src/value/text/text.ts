@@ -1,0 +1,130 @@
+/**
+ * Values as text, the way the reference engine prints them. `toText` gives the literal that reads back as the same value; `toDisplay` is
+ * what `<string>` gives: strings, datetimes and uuids bare, decimals without a suffix.
+ */
+import { type ByKind, byKind } from '../by-kind.js';
+import { formatDatetime } from '../datetime.js';
+import { formatDecimal } from '../decimal.js';
+import { formatDuration } from '../duration.js';
+import { deeper } from '../nesting.js';
+import { floatDigits } from '../number.js';
+import type { Coordinates } from '../order.js';
+import { sortedKeys } from '../strings.js';
+import { type ArrayValue, type ObjectValue, Range, type RecordId, type Shape, type Value } from '../value.js';
+import { escapeIdentifier, escapeObjectKey, escapeRecordPart, quoteString } from './quote.js';
+
+/** The literal form: `'a'`, `1f`, `1.5dec`, `d'2020-01-01T00:00:00Z'`, `{ a: 1 }`, `` person:`a b` ``. */
+export function toText(value: Value): string {
+  return literal(value, 0);
+}
+
+/** The form of `<string>` and of string building: `a`, `1f`, `1.5`, `2020-01-01T00:00:00Z`, `{ a: 'x' }`. */
+export function toDisplay(value: Value): string {
+  return typeof value === 'string' ? value : byKind(DISPLAY, value, 0);
+}
+
+/** `1.5f`; NaN and the infinities have no suffix. */
+export function formatFloat(number: number): string {
+  return Number.isFinite(number) ? `${floatDigits(number)}f` : String(number);
+}
+
+function literal(value: Value, depth: number): string {
+  return byKind(LITERAL, value, depth);
+}
+
+const LITERAL: ByKind<string, [depth: number]> = {
+  none: () => 'NONE',
+  null: () => 'NULL',
+  bool: String,
+  int: String,
+  float: (value) => formatFloat(typeof value === 'number' ? value : value.number),
+  decimal: (value) => `${formatDecimal(value)}dec`,
+  string: quoteString,
+  duration: formatDuration,
+  datetime: (value) => `d'${formatDatetime(value)}'`,
+  uuid: (value) => `u'${value.text}'`,
+  array: (value, depth) => `[${items(value, depth)}]`,
+  set: (value, depth) =>
+    value.items.length > 1 ? `{${items(value.items, depth)}}` : `{${items(value.items, depth)},}`,
+  object: objectText,
+  geometry: (value) => shapeText(value.shape),
+  bytes: (value) => `b"${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex').toUpperCase()}"`,
+  table: (value) => escapeIdentifier(value.name),
+  record: recordText,
+  file: (value) => `f"${escapeFile(value.bucket)}:${escapeFile(value.key)}"`,
+  regex: (value) => `/${escapeRegex(value.source)}/`,
+  range: rangeText,
+  function: (value) => value.text,
+};
+
+const DISPLAY: ByKind<string, [depth: number]> = {
+  ...LITERAL,
+  string: (value) => value,
+  decimal: formatDecimal,
+  datetime: formatDatetime,
+  uuid: (value) => value.text,
+};
+
+function items(values: ArrayValue, depth: number): string {
+  const below = deeper(depth);
+  let text = '';
+  for (let index = 0; index < values.length; index++) {
+    text += index === 0 ? literal(values[index], below) : `, ${literal(values[index], below)}`;
+  }
+  return text;
+}
+
+function objectText(object: ObjectValue, depth: number): string {
+  const below = deeper(depth);
+  let text = '';
+  for (const key of sortedKeys(object)) {
+    text += `${text === '' ? '' : ', '}${escapeObjectKey(key)}: ${literal(object[key], below)}`;
+  }
+  return `{ ${text} }`;
+}
+
+function recordText({ table, key }: RecordId, depth: number): string {
+  return `${escapeRecordPart(table)}:${key instanceof Range ? rangeText(key, depth, keyText) : keyText(key, depth)}`;
+}
+
+function keyText(key: Value, depth: number): string {
+  return typeof key === 'string' ? escapeRecordPart(key) : literal(key, deeper(depth));
+}
+
+function rangeText(range: Range, depth: number, print: (value: Value, depth: number) => string = boundText): string {
+  const { start, end } = range;
+  const from = start === undefined ? '' : `${print(start.value, depth)}${start.inclusive ? '' : '>'}`;
+  const to = end === undefined ? '' : `${end.inclusive ? '=' : ''}${print(end.value, depth)}`;
+  return `${from}..${to}`;
+}
+
+/** A range within a range is put in parentheses, since `1..2..3` can't be read. */
+function boundText(value: Value, depth: number): string {
+  const text = literal(value, deeper(depth));
+  return value instanceof Range ? `(${text})` : text;
+}
+
+function shapeText(shape: Shape): string {
+  switch (shape.type) {
+    case 'Point':
+      return `(${shape.coordinates.map(floatDigits).join(', ')})`;
+    case 'GeometryCollection':
+      return `{ geometries: [${shape.geometries.map(shapeText).join(', ')}], type: 'GeometryCollection' }`;
+    default:
+      return `{ type: '${shape.type}', coordinates: ${coordinatesText(shape.coordinates)} }`;
+  }
+}
+
+function coordinatesText(coordinates: Coordinates): string {
+  return typeof coordinates === 'number'
+    ? floatDigits(coordinates)
+    : `[${coordinates.map(coordinatesText).join(', ')}]`;
+}
+
+function escapeFile(text: string): string {
+  return text.replace(/[^\w\-./]/gu, '\\$&');
+}
+
+function escapeRegex(source: string): string {
+  return source.replace(/\\.|\//gs, (part) => (part === '/' ? '\\/' : part));
+}
