@@ -1,6 +1,11 @@
+import type { ErrorDetails } from '../row.js';
 import { row } from '../row.js';
 
-const auth = (kind: string) => () => ({ kind: 'Auth', details: { kind } });
+const auth = (kind: string) => (): ErrorDetails => ({ kind: 'Auth', details: { kind } });
+/** Whole seconds after which a refused request may be sent again; HTTP repeats them as `Retry-After`. */
+const retryAfter =
+  (kind: string) =>
+  (detail: { retryAfter: number }): ErrorDetails => ({ kind, details: { retryAfter: detail.retryAfter } });
 
 /** Errors of signing in and of being allowed to. Their texts tell nobody which part of a credential was wrong. */
 export const identityErrors = {
@@ -17,5 +22,140 @@ export const identityErrors = {
     details: auth('SessionExpired'),
     rpc: -32000,
     http: 401,
+  }),
+  token_expired: row({
+    kind: 'NotAllowed',
+    text: () => 'The token has expired',
+    details: auth('TokenExpired'),
+    rpc: -32002,
+    http: 401,
+  }),
+  /** Signing in met a conflict or a storage that is away: the credentials may well be right. */
+  unexpected_auth: row({
+    kind: 'NotAllowed',
+    text: () => 'There was an unexpected error while performing authentication',
+    details: auth('UnexpectedAuth'),
+    rpc: -32002,
+    http: 503,
+    retryable: true,
+  }),
+
+  // What a sign-in or sign-up body lacks or has too much of.
+  missing_user_or_pass: row({
+    kind: 'NotAllowed',
+    text: () => 'Username or Password was not provided',
+    details: auth('MissingUserOrPass'),
+    rpc: -32002,
+  }),
+  no_signin_target: row({
+    kind: 'NotAllowed',
+    text: () => 'No signin target to either SC or DB or NS or KV',
+    details: auth('NoSigninTarget'),
+    rpc: -32002,
+  }),
+  invalid_signup: row({
+    kind: 'NotAllowed',
+    text: () => 'There was a problem with signing up',
+    details: auth('InvalidSignup'),
+    rpc: -32002,
+  }),
+  malformed_credentials: row<{ what: string }>({
+    kind: 'Validation',
+    text: ({ what }) => `The credentials are malformed: ${what}`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  duplicate_variable: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `The credentials are malformed: '${name}' is given twice`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  variable_not_data: row<{ name: string; found: string }>({
+    kind: 'Validation',
+    text: ({ name, found }) => `The credentials are malformed: '${name}' must be plain data, but holds a ${found}`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  reserved_variable: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `'${name}' is a protected variable and cannot be set`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+
+  // What an access method doesn't do, or did wrong.
+  access_signup_missing: row({
+    kind: 'Internal',
+    text: () => 'This record access method does not allow signup',
+  }),
+  access_signin_missing: row({
+    kind: 'Internal',
+    text: () => 'This record access method does not allow signin',
+  }),
+  access_method_mismatch: row({
+    kind: 'Internal',
+    text: () => 'The access method cannot be used in the requested operation',
+  }),
+  /** The cause is for the log only. */
+  record_access_signup_query_failed: row({
+    kind: 'Internal',
+    text: () => 'The record access signup query failed',
+  }),
+  /** The cause is for the log only. */
+  record_access_signin_query_failed: row({
+    kind: 'Internal',
+    text: () => 'The record access signin query failed',
+  }),
+  no_record_returned: row({
+    kind: 'Internal',
+    text: () => 'No record was returned',
+  }),
+  /** `actor` and `resource` as paths: `/ns:test/db:test/Actor::tobie(Viewer)`, `/ns:test/db:test/Table:""`. */
+  not_allowed: row<{ actor: string; action: string; resource: string }>({
+    kind: 'NotAllowed',
+    text: () => 'IAM error: Not enough permissions to perform this action',
+    details: (detail) => ({ kind: 'Auth', details: { kind: 'NotAllowed', details: { ...detail } } }),
+    http: 403,
+  }),
+  invalid_role: row<{ name: string }>({
+    kind: 'NotAllowed',
+    text: ({ name }) => `IAM error: Invalid role '${name}'`,
+    details: ({ name }) => ({ kind: 'Auth', details: { kind: 'InvalidRole', details: { name } } }),
+    rpc: -32002,
+    http: 401,
+  }),
+
+  // Keys of tokens.
+  invalid_key: row<{ algorithm: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ algorithm, reason }) => `The key cannot be used with the algorithm ${algorithm}: ${reason}`,
+  }),
+  key_set_unavailable: row({
+    kind: 'Internal',
+    text: () => 'The key set of the access method is not available',
+    http: 503,
+    retryable: true,
+  }),
+
+  // Bounds.
+  password_too_long: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `The password is longer than ${limit} bytes`,
+  }),
+  hashing_busy: row<{ retryAfter: number }>({
+    kind: 'NotAllowed',
+    text: () => 'Too many passwords are being hashed at the moment. Try again later',
+    details: retryAfter('HashingBusy'),
+    http: 429,
+    retryable: true,
+  }),
+  too_many_attempts: row<{ retryAfter: number }>({
+    kind: 'NotAllowed',
+    text: () => 'Too many failed attempts to sign in. Try again later',
+    details: retryAfter('TooManyAttempts'),
+    rpc: -32002,
+    http: 429,
+    retryable: true,
   }),
 } as const;

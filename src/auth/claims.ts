@@ -1,0 +1,124 @@
+/** The claims of tokens: which spellings are understood, and how statements see them as `$token`. */
+import { failure } from '../errors/error.js';
+import type { Role } from '../language/ast.js';
+import { newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
+import type { Json, JsonObject } from './strict-json.js';
+
+/** What Tessera reads from a token; everything else is only shown in `$token`. */
+export interface Claims {
+  readonly namespace?: string;
+  readonly database?: string;
+  readonly access?: string;
+  /** A user's name, or the text of a record id. */
+  readonly id?: string;
+  readonly roles?: Json;
+  /** Unix seconds, perhaps with a fraction. */
+  readonly expires?: number;
+  readonly notBefore?: number;
+  /** All claims, under their canonical names. */
+  readonly all: JsonObject;
+}
+
+type Canonical = 'NS' | 'DB' | 'AC' | 'ID' | 'RL';
+
+const PREFIX = 'https://surrealdb.com/';
+const SPELLINGS: Readonly<Record<string, Canonical>> = Object.assign(Object.create(null), {
+  ns: 'NS',
+  NS: 'NS',
+  [`${PREFIX}ns`]: 'NS',
+  [`${PREFIX}namespace`]: 'NS',
+  db: 'DB',
+  DB: 'DB',
+  [`${PREFIX}db`]: 'DB',
+  [`${PREFIX}database`]: 'DB',
+  ac: 'AC',
+  AC: 'AC',
+  [`${PREFIX}ac`]: 'AC',
+  [`${PREFIX}access`]: 'AC',
+  id: 'ID',
+  ID: 'ID',
+  [`${PREFIX}id`]: 'ID',
+  [`${PREFIX}record`]: 'ID',
+  rl: 'RL',
+  RL: 'RL',
+  [`${PREFIX}rl`]: 'RL',
+  [`${PREFIX}roles`]: 'RL',
+});
+
+/**
+ * Sorts the members of a token's payload. One claim in two spellings is refused: whoever signed it may have meant another one than we do.
+ *
+ * @throws TesseraError `invalid_auth` when a claim has the wrong type
+ */
+export function readClaims(payload: JsonObject): Claims {
+  const all: { [key: string]: Json } = Object.create(null);
+  for (const [key, value] of Object.entries(payload)) {
+    const name = SPELLINGS[key] ?? key;
+    if (Object.hasOwn(all, name)) throw failure('invalid_auth');
+    all[name] = value;
+  }
+  return {
+    all,
+    ...optional('namespace', text(all['NS'])),
+    ...optional('database', text(all['DB'])),
+    ...optional('access', text(all['AC'])),
+    ...optional('id', text(all['ID'])),
+    ...optional('roles', all['RL']),
+    ...optional('expires', time(all['exp'])),
+    ...optional('notBefore', time(all['nbf'])),
+  };
+}
+
+/** `$token`. The `ID` of a record user is the record id itself. */
+export function claimsValue(claims: Claims, record?: RecordId): ObjectValue {
+  const value = newObject();
+  for (const [name, claim] of Object.entries(claims.all)) value[name] = jsonValue(claim);
+  if (record !== undefined) value['ID'] = record;
+  return value;
+}
+
+const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null), {
+  owner: 'owner',
+  editor: 'editor',
+  viewer: 'viewer',
+});
+
+/**
+ * The roles that a token of a JWT access claims; a viewer's unless told.
+ *
+ * @throws TesseraError `invalid_auth`, `invalid_role`
+ */
+export function claimedRoles(claims: Claims): readonly Role[] {
+  const { roles } = claims;
+  if (roles === undefined) return ['viewer'];
+  if (!Array.isArray(roles)) throw failure('invalid_auth');
+  return roles.map((name: Json) => {
+    if (typeof name !== 'string') throw failure('invalid_auth');
+    const role = ROLES[name.toLowerCase()];
+    if (role === undefined) throw failure('invalid_role', { name });
+    return role;
+  });
+}
+
+/** Depth is bounded by the reader of tokens. */
+function jsonValue(json: Json): Value {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(jsonValue);
+  const value = newObject();
+  for (const [key, member] of Object.entries(json)) value[key] = jsonValue(member);
+  return value;
+}
+
+function text(claim: Json | undefined): string | undefined {
+  if (claim === undefined || typeof claim === 'string') return claim;
+  throw failure('invalid_auth');
+}
+
+function time(claim: Json | undefined): number | undefined {
+  if (claim === undefined || (typeof claim === 'number' && Number.isFinite(claim))) return claim;
+  throw failure('invalid_auth');
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
+}

@@ -1,0 +1,160 @@
+/** Reads the bodies of sign-in and sign-up: who is meant, and with what. */
+import type { Place } from '../catalog/principal.js';
+import { failure } from '../errors/error.js';
+import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
+import { assertInert } from './inert.js';
+
+export type Credentials = SystemCredentials | AccessCredentials;
+
+/** A user of DEFINE USER. */
+export interface SystemCredentials {
+  readonly kind: 'system';
+  /** Where the user is defined. */
+  readonly place: Place;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Whoever an access method lets in. */
+export interface AccessCredentials {
+  readonly kind: 'access';
+  /** Where the access method is defined. */
+  readonly place: Place;
+  readonly access: string;
+  /** What the SIGNUP or SIGNIN query sees as `$name`. */
+  readonly variables: ObjectValue;
+  /** Of a BEARER access. */
+  readonly key?: string;
+  /** Of an access WITH REFRESH. */
+  readonly refresh?: string;
+}
+
+type Field = 'namespace' | 'database' | 'access' | 'user' | 'password' | 'key' | 'refresh';
+
+const SPELLINGS: Readonly<Record<Field, readonly string[]>> = {
+  namespace: ['NS', 'ns', 'namespace'],
+  database: ['DB', 'db', 'database'],
+  access: ['AC', 'ac', 'access'],
+  user: ['user', 'username'],
+  password: ['pass', 'password'],
+  key: ['key'],
+  refresh: ['refresh'],
+};
+
+/** Spellings that only name a field. The short ones are variables as well, as they are for the peer. */
+const NOT_VARIABLES: ReadonlySet<string> = new Set(['namespace', 'database', 'access', 'variables']);
+
+/** Names that only the engine binds. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'access',
+  'after',
+  'auth',
+  'before',
+  'event',
+  'input',
+  'parent',
+  'session',
+  'this',
+  'token',
+  'value',
+]);
+
+const MAX_VARIABLES = 1_000;
+
+/**
+ * Reads a sign-in body, of HTTP and RPC alike:
+ *
+ * | meant | body |
+ * |---|---|
+ * | root user | `{user, pass}` |
+ * | namespace user | `{NS, user, pass}` |
+ * | database user | `{NS, DB, user, pass}` |
+ * | access of a database | `{NS, DB, AC, …}`: a record user's variables, a bearer's `key`, or a `refresh` token |
+ * | access of a namespace | `{NS, AC, …}` |
+ *
+ * `NS` may be spelled `ns` or `namespace`, `DB` `db` or `database`, `AC` `ac` or `access`, `user` `username`, `pass` `password`. Variables stand at the
+ * top level or in an object `variables`. NONE and NULL count as absent where a field is looked for.
+ *
+ * @throws TesseraError `no_signin_target`, `missing_user_or_pass`, `malformed_credentials`, `duplicate_variable`, `reserved_variable`,
+ * `variable_not_data`
+ */
+export function readSignIn(body: ObjectValue): Credentials {
+  const namespace = textField(body, 'namespace');
+  const database = textField(body, 'database');
+  const access = textField(body, 'access');
+  if (database !== undefined && namespace === undefined) throw failure('no_signin_target');
+  const place = placeOf(namespace, database);
+  if (access !== undefined) {
+    if (namespace === undefined) throw failure('no_signin_target');
+    return accessCredentials(body, place, access);
+  }
+  if (Object.keys(body).length === 0) throw failure('no_signin_target');
+  const user = textField(body, 'user');
+  const password = textField(body, 'password');
+  if (user === undefined || password === undefined) throw failure('missing_user_or_pass');
+  return { kind: 'system', place, user, password };
+}
+
+/**
+ * Reads a sign-up body: `{NS, DB, AC, …variables}`.
+ *
+ * @throws TesseraError `invalid_signup`, and what `readSignIn` throws for a malformed body
+ */
+export function readSignUp(body: ObjectValue): AccessCredentials {
+  const namespace = textField(body, 'namespace');
+  const database = textField(body, 'database');
+  const access = textField(body, 'access');
+  if (namespace === undefined || database === undefined || access === undefined) throw failure('invalid_signup');
+  return accessCredentials(body, { namespace, database }, access);
+}
+
+function accessCredentials(body: ObjectValue, place: Place, access: string): AccessCredentials {
+  // An application may use these two names for variables of any type.
+  const { key, refresh } = body;
+  return {
+    kind: 'access',
+    place,
+    access,
+    variables: readVariables(body),
+    ...(typeof key === 'string' && { key }),
+    ...(typeof refresh === 'string' && { refresh }),
+  };
+}
+
+function readVariables(body: ObjectValue): ObjectValue {
+  const nested = body['variables'];
+  const variables = newObject();
+  let count = 0;
+  const bind = (name: string, value: Value) => {
+    if (RESERVED.has(name)) throw failure('reserved_variable', { name });
+    if (Object.hasOwn(variables, name)) throw failure('duplicate_variable', { name });
+    if (++count > MAX_VARIABLES) throw malformed(`there are more than ${MAX_VARIABLES} variables`);
+    assertInert(name, value);
+    variables[name] = value;
+  };
+  for (const [name, value] of Object.entries(body)) if (!NOT_VARIABLES.has(name)) bind(name, value);
+  if (isObject(nested)) for (const [name, value] of Object.entries(nested)) bind(name, value);
+  else if (nested !== undefined) bind('variables', nested);
+  return variables;
+}
+
+/** A field under whichever spelling it is given; in two spellings it must say the same. */
+function textField(body: ObjectValue, field: Field): string | undefined {
+  let found: string | undefined;
+  for (const name of SPELLINGS[field]) {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined;
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string' || value === '') throw malformed(`'${name}' must be a text that isn't empty`);
+    if (found !== undefined && found !== value) throw failure('duplicate_variable', { name });
+    found = value;
+  }
+  return found;
+}
+
+function placeOf(namespace: string | undefined, database: string | undefined): Place {
+  return { ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
+}
+
+function malformed(what: string) {
+  return failure('malformed_credentials', { what });
+}

@@ -1,0 +1,158 @@
+import { CompactSign, compactVerify } from 'jose';
+import type { Environment } from '../env/environment.js';
+import { failure } from '../errors/error.js';
+import { type Claims, readClaims } from './claims.js';
+import { headerName, type SigningKey, SigningKeys } from './signing-keys.js';
+import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
+
+/** The `iss` of the tokens that this server issues. */
+export const ISSUER = 'Tessera';
+
+const MAX_DEPTH = 16;
+const MAX_SKEW_SECONDS = 60;
+const NANOSECONDS = 1_000_000_000n;
+
+export interface TokenOptions {
+  /** By how much clocks of others may differ from ours: 0 unless told, at most 60. */
+  readonly skewSeconds?: number;
+  /** Longer tokens are refused unread; 8 KiB unless told. */
+  readonly maxBytes?: number;
+}
+
+/** Whom a token is for. */
+export interface TokenContent {
+  readonly namespace?: string;
+  readonly database?: string;
+  readonly access?: string;
+  readonly id: string;
+  readonly roles?: readonly string[];
+  /** Nanoseconds; without it the token has no `exp`, and nobody can sign in with it later. */
+  readonly lifetime: bigint | undefined;
+}
+
+/** A token whose form is right. Nothing in it may be believed before `verify` has said so. */
+export interface UnverifiedToken {
+  readonly text: string;
+  readonly keyId: string | undefined;
+  readonly claims: Claims;
+}
+
+/**
+ * Issues and verifies JSON Web Tokens in their compact form (RFC 7519).
+ *
+ * The algorithm is the one of the definition; the header only may agree with it. `jwk`, `jku`, `x5u` and `kid` of the header are
+ * ignored where the definition holds the key. Beyond what the RFCs demand, a part whose base64url isn't canonical and an object with
+ * a key given twice are refused.
+ */
+export class Tokens {
+  readonly #environment: Environment;
+  readonly #keys = new SigningKeys();
+  readonly #skewSeconds: number;
+  readonly #maxBytes: number;
+
+  constructor(environment: Environment, options: TokenOptions = {}) {
+    this.#environment = environment;
+    this.#skewSeconds = Math.min(Math.max(options.skewSeconds ?? 0, 0), MAX_SKEW_SECONDS);
+    this.#maxBytes = options.maxBytes ?? 8 * 1024;
+  }
+
+  /** The claims of a new token, in the order in which the peer writes them. */
+  claims(content: TokenContent): Claims {
+    const now = Number(this.#environment.clock.now() / NANOSECONDS);
+    const { namespace, database, access, id, roles, lifetime } = content;
+    return readClaims({
+      iat: now,
+      nbf: now,
+      ...(lifetime !== undefined && { exp: Math.min(now + Number(lifetime / NANOSECONDS), Number.MAX_SAFE_INTEGER) }),
+      iss: ISSUER,
+      jti: randomUuid(this.#environment.random.bytes(16)),
+      ...(namespace !== undefined && { NS: namespace }),
+      ...(database !== undefined && { DB: database }),
+      ...(access !== undefined && { AC: access }),
+      ID: id,
+      ...(roles !== undefined && { RL: roles }),
+    });
+  }
+
+  /** @throws TesseraError `invalid_key` */
+  async sign(claims: Claims, key: SigningKey): Promise<string> {
+    const payload = Buffer.from(plainJson(claims.all), 'latin1');
+    return new CompactSign(payload)
+      .setProtectedHeader({ typ: 'JWT', alg: headerName(key.algorithm) })
+      .sign(await this.#keys.get('sign', key));
+  }
+
+  /**
+   * Reads a token without believing it, to find the definition that verifies it.
+   *
+   * @throws TesseraError `invalid_auth`
+   */
+  read(text: string): UnverifiedToken {
+    // The first test keeps the second from looking at an enormous text.
+    const parts = text.length <= this.#maxBytes ? text.split('.', 4) : [];
+    const [header, payload] = parts.map(decodePart);
+    if (parts.length !== 3 || header === undefined || payload === undefined || !isCanonical(parts[2] ?? '')) {
+      throw failure('invalid_auth');
+    }
+    // An extension that must be understood isn't; among them are unencoded payloads.
+    if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) throw failure('invalid_auth');
+    const keyId = header['kid'];
+    return { text, keyId: typeof keyId === 'string' ? keyId : undefined, claims: readClaims(payload) };
+  }
+
+  /**
+   * Holds a token against the key of a definition and the clock.
+   *
+   * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only
+   */
+  async verify(token: UnverifiedToken, key: SigningKey): Promise<void> {
+    try {
+      const imported = await this.#keys.get('verify', key);
+      await compactVerify(token.text, imported, { algorithms: [headerName(key.algorithm)] });
+    } catch (cause) {
+      throw failure('invalid_auth', undefined, { cause });
+    }
+    this.#checkTimes(token.claims);
+  }
+
+  #checkTimes({ expires, notBefore }: Claims): void {
+    const now = Number(this.#environment.clock.now() / 1_000_000n) / 1000;
+    if (expires === undefined) throw failure('invalid_auth');
+    if (now >= expires + this.#skewSeconds) throw failure('token_expired');
+    if (notBefore !== undefined && now < notBefore - this.#skewSeconds) throw failure('invalid_auth');
+  }
+}
+
+/**
+ * JSON that clients read with `atob` alone: outside ASCII, and for `>`, `?`, `~` and DEL, it uses escapes, so that its base64url has neither
+ * `-` nor `_` and equals plain base64.
+ */
+function plainJson(value: JsonObject): string {
+  return JSON.stringify(value).replace(
+    /[>?~\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function decodePart(part: string, index: number): Record<string, Json> | undefined {
+  if (index > 1 || !isCanonical(part)) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(part, 'base64url'));
+    return parseStrictObject(text, MAX_DEPTH);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a part is the one base64url text of its bytes: no padding, no stray bits, no foreign characters. */
+function isCanonical(part: string): boolean {
+  return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
+}
+
+function randomUuid(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes);
+  hex[6] = (hex[6]! & 0x0f) | 0x40;
+  hex[8] = (hex[8]! & 0x3f) | 0x80;
+  const text = hex.toString('hex');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
+}
