@@ -5,8 +5,9 @@
  * `load.ts` sees what is stale and other transactions conflict with it.
  */
 import { invariant } from '../base/invariant.js';
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { printIdiom } from '../language/printer/expression.js';
+import type { Key } from '../storage/contract.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -57,8 +58,16 @@ export function putNamespace(
       transaction.put(definitionKey(ROOT_AREA, 'namespace', namespace.name), storeDefinition(namespace));
       if (existing === undefined) return namespace;
       // The catalogs of its databases show the namespace.
-      const touched = forEachEntry(transaction, databasesRange(namespace.name), ([key]) => touch(change, key));
-      return andThen(touched, () => namespace);
+      const databases: Key[] = [];
+      const listed = forEachEntry(transaction, databasesRange(namespace.name), ([key]) => {
+        databases.push(key);
+      });
+      return andThen(listed, () =>
+        andThen(
+          mapInOrder(databases, (key) => touch(change, key)),
+          () => namespace,
+        ),
+      );
     }),
   );
 }

@@ -42,5 +42,8 @@ export type UserDefinition = Omit<Settled<DefineUser>, 'password' | 'passhash'> 
   readonly passhash: string;
   readonly secret: string;
 };
-/** Always has keys: a RECORD access without WITH JWT got random ones when it was defined. */
-export type AccessDefinition = Settled<DefineAccess>;
+/**
+ * Always has keys: a RECORD access without WITH JWT got random ones when it was defined. `secret` signs the tokens of a BEARER access, whose
+ * statement has no place for a key.
+ */
+export type AccessDefinition = Settled<DefineAccess> & { readonly secret?: string };

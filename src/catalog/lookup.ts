@@ -1,5 +1,6 @@
 /** What lies outside databases, read without a cache: namespaces, databases, and the users and accesses of any level. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DefaultConfig } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import type { AccessDefinition, DatabaseDefinition, NamespaceDefinition, UserDefinition } from './definition.js';
 import { forEachEntry } from './entries.js';
@@ -21,6 +22,8 @@ export interface RootCatalog {
   readonly namespaces: readonly NamespaceDefinition[];
   readonly users: readonly UserDefinition[];
   readonly accesses: readonly AccessDefinition[];
+  /** `DEFINE CONFIG DEFAULT`. */
+  readonly defaults: DefaultConfig | undefined;
 }
 
 export interface NamespaceCatalog {
@@ -32,7 +35,16 @@ export interface NamespaceCatalog {
 
 export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> {
   return andThen(list(transaction, 'define-namespace', definitionRange(ROOT_AREA, 'namespace')), (namespaces) =>
-    andThen(identities(transaction, ROOT_AREA), (found) => ({ namespaces, ...found })),
+    andThen(identities(transaction, ROOT_AREA), (found) =>
+      andThen(findDefaults(transaction), (defaults) => ({ namespaces, ...found, defaults })),
+    ),
+  );
+}
+
+/** The namespace and database to select when a client names none. */
+export function findDefaults(transaction: Transaction): PromiseOrValue<DefaultConfig | undefined> {
+  return andThen(find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default')), (found) =>
+    found?.config.kind === 'default' ? found.config : undefined,
   );
 }
 

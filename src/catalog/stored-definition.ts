@@ -9,7 +9,7 @@
 import { invariant } from '../base/invariant.js';
 import { LruCache } from '../base/lru-cache.js';
 import type { Statement } from '../language/ast.js';
-import { parseStatement } from '../language/parser/parse.js';
+import { parseStatement } from '../language/parse.js';
 import { printStatement } from '../language/printer/statement.js';
 import type { Stored } from '../storage/contract.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
@@ -55,7 +55,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-param': ['value'],
   'define-function': [],
   'define-user': ['secret'],
-  'define-access': [],
+  'define-access': ['secret'],
   'define-config': [],
   'define-analyzer': [],
 };
@@ -67,7 +67,10 @@ export function storeDefinition(definition: Definition): ObjectValue {
   // Reading it back at once proves that the definition can be loaded, before anything depends on it.
   parsed(text);
   row['text'] = text;
-  for (const name of BESIDE_THE_TEXT[definition.kind]) row[name] = definition[name as keyof Definition] as Value;
+  for (const name of BESIDE_THE_TEXT[definition.kind]) {
+    const value = definition[name as keyof Definition] as Value;
+    if (value !== undefined) row[name] = value;
+  }
   return row;
 }
 

@@ -1,10 +1,157 @@
-import { row } from '../row.js';
+import { type ErrorRow, row } from '../row.js';
 
-/** Errors about definitions: what exists already, what doesn't. */
-export const catalogErrors = {
-  table_missing: row<{ name: string }>({
+/** A definition known by its name; `noun` as the texts call it, `kind` as the details do. */
+const exists = (noun: string, kind: string): ErrorRow<{ name: string }> =>
+  row({
+    kind: 'AlreadyExists',
+    text: ({ name }) => `The ${noun} '${name}' already exists`,
+    details: ({ name }) => ({ kind, details: { name } }),
+  });
+const missing = (noun: string, kind: string): ErrorRow<{ name: string }> =>
+  row({
     kind: 'NotFound',
-    text: ({ name }) => `The table '${name}' does not exist`,
-    details: ({ name }) => ({ kind: 'Table', details: { name } }),
+    text: ({ name }) => `The ${noun} '${name}' does not exist`,
+    details: ({ name }) => ({ kind, details: { name } }),
+  });
+
+/** A definition that stands at a level: root when `namespace` is missing, a namespace when `database` is. */
+interface Placed {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly database?: string | undefined;
+}
+
+function placed(noun: string, verb: string, { name, namespace, database }: Placed): string {
+  if (namespace === undefined) return `The root ${noun} '${name}' ${verb}`;
+  const place = database === undefined ? `namespace '${namespace}'` : `database '${database}'`;
+  return `The ${noun} '${name}' ${verb} in the ${place}`;
+}
+
+const placedExists = (noun: string, kind: string): ErrorRow<Placed> =>
+  row({
+    kind: 'AlreadyExists',
+    text: (detail) => placed(noun, 'already exists', detail),
+    details: ({ name }) => ({ kind, details: { name } }),
+  });
+const placedMissing = (noun: string, kind: string): ErrorRow<Placed> =>
+  row({
+    kind: 'NotFound',
+    text: (detail) => placed(noun, 'does not exist', detail),
+    details: ({ name }) => ({ kind, details: { name } }),
+  });
+
+/** Errors about definitions: what exists already, what doesn't, and what can't be defined so. */
+export const catalogErrors = {
+  namespace_exists: exists('namespace', 'Namespace'),
+  namespace_missing: missing('namespace', 'Namespace'),
+  database_exists: exists('database', 'Database'),
+  database_missing: missing('database', 'Database'),
+  table_exists: exists('table', 'Table'),
+  table_missing: missing('table', 'Table'),
+  field_exists: exists('field', 'Field'),
+  field_missing: missing('field', 'Field'),
+  index_exists: exists('index', 'Index'),
+  index_missing: missing('index', 'Index'),
+  event_exists: exists('event', 'Event'),
+  event_missing: missing('event', 'Event'),
+  /** The name with its `$`. */
+  param_exists: exists('param', 'Param'),
+  param_missing: missing('param', 'Param'),
+  /** The name with its `fn::`. */
+  function_exists: exists('function', 'Function'),
+  function_missing: missing('function', 'Function'),
+  analyzer_exists: exists('analyzer', 'Analyzer'),
+  analyzer_missing: missing('analyzer', 'Analyzer'),
+  user_exists: placedExists('user', 'User'),
+  user_missing: placedMissing('user', 'User'),
+  access_exists: placedExists('access method', 'Access'),
+  access_missing: placedMissing('access method', 'Access'),
+  config_exists: row<{ name: string }>({
+    kind: 'AlreadyExists',
+    text: ({ name }) => `The config for ${name} already exists`,
+    details: ({ name }) => ({ kind: 'Config', details: { name } }),
+  }),
+  config_missing: row<{ name: string }>({
+    kind: 'NotFound',
+    text: ({ name }) => `The config for ${name} does not exist`,
+    details: ({ name }) => ({ kind: 'Config', details: { name } }),
+  }),
+
+  /** A name taken from a param isn't a string; `what` is `table name`, `index name` and so on. */
+  name_not_string: row<{ what: string; value: string }>({
+    kind: 'Internal',
+    text: ({ what, value }) => `Expected \`${what}\` but found \`${value}\``,
+  }),
+  param_not_storable: row({
+    kind: 'Validation',
+    text: () => 'Closures cannot be stored on disk',
+  }),
+
+  // Tables.
+  view_depends: row<{ table: string; views: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ table, views }) =>
+      `Invalid query: Cannot delete table \`${table}\` on which a view is defined, table(s) ${views
+        .map((view) => `\`${view}\``)
+        .join(', ')} are defined as a view on this table.`,
+  }),
+  view_cycle: row<{ table: string }>({
+    kind: 'Validation',
+    text: ({ table }) => `Invalid query: Cannot define table \`${table}\` as a view that reads itself`,
+  }),
+
+  // Fields. Paths and types come in canonical text.
+  flexible_schemaless: row({
+    kind: 'Thrown',
+    text: () => 'An error occurred: FLEXIBLE can only be used in SCHEMAFULL tables',
+  }),
+  relation_end_type: row<{ field: string }>({
+    kind: 'Thrown',
+    text: ({ field }) => `An error occurred: ${field} field on a relation must be a record`,
+  }),
+  field_type_mismatch: row<{ field: string; type: string; parent: string; parentType: string }>({
+    kind: 'Validation',
+    text: ({ field, type, parent, parentType }) =>
+      `Cannot set field \`${field}\` with type \`${type}\` as it mismatched with field \`${parent}\` with type \`${parentType}\``,
+  }),
+  computed_nested: row<{ field: string }>({
+    kind: 'Validation',
+    text: ({ field }) => `Cannot define field \`${field}\` as \`COMPUTED\` fields must be top-level.`,
+  }),
+  computed_keyword: row<{ keyword: string }>({
+    kind: 'Validation',
+    text: ({ keyword }) => `Cannot use the \`${keyword}\` keyword with \`COMPUTED\`.`,
+  }),
+  computed_parent: row<{ field: string; parent: string }>({
+    kind: 'Validation',
+    text: ({ field, parent }) =>
+      `Cannot define nested field \`${field}\` as parent field \`${parent}\` is a \`COMPUTED\` field.`,
+  }),
+  computed_over_nested: row<{ field: string; nested: string }>({
+    kind: 'Validation',
+    text: ({ field, nested }) =>
+      `Cannot define field \`${field}\` as \`COMPUTED\` since a nested field \`${nested}\` already exists.`,
+  }),
+  id_keyword: row<{ keyword: string }>({
+    kind: 'Validation',
+    text: ({ keyword }) => `Cannot use the \`${keyword}\` keyword on the \`id\` field.`,
+  }),
+  id_type: row<{ type: string }>({
+    kind: 'Validation',
+    text: ({ type }) => `Cannot use the \`${type}\` type on the \`id\` field, as that's not a valid record id key.`,
+  }),
+  reference_nested: row<{ field: string }>({
+    kind: 'Validation',
+    text: ({ field }) =>
+      `Cannot use the \`REFERENCE\` keyword on nested field \`${field}\`. Specify a referencing field at the root level instead.`,
+  }),
+  reference_type: row<{ type: string }>({
+    kind: 'Validation',
+    text: ({ type }) =>
+      `Cannot use the \`REFERENCE\` keyword with \`TYPE ${type}\`. Specify only a \`record\` type, or a type containing only records, instead.`,
+  }),
+  field_path: row<{ path: string }>({
+    kind: 'Validation',
+    text: ({ path }) => `Cannot define a field at the path \`${path}\`: only names, \`*\` and indexes can be in it`,
   }),
 } as const;
