@@ -47,6 +47,8 @@ export interface Constant {
 export interface Param {
   readonly kind: 'param';
   readonly name: string;
+  /** Written as `@`, which is `$this`. */
+  readonly current?: true;
 }
 
 export interface ArrayLiteral {
@@ -354,6 +356,7 @@ export type Statement =
   | Info
   | Rebuild
   | Explain
+  | Access
   | DefineStatement
   | RemoveStatement;
 
@@ -433,7 +436,7 @@ export interface Select {
   readonly omit?: readonly Expression[];
   readonly only: boolean;
   readonly from: readonly Expression[];
-  readonly with?: { readonly kind: 'noindex' } | { readonly kind: 'index'; readonly names: readonly string[] };
+  readonly with?: IndexHints;
   readonly where?: Expression;
   readonly split?: readonly Idiom[];
   readonly group?: Group;
@@ -448,6 +451,9 @@ export interface Select {
   readonly tempfiles?: boolean;
   readonly explain?: ExplainClause;
 }
+
+/** `WITH NOINDEX`, `WITH INDEX a, b`. */
+export type IndexHints = { readonly kind: 'noindex' } | { readonly kind: 'index'; readonly names: readonly string[] };
 
 /** The suffix `EXPLAIN [FULL]`. */
 export type ExplainClause = 'plan' | 'full';
@@ -495,6 +501,7 @@ export interface Insert {
 interface Change {
   readonly only: boolean;
   readonly targets: readonly Expression[];
+  readonly with?: IndexHints;
   readonly data?: Data;
   readonly where?: Expression;
   readonly output?: Output;
@@ -514,6 +521,7 @@ export interface Delete {
   readonly kind: 'delete';
   readonly only: boolean;
   readonly targets: readonly Expression[];
+  readonly with?: IndexHints;
   readonly where?: Expression;
   readonly output?: Output;
   readonly timeout?: Expression;
@@ -578,6 +586,35 @@ export interface Explain {
   readonly analyze: boolean;
   readonly format?: 'text' | 'json';
   readonly statement: Statement;
+}
+
+/** `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE …`: the grants of bearer access methods and refresh tokens. */
+export interface Access {
+  readonly kind: 'access';
+  readonly name: string;
+  /** Without it, the level that the session has selected. */
+  readonly level?: Level;
+  readonly action:
+    | {
+        readonly kind: 'grant';
+        readonly subject:
+          | { readonly kind: 'user'; readonly name: string }
+          | { readonly kind: 'record'; readonly record: Expression };
+      }
+    | {
+        readonly kind: 'show' | 'revoke';
+        readonly which:
+          | { readonly kind: 'all' }
+          | { readonly kind: 'grant'; readonly id: string }
+          | { readonly kind: 'where'; readonly condition: Expression };
+      }
+    | {
+        readonly kind: 'purge';
+        readonly expired: boolean;
+        readonly revoked: boolean;
+        /** Nanoseconds that a grant must have been inactive for. */
+        readonly inactiveFor?: bigint;
+      };
 }
 
 // ─── Definitions ───

@@ -1,0 +1,78 @@
+/** Expressions that are values written out, in which nothing is looked up, called or run. */
+import { setFrom } from '../value/order.js';
+import { type ArrayValue, type Bound, newObject, Range, RecordId, type RecordKey, type Value } from '../value/value.js';
+import type { Expression, KeyBound, RecordIdLiteral } from './ast.js';
+
+/** The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. */
+export function constantValue(expression: Expression): { readonly value: Value } | undefined {
+  const value = read(expression);
+  return value === COMPUTED ? undefined : { value };
+}
+
+/** The record id that a literal is; `undefined` if its key has to be computed. */
+export function constantRecordId(literal: RecordIdLiteral): RecordId | undefined {
+  const key = readKey(literal);
+  return key === COMPUTED ? undefined : new RecordId(literal.table, key);
+}
+
+const COMPUTED: unique symbol = Symbol('computed');
+type Read = Value | typeof COMPUTED;
+
+function read(expression: Expression): Read {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value;
+    case 'array':
+      return readAll(expression.items);
+    case 'set': {
+      const items = readAll(expression.items);
+      return items === COMPUTED ? COMPUTED : setFrom(items);
+    }
+    case 'object': {
+      const object = newObject();
+      for (const [key, entry] of expression.entries) {
+        const value = read(entry);
+        if (value === COMPUTED) return COMPUTED;
+        object[key] = value;
+      }
+      return object;
+    }
+    case 'record-id': {
+      const key = readKey(expression);
+      return key === COMPUTED ? COMPUTED : new RecordId(expression.table, key);
+    }
+    case 'range': {
+      const start = readBound(expression.start);
+      const end = readBound(expression.end);
+      return start === COMPUTED || end === COMPUTED ? COMPUTED : new Range(start, end);
+    }
+    default:
+      return COMPUTED;
+  }
+}
+
+function readAll(expressions: readonly Expression[]): ArrayValue | typeof COMPUTED {
+  const values: Value[] = [];
+  for (const expression of expressions) {
+    const value = read(expression);
+    if (value === COMPUTED) return COMPUTED;
+    values.push(value);
+  }
+  return values;
+}
+
+function readKey({ key }: RecordIdLiteral): RecordKey | Range | typeof COMPUTED {
+  if (key.kind === 'generate') return COMPUTED;
+  if (key.kind === 'key') return read(key.value) as RecordKey | typeof COMPUTED;
+  const start = readBound(key.start);
+  const end = readBound(key.end);
+  return start === COMPUTED || end === COMPUTED ? COMPUTED : new Range(start, end);
+}
+
+function readBound(
+  bound: { readonly value: Expression; readonly inclusive: boolean } | KeyBound | undefined,
+): Bound | undefined | typeof COMPUTED {
+  if (bound === undefined) return undefined;
+  const value = read(bound.value);
+  return value === COMPUTED ? COMPUTED : { value, inclusive: bound.inclusive };
+}

@@ -1,0 +1,491 @@
+/**
+ * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser knows.
+ * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
+ */
+import { type Mark, sourceFailure } from './source-error.js';
+
+export type TokenKind =
+  /** The end of the text. */
+  | 'end'
+  /** A bare word; `word` is its upper-case form. */
+  | 'word'
+  /** A word in backticks or ⟨⟩. */
+  | 'quoted'
+  /** `$name`; `text` is the name. */
+  | 'param'
+  /** Digits, perhaps with a fraction, an exponent or a suffix; `text` is as written, without `_` and suffix; `form` tells which it is. */
+  | 'number'
+  | 'duration'
+  /** `text` is the content, decoded. */
+  | 'string'
+  /** A string with a prefix that says what it holds; `form` is the prefix. */
+  | 'prefixed'
+  /** An operator or delimiter; `text` is its ASCII spelling. */
+  | 'punct';
+
+export type NumberForm = 'int' | 'float' | 'decimal';
+export type StringPrefix = 'r' | 'd' | 'u' | 'b' | 'f';
+
+const LETTER = 1;
+const DIGIT = 2;
+const BLANK = 4;
+
+const DOUBLE_QUOTE = 34;
+const DOLLAR = 36;
+const QUOTE = 39;
+const BACKTICK = 96;
+/** `⟨`. */
+const ANGLE = 0x27e8;
+
+/** What an ASCII character can be. */
+const CLASS = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) CLASS[code] = LETTER;
+  else if (code >= 48 && code <= 57) CLASS[code] = DIGIT;
+  else if (code === 32 || (code >= 9 && code <= 13)) CLASS[code] = BLANK;
+}
+
+/** The operators by their first character, longest first. */
+const PUNCTUATION = new Map<number, readonly string[]>();
+for (const text of (
+  '( ) [ ] { } , ; : :: . .. ..= @ $ ? ?? ?: ?= ?~ ! !! != !~ ~ = == * ** *= *~ + += +?= - -> -= / % ' +
+  '< <= <- <-> <~ <| > >= >.. >..= | || |> &&'
+).split(' ')) {
+  const code = text.charCodeAt(0);
+  const same = [...(PUNCTUATION.get(code) ?? []), text].sort((a, b) => b.length - a.length);
+  PUNCTUATION.set(code, same);
+}
+
+/** Operators beyond ASCII, by what they stand for: a word where the operator is one. */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  '×': '*',
+  '÷': '/',
+  '∈': 'INSIDE',
+  '∉': 'NOTINSIDE',
+  '∋': 'CONTAINS',
+  '∌': 'CONTAINSNOT',
+  '⊇': 'CONTAINSALL',
+  '⊃': 'CONTAINSANY',
+  '⊅': 'CONTAINSNONE',
+  '⊆': 'ALLINSIDE',
+  '⊂': 'ANYINSIDE',
+  '⊄': 'NONEINSIDE',
+};
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '⟩': '⟩',
+  '/': '/',
+  '0': '\0',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+/** No keyword is longer; a longer word needs no upper-case form. */
+const LONGEST_KEYWORD = 24;
+
+const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])(?![A-Za-z_])/y;
+const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export class Lexer {
+  kind: TokenKind = 'end';
+  /** Offsets of the current token, and where the one before it ended. */
+  start = 0;
+  end = 0;
+  previousEnd = 0;
+  text = '';
+  word = '';
+  form: NumberForm | StringPrefix | '' = '';
+
+  /** `origin` tells where the text stands in an outer one, which errors then show. */
+  constructor(
+    readonly source: string,
+    private readonly origin: { readonly source: string; readonly offset: number } = { source, offset: 0 },
+  ) {
+    const bad = source.includes('\0') ? source.indexOf('\0') : source.search(LONE_SURROGATE);
+    if (bad !== -1) this.fail('Invalid token, the text may not contain this character', { start: bad, end: bad + 1 });
+    this.advance();
+  }
+
+  /** Ends the parse: something is wrong at the marks. */
+  fail(what: string, ...marks: readonly Mark[]): never {
+    const { source, offset } = this.origin;
+    const shifted = marks.map((mark) => ({ ...mark, start: mark.start + offset, end: mark.end + offset }));
+    throw sourceFailure('parse_error', source, what, ...shifted);
+  }
+
+  /** Reads the next token into the fields. */
+  advance(): void {
+    this.previousEnd = this.end;
+    this.readFrom(this.skipBlanks(this.end));
+  }
+
+  /** Ends the current token at `offset` and reads the next one. */
+  jump(offset: number): void {
+    this.end = offset;
+    this.advance();
+  }
+
+  /** Makes the token that begins at `offset` the current one again. */
+  reset(offset: number): void {
+    this.previousEnd = offset;
+    this.readFrom(offset);
+  }
+
+  /** The code of the character right behind the current token. */
+  adjacent(ahead = 0): number {
+    return this.source.charCodeAt(this.end + ahead);
+  }
+
+  /** The offset of the first character of the next token. */
+  nextOffset(): number {
+    return this.skipBlanks(this.end);
+  }
+
+  private readFrom(start: number): void {
+    const source = this.source;
+    this.start = start;
+    this.word = '';
+    if (start >= source.length) {
+      this.kind = 'end';
+      this.text = '';
+      this.end = source.length;
+      return;
+    }
+    const code = source.charCodeAt(start);
+    const type = CLASS[code];
+    if (code >= 128) this.readBeyondAscii(start, code);
+    else if (type === LETTER) this.readWordOrPrefixed(start);
+    else if (type === DIGIT) this.readNumber(start);
+    else if (code === QUOTE || code === DOUBLE_QUOTE) this.setText('string', this.readString(start, start, code));
+    else if (code === DOLLAR) this.readParam(start);
+    else if (code === BACKTICK) this.setText('quoted', this.readQuoted(start, '`'));
+    else this.readPunct(start, code);
+  }
+
+  private setText(kind: TokenKind, text: string): void {
+    this.kind = kind;
+    this.text = text;
+  }
+
+  private readPunct(start: number, code: number): void {
+    const source = this.source;
+    for (const text of PUNCTUATION.get(code) ?? []) {
+      if (text.length === 1 || source.startsWith(text, start)) {
+        // `a<-1` compares with minus one: no edge table begins with a digit.
+        if (text === '<-' && CLASS[source.charCodeAt(start + 2)] === DIGIT) continue;
+        this.setPunct(text, start + text.length);
+        return;
+      }
+    }
+    this.fail(`Invalid token \`${source[start]}\``, { start, end: start + 1 });
+  }
+
+  private setPunct(text: string, end: number): void {
+    this.kind = 'punct';
+    this.text = text;
+    this.end = end;
+  }
+
+  private readBeyondAscii(start: number, code: number): void {
+    if (code === ANGLE) {
+      this.setText('quoted', this.readQuoted(start, '⟩'));
+      return;
+    }
+    const character = String.fromCodePoint(this.source.codePointAt(start) as number);
+    const symbol = SYMBOLS[character];
+    if (symbol === undefined) {
+      this.fail(`Invalid token \`${character}\``, { start, end: start + character.length });
+    }
+    this.setPunct(symbol, start + 1);
+    if (symbol.length > 1) {
+      this.kind = 'word';
+      this.word = symbol;
+    }
+  }
+
+  private readWordOrPrefixed(start: number): void {
+    const next = this.source.charCodeAt(start + 1);
+    if ((next === QUOTE || next === DOUBLE_QUOTE) && this.readPrefixed(start)) return;
+    const end = this.wordEnd(start + 1);
+    this.kind = 'word';
+    this.end = end;
+    this.text = this.source.slice(start, end);
+    if (end - start <= LONGEST_KEYWORD) this.word = this.text.toUpperCase();
+  }
+
+  /** Where the letters, digits and underscores that begin at `offset` end. */
+  wordEnd(offset: number): number {
+    const source = this.source;
+    let end = offset;
+    for (let code = source.charCodeAt(end); code < 128; code = source.charCodeAt(++end)) {
+      const type = CLASS[code] as number;
+      if (type !== LETTER && type !== DIGIT) break;
+    }
+    return end;
+  }
+
+  private readParam(start: number): void {
+    const next = this.source.charCodeAt(start + 1);
+    if (next === BACKTICK || next === ANGLE) {
+      this.setText('param', this.readQuoted(start + 1, next === BACKTICK ? '`' : '⟩'));
+    } else if (CLASS[next] === LETTER) {
+      this.end = this.wordEnd(start + 2);
+      this.setText('param', this.source.slice(start + 1, this.end));
+    } else {
+      this.setPunct('$', start + 1);
+    }
+  }
+
+  private readNumber(start: number): void {
+    const source = this.source;
+    let end = this.digitsEnd(start);
+    let form: NumberForm = 'int';
+    if (source.charCodeAt(end) === 46 && CLASS[source.charCodeAt(end + 1)] === DIGIT) {
+      end = this.digitsEnd(end + 1);
+      form = 'float';
+    }
+    const letter = source.charCodeAt(end);
+    if (letter === 101 || letter === 69) {
+      const sign = source.charCodeAt(end + 1);
+      const digits = end + (sign === 43 || sign === 45 ? 2 : 1);
+      if (CLASS[source.charCodeAt(digits)] === DIGIT) {
+        end = this.digitsEnd(digits);
+        form = 'float';
+      }
+    }
+    const numberEnd = end;
+    if (source.startsWith('dec', end)) {
+      end += 3;
+      form = 'decimal';
+    } else if (source.charCodeAt(end) === 102) {
+      end += 1;
+      form = 'float';
+    } else if (form === 'int' && this.readDuration(start, end)) {
+      return;
+    }
+    const after = source.charCodeAt(end);
+    if (after < 128 && CLASS[after] === LETTER) {
+      this.fail(`Invalid token, found unexpected character \`${source[end]}\` after number token`, {
+        start,
+        end: end + 1,
+      });
+    }
+    this.kind = 'number';
+    this.form = form;
+    this.end = end;
+    const text = source.slice(start, numberEnd);
+    this.text = text.includes('_') ? text.replaceAll('_', '') : text;
+  }
+
+  private digitsEnd(offset: number): number {
+    const source = this.source;
+    let end = offset;
+    for (let code = source.charCodeAt(end); (code >= 48 && code <= 57) || code === 95; code = source.charCodeAt(++end));
+    return end;
+  }
+
+  /** `1h30m`: whether the digits that end at `offset` are followed by a unit. */
+  private readDuration(start: number, offset: number): boolean {
+    const source = this.source;
+    let end = offset;
+    for (;;) {
+      UNIT.lastIndex = end;
+      const unit = UNIT.exec(source);
+      if (unit === null) {
+        if (end === offset) return false;
+        this.fail('Unexpected end of file, expected a duration suffix', { start, end });
+      }
+      end += unit[0].length;
+      const next = this.digitsEnd(end);
+      if (next === end) break;
+      UNIT.lastIndex = next;
+      if (!UNIT.test(source)) this.fail('Unexpected token, expected a duration suffix', { start, end: next });
+      end = next;
+    }
+    this.kind = 'duration';
+    this.text = source.slice(start, end);
+    this.end = end;
+    return true;
+  }
+
+  /** `r'…'` and its like. */
+  private readPrefixed(start: number): boolean {
+    const prefix = this.source[start] as string;
+    if (!'rdubfs'.includes(prefix)) return false;
+    const text = this.readString(start, start + 1, this.source.charCodeAt(start + 1));
+    if (prefix === 's') this.kind = 'string';
+    else {
+      this.kind = 'prefixed';
+      this.form = prefix as StringPrefix;
+    }
+    this.text = text;
+    return true;
+  }
+
+  private readString(tokenStart: number, quoteAt: number, quote: number): string {
+    const source = this.source;
+    const from = quoteAt + 1;
+    for (let at = from; at < source.length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === quote) {
+        this.end = at + 1;
+        return source.slice(from, at);
+      }
+      if (code === 92) return this.readEscaped(tokenStart, from, at, quote, 'string');
+    }
+    return this.unterminatedString(tokenStart);
+  }
+
+  private unterminatedString(start: number): never {
+    this.fail('Unexpected end of file, expected string to end.', {
+      start,
+      end: start + 1,
+      label: 'String starting here.',
+    });
+  }
+
+  private readQuoted(start: number, close: string): string {
+    const source = this.source;
+    const quote = close.charCodeAt(0);
+    let text: string | undefined;
+    for (let at = start + 1; at < source.length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === quote) {
+        this.end = at + 1;
+        text = source.slice(start + 1, at);
+        break;
+      }
+      if (code === 92) {
+        text = this.readEscaped(start, start + 1, at, quote, 'identifier');
+        break;
+      }
+    }
+    if (text === undefined) return this.unterminatedName(start, close);
+    if (text.includes('\0'))
+      this.fail('Invalid token, a name may not contain this character', { start, end: this.end });
+    return text;
+  }
+
+  private unterminatedName(start: number, close: string): never {
+    this.fail(`Unexpected end of file, expected identifier to end with \`${close}\``, {
+      start,
+      end: this.source.length,
+    });
+  }
+
+  /** The rest of a quoted text in which the first backslash stands at `firstEscape`. */
+  private readEscaped(
+    tokenStart: number,
+    from: number,
+    firstEscape: number,
+    quote: number,
+    what: 'string' | 'identifier',
+  ): string {
+    const source = this.source;
+    let decoded = '';
+    let plainFrom = from;
+    for (let at = firstEscape; at < source.length; ) {
+      const code = source.charCodeAt(at);
+      if (code === quote) {
+        this.end = at + 1;
+        return decoded + source.slice(plainFrom, at);
+      }
+      if (code !== 92) {
+        at++;
+        continue;
+      }
+      decoded += source.slice(plainFrom, at);
+      const letter = source[at + 1] ?? '';
+      const simple = ESCAPES[letter];
+      if (simple !== undefined) {
+        decoded += simple;
+        at += 2;
+      } else if (letter === 'u') {
+        const unit = UNICODE_ESCAPE.exec(source.slice(at, at + 14));
+        const point = unit === null ? undefined : codePoint(unit);
+        if (unit === null || point === undefined) return this.badEscape(at);
+        decoded += String.fromCodePoint(point);
+        at += unit[0].length;
+      } else if (at + 1 >= source.length) {
+        break;
+      } else {
+        return this.badEscape(at);
+      }
+      plainFrom = at;
+    }
+    return what === 'string'
+      ? this.unterminatedString(tokenStart)
+      : this.unterminatedName(tokenStart, String.fromCharCode(quote));
+  }
+
+  private badEscape(at: number): never {
+    this.fail('Invalid escape sequence', { start: at, end: at + 2, label: 'not a valid escape character' });
+  }
+
+  /** Reads a regular expression whose opening slash is the current token; gives its source. */
+  readRegex(): string {
+    const source = this.source;
+    const start = this.start;
+    for (let at = start + 1; at < source.length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === 10) break;
+      if (code === 92) at++;
+      else if (code === 47) {
+        this.end = at + 1;
+        this.advance();
+        return source.slice(start + 1, at).replaceAll('\\/', '/');
+      }
+    }
+    this.fail('Unexpected end of file, expected regex to end', { start, end: start + 1 });
+  }
+
+  private skipBlanks(offset: number): number {
+    const source = this.source;
+    let at = offset;
+    for (;;) {
+      const code = source.charCodeAt(at);
+      if (code < 128) {
+        if (CLASS[code] === BLANK) at++;
+        else if (code === 35) at = this.lineEnd(at);
+        else if (code === 45 && source.charCodeAt(at + 1) === 45) at = this.lineEnd(at);
+        else if (code === 47) {
+          const next = source.charCodeAt(at + 1);
+          if (next === 47) at = this.lineEnd(at);
+          else if (next === 42) {
+            const close = source.indexOf('*/', at + 2);
+            if (close === -1) {
+              this.fail('Unexpected end of file, expected multi-line comment to end', { start: at, end: at + 2 });
+            }
+            at = close + 2;
+          } else return at;
+        } else return at;
+      } else if (code >= 128 && BLANK_BEYOND_ASCII.test(source[at] as string)) at++;
+      else return at;
+    }
+  }
+
+  private lineEnd(offset: number): number {
+    const end = this.source.indexOf('\n', offset);
+    return end === -1 ? this.source.length : end + 1;
+  }
+}
+
+const UNICODE_ESCAPE =
+  /^\\u(?:\{([0-9a-fA-F]{1,6})\}|([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|([0-9a-fA-F]{4}))/;
+
+function codePoint(match: RegExpExecArray): number | undefined {
+  const [, braced, high, low, plain] = match;
+  if (high !== undefined && low !== undefined) {
+    return 0x10000 + ((Number.parseInt(high, 16) - 0xd800) << 10) + (Number.parseInt(low, 16) - 0xdc00);
+  }
+  const point = Number.parseInt(braced ?? plain ?? '', 16);
+  return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : point;
+}

@@ -1,0 +1,114 @@
+/**
+ * Text to syntax tree.
+ *
+ *     parseQuery('SELECT * FROM person; RETURN 1').statements.length === 2
+ *
+ * All throw `parse_error` with the place that is wrong, or `query_too_deep` / `query_too_long` beyond the limits.
+ */
+import { TesseraError } from '../errors/error.js';
+import type { Type } from '../value/type.js';
+import { RecordId, type Value } from '../value/value.js';
+import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
+import { constantRecordId, constantValue } from './constant-value.js';
+import { expression, tighter } from './parser/expression.js';
+import { idiom } from './parser/idiom.js';
+import { type Grammar, type Limits, Parser } from './parser/parser.js';
+import { recordId } from './parser/record-id.js';
+import { keywordStatement, statement, topStatement } from './parser/statement.js';
+import { type } from './parser/type.js';
+
+export { DEFAULT_LIMITS, type Limits } from './parser/parser.js';
+
+const GRAMMAR: Grammar = { expression, tighter, idiom, statement, keywordStatement, recordId: wholeRecordId };
+
+/** A query: statements with semicolons between. */
+export function parseQuery(text: string, limits?: Limits): Query {
+  const parser = new Parser(text, GRAMMAR, limits);
+  const statements: Statement[] = [];
+  for (;;) {
+    while (parser.acceptPunct(';'));
+    if (parser.atEnd()) return { statements };
+    statements.push(topStatement(parser));
+    if (parser.isPunct(';') || parser.atEnd()) continue;
+    return beyondStatement(parser);
+  }
+}
+
+/** Something follows a statement that a semicolon should come before, if anything. */
+function beyondStatement(parser: Parser): never {
+  const { start, end } = parser;
+  const token = parser.tokenName();
+  if (parser.kind === 'word' && token !== 'an identifier') {
+    return parser.fail(`Unexpected token \`${token}\`, expected the query to end`, {
+      start,
+      end,
+      label: 'maybe forgot a semicolon after the previous statement?',
+    });
+  }
+  return parser.unexpected('Eof');
+}
+
+/** One statement. */
+export function parseStatement(text: string, limits?: Limits): Statement {
+  return whole(text, limits, (parser) => {
+    const result = topStatement(parser);
+    parser.acceptPunct(';');
+    return result;
+  });
+}
+
+/** One expression. */
+export function parseExpression(text: string, limits?: Limits): Expression {
+  return whole(text, limits, expression);
+}
+
+/** One type, as `TYPE` takes it. */
+export function parseType(text: string, limits?: Limits): Type {
+  return whole(text, limits, type);
+}
+
+/** One path, as `SET` or `ORDER BY` takes it. */
+export function parseIdiom(text: string, limits?: Limits): Idiom {
+  return whole(text, limits, idiom);
+}
+
+/** One value that is written out: nothing in it is looked up, called or run. */
+export function parseValue(text: string, limits?: Limits): Value {
+  return whole(text, limits, (parser) => {
+    const value = constantValue(expression(parser));
+    if (value === undefined) return parser.fail('Expected a value, found an expression', { start: 0, end: 1 });
+    return value.value;
+  });
+}
+
+/** What most record ids look like; no other text needs no more than this. */
+const SIMPLE_RECORD_ID = /^([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)$/;
+
+/** A record id whose key is written out, or `undefined` if the text is anything else. Never throws. */
+export function parseRecordId(text: string, limits?: Limits): RecordId | undefined {
+  const simple = SIMPLE_RECORD_ID.exec(text);
+  if (simple !== null) return new RecordId(simple[1] as string, simple[2] as string);
+  try {
+    return constantRecordId(wholeRecordId(new Parser(text, GRAMMAR, limits)));
+  } catch (error) {
+    if (error instanceof TesseraError) return undefined;
+    throw error;
+  }
+}
+
+function wholeRecordId(parser: Parser): RecordIdLiteral {
+  if (!parser.isName()) return parser.unexpected('an identifier');
+  if (!parser.isAdjacent(':')) {
+    parser.advance();
+    return parser.unexpected(':');
+  }
+  const result = recordId(parser);
+  return parser.atEnd() ? result : parser.unexpected('the end of the record id');
+}
+
+/** Reads all of the text as one thing. */
+function whole<T>(text: string, limits: Limits | undefined, read: (parser: Parser) => T): T {
+  const parser = new Parser(text, GRAMMAR, limits);
+  const result = read(parser);
+  return parser.atEnd() ? result : beyondStatement(parser);
+}

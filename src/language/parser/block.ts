@@ -1,0 +1,51 @@
+/** `{ s; s; e }`. */
+import type { Block, Expression, Statement } from '../ast.js';
+import type { Parser } from './parser.js';
+
+/** A block where only a block may stand: the body of a loop, a function, a branch. */
+export function block(parser: Parser): Block {
+  const openedAt = parser.start;
+  if (!parser.isPunct('{')) parser.unexpected('{');
+  parser.advance();
+  const outer = parser.enter();
+  const statements = statementsUntilBrace(parser, [], openedAt);
+  parser.leave(outer);
+  return { kind: 'block', statements };
+}
+
+/**
+ * What follows a brace that doesn't open an object: the statements of a block, or the values of a set, told apart by the comma
+ * after the first value.
+ */
+export function blockRest(parser: Parser, openedAt: number): Block | Expression[] {
+  const outer = parser.enter();
+  const statements: Statement[] = [];
+  if (!parser.isPunct(';')) {
+    const first = parser.grammar.statement(parser);
+    if (first.kind === 'expression' && parser.acceptPunct(',')) {
+      const items = [first.expression, ...parser.listUntil('}', openedAt, () => parser.expression())];
+      parser.leave(outer);
+      return items;
+    }
+    statements.push(first);
+    endOfStatement(parser, openedAt);
+  }
+  statementsUntilBrace(parser, statements, openedAt);
+  parser.leave(outer);
+  return { kind: 'block', statements };
+}
+
+function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt: number): Statement[] {
+  while (!parser.acceptPunct('}')) {
+    if (parser.acceptPunct(';')) continue;
+    statements.push(parser.grammar.statement(parser));
+    endOfStatement(parser, openedAt);
+  }
+  return statements;
+}
+
+/** A statement ends with a semicolon, unless the block ends or a brace has just ended what a semicolon would. */
+function endOfStatement(parser: Parser, openedAt: number): void {
+  if (parser.acceptPunct(';') || parser.isPunct('}') || parser.source[parser.previousEnd - 1] === '}') return;
+  parser.expectClose('}', openedAt);
+}

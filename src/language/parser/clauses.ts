@@ -1,0 +1,178 @@
+/** Clauses that several statements share. Those that give an object have the fields of the node, to be spread into it. */
+import type {
+  Assignment,
+  Data,
+  ExplainClause,
+  Expression,
+  Group,
+  Idiom,
+  IndexHints,
+  Level,
+  Order,
+  OrderKey,
+  Output,
+  Projection,
+  Projections,
+} from '../ast.js';
+import type { Parser } from './parser.js';
+
+/** `VALUE expr [AS path]`, or `*` and expressions with names. */
+export function projections(parser: Parser): Projections {
+  // `SELECT value FROM t` can't be told from `SELECT VALUE from …`: the peer reads VALUE, too.
+  if (parser.acceptWord('VALUE')) return { kind: 'value', expression: parser.expression(), ...alias(parser) };
+  return { kind: 'fields', items: parser.commaList(() => projection(parser)) };
+}
+
+function projection(parser: Parser): Projection {
+  if (parser.acceptPunct('*')) return { kind: 'all' };
+  return { kind: 'expression', expression: parser.expression(), ...alias(parser) };
+}
+
+function alias(parser: Parser): { alias?: Idiom } {
+  return parser.acceptWord('AS') ? { alias: parser.idiom() } : {};
+}
+
+/** What a statement reads or writes: a bare word is a table here. */
+export function target(parser: Parser): Expression {
+  const expression = parser.expression();
+  if (expression.kind !== 'idiom' || expression.start !== undefined || expression.parts.length !== 1) return expression;
+  const part = expression.parts[0];
+  return part?.kind === 'field' ? { kind: 'table', name: part.name } : expression;
+}
+
+export function targets(parser: Parser): Expression[] {
+  return parser.commaList(() => target(parser));
+}
+
+export function expressions(parser: Parser): Expression[] {
+  return parser.commaList(() => parser.expression());
+}
+
+export function idioms(parser: Parser): Idiom[] {
+  return parser.commaList(() => parser.idiom());
+}
+
+export function withClause(parser: Parser): { with?: IndexHints } {
+  if (!parser.acceptWord('WITH')) return {};
+  if (parser.acceptWord('NOINDEX')) return { with: { kind: 'noindex' } };
+  if (!parser.acceptWord('INDEX')) parser.unexpected('NOINDEX or INDEX');
+  return { with: { kind: 'index', names: parser.commaList(() => parser.name()) } };
+}
+
+export function whereClause(parser: Parser): { where?: Expression } {
+  return parser.acceptWord('WHERE') ? { where: parser.expression() } : {};
+}
+
+export function splitClause(parser: Parser): { split?: Idiom[] } {
+  if (!parser.acceptWord('SPLIT')) return {};
+  parser.acceptWord('ON');
+  return { split: idioms(parser) };
+}
+
+export function groupClause(parser: Parser): { group?: Group } {
+  if (!parser.acceptWord('GROUP')) return {};
+  if (parser.acceptWord('ALL')) return { group: { kind: 'all' } };
+  parser.acceptWord('BY');
+  return { group: { kind: 'by', paths: idioms(parser) } };
+}
+
+export function orderClause(parser: Parser): { order?: Order } {
+  if (!parser.acceptWord('ORDER')) return {};
+  parser.acceptWord('BY');
+  if (parser.isWord('RAND') && parser.isAdjacent('(')) {
+    parser.advance();
+    const openedAt = parser.start;
+    parser.advance();
+    parser.expectClose(')', openedAt);
+    return { order: { kind: 'random' } };
+  }
+  return { order: { kind: 'by', keys: parser.commaList(() => orderKey(parser)) } };
+}
+
+function orderKey(parser: Parser): OrderKey {
+  const path = parser.idiom();
+  const collate = parser.acceptWord('COLLATE');
+  const numeric = parser.acceptWord('NUMERIC');
+  const descending = parser.acceptOneOf('ASC', 'DESC') === 'DESC';
+  return { path, collate, numeric, descending };
+}
+
+/** LIMIT and START, in either order. */
+export function limitAndStart(parser: Parser): { limit?: Expression; start?: Expression } {
+  let limit: Expression | undefined;
+  let start: Expression | undefined;
+  for (;;) {
+    if (limit === undefined && parser.acceptWord('LIMIT')) {
+      parser.acceptWord('BY');
+      limit = parser.expression();
+    } else if (start === undefined && parser.acceptWord('START')) {
+      parser.acceptWord('AT');
+      start = parser.expression();
+    } else {
+      return { ...(limit !== undefined && { limit }), ...(start !== undefined && { start }) };
+    }
+  }
+}
+
+export function fetchClause(parser: Parser): { fetch?: Expression[] } {
+  return parser.acceptWord('FETCH') ? { fetch: expressions(parser) } : {};
+}
+
+export function timeoutClause(parser: Parser): { timeout?: Expression } {
+  return parser.acceptWord('TIMEOUT') ? { timeout: parser.expression() } : {};
+}
+
+export function versionClause(parser: Parser): { version?: Expression } {
+  return parser.acceptWord('VERSION') ? { version: parser.expression() } : {};
+}
+
+export function explainClause(parser: Parser): { explain?: ExplainClause } {
+  if (!parser.acceptWord('EXPLAIN')) return {};
+  return { explain: parser.acceptWord('FULL') ? 'full' : 'plan' };
+}
+
+const VALUE_DATA = { CONTENT: 'content', MERGE: 'merge', REPLACE: 'replace', PATCH: 'patch' } as const;
+
+export function dataClause(parser: Parser): { data?: Data } {
+  const word = parser.acceptOneOf('CONTENT', 'MERGE', 'REPLACE', 'PATCH');
+  if (word !== undefined) return { data: { kind: VALUE_DATA[word], value: parser.expression() } };
+  if (parser.acceptWord('SET')) return { data: { kind: 'set', assignments: assignments(parser) } };
+  if (parser.acceptWord('UNSET')) return { data: { kind: 'unset', paths: idioms(parser) } };
+  return {};
+}
+
+const ASSIGN: ReadonlySet<string> = new Set<Assignment['operator']>(['=', '+=', '-=', '+?=']);
+
+export function assignments(parser: Parser): Assignment[] {
+  return parser.commaList(() => {
+    const path = parser.idiom();
+    if (parser.kind !== 'punct' || !ASSIGN.has(parser.text)) parser.unexpected('an assign operator');
+    const operator = parser.text as Assignment['operator'];
+    parser.advance();
+    return { path, operator, value: parser.expression() };
+  });
+}
+
+const OUTPUTS = { NONE: 'none', NULL: 'null', BEFORE: 'before', AFTER: 'after', DIFF: 'diff' } as const;
+
+/** `RETURN NONE|NULL|BEFORE|AFTER|DIFF|VALUE expr|projections`, of a statement that writes. */
+export function outputClause(parser: Parser): { output?: Output } {
+  if (!parser.acceptWord('RETURN')) return {};
+  const word = parser.acceptOneOf('NONE', 'NULL', 'BEFORE', 'AFTER', 'DIFF');
+  if (word !== undefined) return { output: { kind: OUTPUTS[word] } };
+  return { output: { kind: 'project', projections: projections(parser) } };
+}
+
+const LEVELS = { ROOT: 'root', NAMESPACE: 'namespace', NS: 'namespace', DATABASE: 'database', DB: 'database' } as const;
+
+/** `ROOT`, `NAMESPACE`, `DATABASE`, or one of their short forms. */
+export function level(parser: Parser): Level {
+  const word = parser.acceptOneOf('ROOT', 'NAMESPACE', 'NS', 'DATABASE', 'DB');
+  return word === undefined ? parser.unexpected('ROOT, NAMESPACE or DATABASE') : LEVELS[word];
+}
+
+/** `ON [TABLE] t`. */
+export function onTable(parser: Parser): void {
+  parser.expectWord('ON');
+  parser.acceptWord('TABLE');
+}

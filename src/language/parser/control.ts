@@ -1,0 +1,73 @@
+/** Statements that steer: LET, RETURN, THROW, FOR, transactions, SLEEP, OPTION, USE. */
+import type { Expression, For, Let, Option, Return, Sleep, Statement, Throw, Use } from '../ast.js';
+import { block } from './block.js';
+import { fetchClause } from './clauses.js';
+import type { Parser } from './parser.js';
+import { type } from './type.js';
+
+export function letStatement(parser: Parser): Let {
+  parser.advance();
+  const name = parser.param();
+  const declared = parser.acceptPunct(':') ? type(parser) : undefined;
+  parser.expectPunct('=');
+  return { kind: 'let', name, ...(declared !== undefined && { type: declared }), value: parser.expression() };
+}
+
+export function returnStatement(parser: Parser): Return {
+  parser.advance();
+  return { kind: 'return', value: parser.expression(), ...fetchClause(parser) };
+}
+
+export function throwStatement(parser: Parser): Throw {
+  parser.advance();
+  return { kind: 'throw', value: parser.expression() };
+}
+
+export function forStatement(parser: Parser): For {
+  parser.advance();
+  const variable = parser.param();
+  parser.expectWord('IN');
+  const over: Expression = parser.expression();
+  return { kind: 'for', variable, over, body: block(parser) };
+}
+
+/** A statement that is its keyword. */
+export function bare(kind: 'break' | 'continue'): (parser: Parser) => Statement {
+  const statement = { kind };
+  return (parser) => {
+    parser.advance();
+    return statement;
+  };
+}
+
+/** `BEGIN`, `COMMIT` or `CANCEL`, with or without TRANSACTION. */
+export function transaction(kind: 'begin' | 'commit' | 'cancel'): (parser: Parser) => Statement {
+  const statement = { kind };
+  return (parser) => {
+    parser.advance();
+    parser.acceptWord('TRANSACTION');
+    return statement;
+  };
+}
+
+export function sleep(parser: Parser): Sleep {
+  parser.advance();
+  if (parser.kind === 'end') parser.unexpected('a duration');
+  return { kind: 'sleep', duration: parser.expression() };
+}
+
+export function option(parser: Parser): Option {
+  parser.advance();
+  const name = parser.name();
+  if (!parser.acceptPunct('=')) return { kind: 'option', name, value: true };
+  const value = parser.acceptOneOf('TRUE', 'FALSE') ?? parser.unexpected('TRUE or FALSE');
+  return { kind: 'option', name, value: value === 'TRUE' };
+}
+
+export function use(parser: Parser): Use {
+  parser.advance();
+  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : parser.name();
+  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : parser.name();
+  if (namespace === undefined && database === undefined) parser.unexpected('either DATABASE or NAMESPACE');
+  return { kind: 'use', ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
+}

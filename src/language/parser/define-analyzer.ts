@@ -1,0 +1,65 @@
+import type { AnalyzerFilter, DefineAnalyzer } from '../ast.js';
+import { functionName } from './define-function.js';
+import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import type { Parser } from './parser.js';
+
+type Node = { -readonly [K in keyof DefineAnalyzer]: DefineAnalyzer[K] };
+
+const TOKENIZERS = { BLANK: 'blank', CAMEL: 'camel', CLASS: 'class', PUNCT: 'punct' } as const;
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['FUNCTION', (parser) => ({ function: functionName(parser) })],
+  ['TOKENIZERS', (parser) => ({ tokenizers: parser.commaList(() => tokenizer(parser)) })],
+  ['FILTERS', (parser) => ({ filters: parser.commaList(() => filter(parser)) })],
+  ['COMMENT', comment],
+]);
+
+export function defineAnalyzer(parser: Parser): DefineAnalyzer {
+  const head = mode(parser);
+  return clauses<Node>(parser, CLAUSES, {
+    kind: 'define-analyzer',
+    ...head,
+    name: parser.definitionName(),
+    tokenizers: [],
+    filters: [],
+  });
+}
+
+function tokenizer(parser: Parser): DefineAnalyzer['tokenizers'][number] {
+  const word = parser.acceptOneOf('BLANK', 'CAMEL', 'CLASS', 'PUNCT');
+  return word === undefined ? parser.unexpected('a valid tokenizer') : TOKENIZERS[word];
+}
+
+const FILTERS: ReadonlyMap<string, (parser: Parser) => AnalyzerFilter> = new Map<
+  string,
+  (parser: Parser) => AnalyzerFilter
+>([
+  ['ASCII', () => ({ kind: 'ascii' })],
+  ['LOWERCASE', () => ({ kind: 'lowercase' })],
+  ['UPPERCASE', () => ({ kind: 'uppercase' })],
+  ['EDGENGRAM', (parser) => inParentheses(parser, () => ({ kind: 'edgengram', ...bounds(parser) }))],
+  ['NGRAM', (parser) => inParentheses(parser, () => ({ kind: 'ngram', ...bounds(parser) }))],
+  ['SNOWBALL', (parser) => inParentheses(parser, () => ({ kind: 'snowball', language: parser.name().toLowerCase() }))],
+  ['MAPPER', (parser) => inParentheses(parser, () => ({ kind: 'mapper', path: parser.string() }))],
+]);
+
+function filter(parser: Parser): AnalyzerFilter {
+  const read = FILTERS.get(parser.word);
+  if (read === undefined) return parser.unexpected('a valid filter');
+  parser.advance();
+  return read(parser);
+}
+
+function bounds(parser: Parser): { min: number; max: number } {
+  const min = parser.natural();
+  parser.expectPunct(',');
+  return { min, max: parser.natural() };
+}
+
+function inParentheses<T>(parser: Parser, content: () => T): T {
+  const openedAt = parser.start;
+  parser.expectPunct('(');
+  const result = content();
+  parser.expectClose(')', openedAt);
+  return result;
+}

@@ -1,0 +1,79 @@
+import type { ApiConfig, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
+import { type ClauseTable, clauses, mode, permission } from './definition.js';
+import { operand } from './operand.js';
+import type { Parser } from './parser.js';
+
+export function defineConfig(parser: Parser): DefineConfig {
+  return { kind: 'define-config', ...mode(parser), config: config(parser) };
+}
+
+function config(parser: Parser): Config {
+  if (parser.acceptWord('GRAPHQL')) return graphql(parser);
+  if (parser.acceptWord('API')) return api(parser);
+  if (parser.acceptWord('DEFAULT')) return defaults(parser);
+  return parser.unexpected('GRAPHQL, API or DEFAULT');
+}
+
+type GraphqlNode = { -readonly [K in keyof GraphqlConfig]: GraphqlConfig[K] };
+
+const GRAPHQL_CLAUSES: ClauseTable<GraphqlNode> = new Map<
+  string,
+  (parser: Parser, node: GraphqlNode) => Partial<GraphqlNode>
+>([
+  ['AUTO', () => ({ tables: { kind: 'auto' }, functions: { kind: 'auto' } })],
+  ['NONE', () => ({ tables: { kind: 'none' }, functions: { kind: 'none' } })],
+  ['TABLES', (parser) => ({ tables: selection(parser, () => parser.name()) })],
+  ['FUNCTIONS', (parser) => ({ functions: functions(parser) })],
+  ['DEPTH', (parser) => ({ depth: parser.natural() })],
+  ['COMPLEXITY', (parser) => ({ complexity: parser.natural() })],
+  ['INTROSPECTION', (parser) => ({ introspection: introspection(parser) })],
+]);
+
+function graphql(parser: Parser): GraphqlConfig {
+  return clauses<GraphqlNode>(parser, GRAPHQL_CLAUSES, {
+    kind: 'graphql',
+    tables: { kind: 'none' },
+    functions: { kind: 'none' },
+  });
+}
+
+function selection(parser: Parser, name: () => string): GraphqlConfig['tables'] {
+  if (parser.acceptWord('AUTO')) return { kind: 'auto' };
+  if (parser.acceptWord('NONE')) return { kind: 'none' };
+  if (parser.acceptWord('INCLUDE')) return { kind: 'include', names: parser.commaList(name) };
+  if (parser.acceptWord('EXCLUDE')) return { kind: 'exclude', names: parser.commaList(name) };
+  return parser.unexpected('`AUTO`, `NONE`, `INCLUDE` or `EXCLUDE`');
+}
+
+/** Names of functions are given without `fn::`; a list may stand in brackets, as the documentation has it. */
+function functions(parser: Parser): GraphqlConfig['functions'] {
+  return selection(parser, () => {
+    let name = parser.name();
+    if (name.toLowerCase() === 'fn' && parser.acceptPunct('::')) name = parser.name();
+    while (parser.acceptPunct('::')) name += `::${parser.name()}`;
+    return name;
+  });
+}
+
+function introspection(parser: Parser): 'auto' | 'none' {
+  if (parser.acceptWord('AUTO')) return 'auto';
+  return parser.acceptWord('NONE') ? 'none' : parser.unexpected('`AUTO` or `NONE`');
+}
+
+type ApiNode = { -readonly [K in keyof ApiConfig]: ApiConfig[K] };
+
+const API_CLAUSES: ClauseTable<ApiNode> = new Map<string, (parser: Parser, node: ApiNode) => Partial<ApiNode>>([
+  ['MIDDLEWARE', (parser) => ({ middleware: parser.commaList(() => operand(parser)) })],
+  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
+]);
+
+function api(parser: Parser): ApiConfig {
+  return clauses<ApiNode>(parser, API_CLAUSES, { kind: 'api', middleware: [], permissions: { kind: 'full' } });
+}
+
+function defaults(parser: Parser): DefaultConfig {
+  if (parser.acceptOneOf('NAMESPACE', 'NS') === undefined) parser.unexpected('NAMESPACE');
+  const namespace = parser.name();
+  if (parser.acceptOneOf('DATABASE', 'DB') === undefined) parser.unexpected('DATABASE');
+  return { kind: 'default', namespace, database: parser.name() };
+}

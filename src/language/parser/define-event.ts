@@ -1,0 +1,25 @@
+import type { DefineEvent } from '../ast.js';
+import { expressions, onTable } from './clauses.js';
+import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import type { Parser } from './parser.js';
+
+type Node = { -readonly [K in keyof DefineEvent]: DefineEvent[K] };
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['ASYNC', (_, node) => ({ async: { ...node.async } })],
+  ['RETRY', (parser, node) => ({ async: { ...node.async, retry: parser.natural() } })],
+  ['MAXDEPTH', (parser, node) => ({ async: { ...node.async, maxDepth: parser.natural() } })],
+  ['WHEN', (parser) => ({ when: parser.expression() })],
+  ['THEN', (parser) => ({ then: expressions(parser) })],
+  ['COMMENT', comment],
+]);
+
+export function defineEvent(parser: Parser): DefineEvent {
+  const head = mode(parser);
+  const name = parser.definitionName();
+  onTable(parser);
+  const table = parser.definitionName();
+  const node = clauses<Node>(parser, CLAUSES, { kind: 'define-event', ...head, name, table, then: [] });
+  if (node.then.length === 0) parser.unexpected('THEN');
+  return node;
+}

@@ -1,0 +1,38 @@
+import type { DefineFunction } from '../ast.js';
+import { block } from './block.js';
+import { functionParameters } from './closure.js';
+import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
+import type { Parser } from './parser.js';
+import { type } from './type.js';
+
+type Node = { -readonly [K in keyof DefineFunction]: DefineFunction[K] };
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
+  ['COMMENT', comment],
+]);
+
+export function defineFunction(parser: Parser): DefineFunction {
+  const head = mode(parser);
+  const name = functionName(parser);
+  const parameters = functionParameters(parser);
+  const returns = parser.acceptPunct('->') ? type(parser) : undefined;
+  return clauses<Node>(parser, CLAUSES, {
+    kind: 'define-function',
+    ...head,
+    name,
+    parameters,
+    ...(returns !== undefined && { returns }),
+    body: block(parser),
+    permissions: { kind: 'full' },
+  });
+}
+
+/** `fn::a::b`, given as `a::b`. */
+export function functionName(parser: Parser): string {
+  parser.expectWord('FN');
+  parser.expectPunct('::');
+  let name = parser.name();
+  while (parser.acceptPunct('::')) name += `::${parser.name()}`;
+  return name;
+}

@@ -1,0 +1,101 @@
+import type { DefineIndex, IndexKind } from '../ast.js';
+import { idioms, onTable, whereClause } from './clauses.js';
+import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import { distanceName } from './expression.js';
+import type { Parser } from './parser.js';
+
+type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] };
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['FIELDS', (parser) => ({ fields: idioms(parser) })],
+  ['COLUMNS', (parser) => ({ fields: idioms(parser) })],
+  ['UNIQUE', () => ({ indexKind: { kind: 'unique' } })],
+  ['COUNT', (parser) => ({ indexKind: { kind: 'count', ...whereClause(parser) } })],
+  ['FULLTEXT', (parser) => ({ indexKind: fulltext(parser) })],
+  ['SEARCH', (parser) => ({ indexKind: fulltext(parser) })],
+  ['HNSW', (parser) => ({ indexKind: hnsw(parser) })],
+  ['CONCURRENTLY', () => ({ concurrently: true })],
+  ['COMMENT', comment],
+]);
+
+export function defineIndex(parser: Parser): DefineIndex {
+  const head = mode(parser);
+  const name = parser.definitionName();
+  onTable(parser);
+  const table = parser.definitionName();
+  const node: Node = {
+    kind: 'define-index',
+    ...head,
+    name,
+    table,
+    fields: [],
+    indexKind: { kind: 'plain' },
+    concurrently: false,
+  };
+  return clauses(parser, CLAUSES, node);
+}
+
+type Fulltext = Extract<IndexKind, { kind: 'fulltext' }>;
+
+function fulltext(parser: Parser): Fulltext {
+  parser.expectWord('ANALYZER');
+  const analyzer = parser.name();
+  let bm25: Fulltext['bm25'];
+  let highlights = false;
+  for (;;) {
+    if (parser.acceptWord('BM25')) bm25 = bm25Arguments(parser) ?? [1.2, 0.75];
+    else if (parser.acceptWord('HIGHLIGHTS')) highlights = true;
+    else return { kind: 'fulltext', analyzer, ...(bm25 !== undefined && { bm25 }), highlights };
+  }
+}
+
+function bm25Arguments(parser: Parser): readonly [number, number] | undefined {
+  const openedAt = parser.start;
+  const inParentheses = parser.acceptPunct('(');
+  if (!inParentheses && parser.kind !== 'number') return undefined;
+  const k1 = decimalNumber(parser);
+  parser.expectPunct(',');
+  const b = decimalNumber(parser);
+  if (inParentheses) parser.expectClose(')', openedAt);
+  return [k1, b];
+}
+
+function decimalNumber(parser: Parser): number {
+  if (parser.kind !== 'number') parser.unexpected('a number');
+  const number = Number(parser.text);
+  parser.advance();
+  return number;
+}
+
+type Hnsw = Extract<IndexKind, { kind: 'hnsw' }>;
+type HnswNode = { -readonly [K in keyof Hnsw]: Hnsw[K] };
+const VECTOR_TYPES = ['F64', 'F32', 'I64', 'I32', 'I16'] as const;
+
+const HNSW_CLAUSES: ClauseTable<HnswNode> = new Map<string, (parser: Parser, node: HnswNode) => Partial<HnswNode>>([
+  ['DISTANCE', (parser) => ({ distance: distanceName(parser) })],
+  ['DIST', (parser) => ({ distance: distanceName(parser) })],
+  ['TYPE', (parser) => ({ type: parser.acceptOneOf(...VECTOR_TYPES) ?? parser.unexpected('a vector type') })],
+  ['EFC', (parser) => ({ efc: parser.natural() })],
+  ['M', (parser) => ({ m: parser.natural() })],
+  ['M0', (parser) => ({ m0: parser.natural() })],
+  ['LM', (parser) => ({ lm: decimalNumber(parser) })],
+  ['EXTEND_CANDIDATES', () => ({ extendCandidates: true })],
+  ['KEEP_PRUNED_CONNECTIONS', () => ({ keepPrunedConnections: true })],
+  // How vectors are stored, which only the peer tells apart.
+  ['HASHED_VECTOR', () => ({})],
+]);
+
+function hnsw(parser: Parser): Hnsw {
+  parser.expectWord('DIMENSION');
+  const node: HnswNode = {
+    kind: 'hnsw',
+    dimension: parser.natural(),
+    type: 'F32',
+    distance: 'EUCLIDEAN',
+    efc: 150,
+    m: 12,
+    extendCandidates: false,
+    keepPrunedConnections: false,
+  };
+  return clauses(parser, HNSW_CLAUSES, node);
+}

@@ -1,0 +1,21 @@
+import type { DefineParam, Expression } from '../ast.js';
+import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
+import type { Parser } from './parser.js';
+
+type Node = { -readonly [K in keyof Omit<DefineParam, 'value'>]: DefineParam[K] } & { value?: Expression };
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['VALUE', (parser) => ({ value: parser.expression() })],
+  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
+  ['COMMENT', comment],
+]);
+
+export function defineParam(parser: Parser): DefineParam {
+  const { value, ...node } = clauses<Node>(parser, CLAUSES, {
+    kind: 'define-param',
+    ...mode(parser),
+    name: parser.param(),
+    permissions: { kind: 'full' },
+  });
+  return value === undefined ? parser.unexpected('VALUE') : { ...node, value };
+}

@@ -1,0 +1,75 @@
+import type { DefineTable, Permission, Select, TableKind, TablePermissions } from '../ast.js';
+import { type ClauseTable, changefeed, clauses, comment, mode, permissions } from './definition.js';
+import type { Parser } from './parser.js';
+import { select } from './select.js';
+
+type Node = { -readonly [K in keyof DefineTable]: DefineTable[K] };
+
+export const TABLE_ACTIONS = ['select', 'create', 'update', 'delete'] as const;
+const NONE: Permission = { kind: 'none' };
+const NO_PERMISSIONS: TablePermissions = { select: NONE, create: NONE, update: NONE, delete: NONE };
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['DROP', () => ({ drop: true })],
+  ['SCHEMAFULL', () => ({ schemafull: true })],
+  ['SCHEMAFUL', () => ({ schemafull: true })],
+  ['SCHEMALESS', () => ({ schemafull: false })],
+  ['TYPE', (parser) => ({ tableKind: tableKind(parser) })],
+  ['RELATION', (parser) => ({ tableKind: relation(parser) })],
+  ['AS', (parser) => ({ view: view(parser) })],
+  ['CHANGEFEED', (parser) => ({ changefeed: changefeed(parser) })],
+  ['PERMISSIONS', (parser) => ({ permissions: permissions(parser, TABLE_ACTIONS, 'none') })],
+  ['COMMENT', comment],
+]);
+
+export function defineTable(parser: Parser): DefineTable {
+  const unset: TableKind = { kind: 'any' };
+  const node: Node = {
+    kind: 'define-table',
+    ...mode(parser),
+    name: parser.definitionName(),
+    drop: false,
+    schemafull: false,
+    tableKind: unset,
+    permissions: NO_PERMISSIONS,
+  };
+  clauses(parser, CLAUSES, node);
+  if (node.tableKind === unset && node.schemafull) node.tableKind = { kind: 'normal' };
+  return node;
+}
+
+function tableKind(parser: Parser): TableKind {
+  if (parser.acceptWord('ANY')) return { kind: 'any' };
+  if (parser.acceptWord('NORMAL')) return { kind: 'normal' };
+  if (parser.acceptWord('RELATION')) return relation(parser);
+  return parser.unexpected('`NORMAL`, `RELATION`, or `ANY`');
+}
+
+/** What follows RELATION. */
+function relation(parser: Parser): TableKind {
+  const from = parser.acceptOneOf('IN', 'FROM') === undefined ? undefined : tables(parser);
+  const to = parser.acceptOneOf('OUT', 'TO') === undefined ? undefined : tables(parser);
+  return {
+    kind: 'relation',
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    enforced: parser.acceptWord('ENFORCED'),
+  };
+}
+
+function tables(parser: Parser): string[] {
+  const names = [parser.name()];
+  while (parser.acceptPunct('|')) names.push(parser.name());
+  return names;
+}
+
+function view(parser: Parser): Select {
+  const openedAt = parser.start;
+  const inParentheses = parser.acceptPunct('(');
+  if (!parser.isWord('SELECT')) parser.unexpected('SELECT');
+  const outer = parser.enter();
+  const selected = select(parser);
+  parser.leave(outer);
+  if (inParentheses) parser.expectClose(')', openedAt);
+  return selected;
+}

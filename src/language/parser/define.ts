@@ -1,0 +1,43 @@
+/** DEFINE, by what is defined. */
+import type { DefineStatement } from '../ast.js';
+import { defineAccess } from './define-access.js';
+import { defineAnalyzer } from './define-analyzer.js';
+import { defineConfig } from './define-config.js';
+import { defineDatabase } from './define-database.js';
+import { defineEvent } from './define-event.js';
+import { defineField } from './define-field.js';
+import { defineFunction } from './define-function.js';
+import { defineIndex } from './define-index.js';
+import { defineNamespace } from './define-namespace.js';
+import { defineParam } from './define-param.js';
+import { defineTable } from './define-table.js';
+import { defineUser } from './define-user.js';
+import type { Parser } from './parser.js';
+
+const KINDS: ReadonlyMap<string, (parser: Parser) => DefineStatement> = new Map<
+  string,
+  (parser: Parser) => DefineStatement
+>([
+  ['ACCESS', defineAccess],
+  ['ANALYZER', defineAnalyzer],
+  ['CONFIG', defineConfig],
+  ['DATABASE', defineDatabase],
+  ['DB', defineDatabase],
+  ['EVENT', defineEvent],
+  ['FIELD', defineField],
+  ['FUNCTION', defineFunction],
+  ['INDEX', defineIndex],
+  ['NAMESPACE', defineNamespace],
+  ['NS', defineNamespace],
+  ['PARAM', defineParam],
+  ['TABLE', defineTable],
+  ['USER', defineUser],
+]);
+
+export function define(parser: Parser): DefineStatement {
+  parser.advance();
+  const read = KINDS.get(parser.word);
+  if (read === undefined) return parser.unexpected('a define statement keyword');
+  parser.advance();
+  return read(parser);
+}

@@ -1,0 +1,95 @@
+/** What definitions share: how to treat a name that is taken, comments, permissions, lifetimes. */
+import type { Changefeed, Durations, Permission } from '../ast.js';
+import { nanoseconds } from './literal.js';
+import type { Parser } from './parser.js';
+
+/** `OVERWRITE`, `IF NOT EXISTS` or nothing. */
+export function mode(parser: Parser): { mode?: 'overwrite' | 'if-not-exists' } {
+  if (parser.acceptWord('OVERWRITE')) return { mode: 'overwrite' };
+  if (!parser.acceptWord('IF')) return {};
+  parser.expectWord('NOT');
+  parser.expectWord('EXISTS');
+  return { mode: 'if-not-exists' };
+}
+
+export function ifExists(parser: Parser): boolean {
+  if (!parser.acceptWord('IF')) return false;
+  parser.expectWord('EXISTS');
+  return true;
+}
+
+/** Clauses in any order: each word with what reads its clause, the word itself being taken. The last of a kind counts. */
+export type ClauseTable<Node> = ReadonlyMap<string, (parser: Parser, node: Node) => Partial<Node>>;
+
+export function clauses<Node>(parser: Parser, table: ClauseTable<Node>, node: Node): Node {
+  for (let read = table.get(parser.word); read !== undefined; read = table.get(parser.word)) {
+    parser.advance();
+    Object.assign(node, read(parser, node));
+  }
+  return node;
+}
+
+/** COMMENT, as a row of a `ClauseTable`. */
+export function comment(parser: Parser): { comment: string } {
+  return { comment: parser.string() };
+}
+
+/** The rest of `CHANGEFEED 1h [INCLUDE ORIGINAL]`. */
+export function changefeed(parser: Parser): Changefeed {
+  const retention = nanoseconds(parser);
+  const original = parser.acceptWord('INCLUDE');
+  if (original) parser.expectWord('ORIGINAL');
+  return { retention, original };
+}
+
+/** `NONE`, `FULL` or `WHERE expr`. */
+export function permission(parser: Parser): Permission {
+  if (parser.acceptWord('NONE')) return { kind: 'none' };
+  if (parser.acceptWord('FULL')) return { kind: 'full' };
+  if (!parser.acceptWord('WHERE')) parser.unexpected("'NONE', 'FULL' or 'WHERE'");
+  return { kind: 'where', condition: parser.expression() };
+}
+
+/** The rest of `PERMISSIONS …` over several actions; those that a list leaves out get `rest`. */
+export function permissions<Action extends string>(
+  parser: Parser,
+  actions: readonly Action[],
+  rest: Permission['kind'] & ('none' | 'full'),
+): Record<Action, Permission> {
+  const all = (permission: Permission) =>
+    Object.fromEntries(actions.map((action) => [action, permission])) as Record<Action, Permission>;
+  if (parser.acceptWord('NONE')) return all({ kind: 'none' });
+  if (parser.acceptWord('FULL')) return all({ kind: 'full' });
+  if (!parser.isWord('FOR')) parser.unexpected("'NONE', 'FULL' or 'FOR'");
+  const result = all({ kind: rest });
+  while (parser.acceptWord('FOR')) {
+    const named = parser.commaList(() => {
+      const action = actions.find((name) => parser.isWord(name.toUpperCase()));
+      if (action === undefined) return parser.unexpected(`one of ${actions.join(', ')}`);
+      parser.advance();
+      return action;
+    });
+    const granted = permission(parser);
+    for (const action of named) result[action] = granted;
+    if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();
+  }
+  return result;
+}
+
+function nextIsFor(parser: Parser): boolean {
+  return /^for\b/i.test(parser.source.slice(parser.nextOffset(), parser.nextOffset() + 4));
+}
+
+/** The rest of `DURATION FOR TOKEN 1h, FOR SESSION NONE`. */
+export function durations(parser: Parser, kinds: readonly (keyof Durations)[]): Durations {
+  const result: { -readonly [K in keyof Durations]: Durations[K] } = {};
+  if (!parser.isWord('FOR')) parser.unexpected('FOR');
+  while (parser.acceptWord('FOR')) {
+    const kind = kinds.find((name) => parser.isWord(name.toUpperCase()));
+    if (kind === undefined) return parser.unexpected(kinds.map((name) => name.toUpperCase()).join(', '));
+    parser.advance();
+    result[kind] = parser.acceptWord('NONE') ? undefined : nanoseconds(parser);
+    if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();
+  }
+  return result;
+}

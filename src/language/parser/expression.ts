@@ -1,0 +1,232 @@
+/**
+ * Operators, by precedence climbing. Chains of one level are read in a loop; the right operand goes down at most once for each level of
+ * precedence before it meets `Parser.enter` again.
+ */
+import type {
+  BinaryOperator,
+  Expression,
+  MatchesOperator,
+  NearestOperator,
+  RangeExpression,
+  UnaryOperator,
+} from '../ast.js';
+import { CLAUSES } from '../keywords.js';
+import { BINARY_POWERS, isChainable, POWER, powerOf } from '../precedence.js';
+import { signedNumber } from './literal.js';
+import { operand, postfix } from './operand.js';
+import type { Parser } from './parser.js';
+import { castType } from './type.js';
+
+/** The operators that are words, by what they mean. */
+const WORDS: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOperator>([
+  ['OR', '||'],
+  ['AND', '&&'],
+  ['IS', '='],
+  ['IN', 'IN'],
+  ['INSIDE', 'IN'],
+  ['NOTINSIDE', 'NOT IN'],
+  ['CONTAINS', 'CONTAINS'],
+  ['CONTAINSNOT', 'CONTAINSNOT'],
+  ['CONTAINSALL', 'CONTAINSALL'],
+  ['CONTAINSANY', 'CONTAINSANY'],
+  ['CONTAINSNONE', 'CONTAINSNONE'],
+  ['ALLINSIDE', 'ALLINSIDE'],
+  ['ANYINSIDE', 'ANYINSIDE'],
+  ['NONEINSIDE', 'NONEINSIDE'],
+  ['OUTSIDE', 'OUTSIDE'],
+  ['INTERSECTS', 'INTERSECTS'],
+]);
+
+const RANGES: ReadonlyMap<string, { readonly excludesStart: boolean; readonly includesEnd: boolean }> = new Map([
+  ['..', { excludesStart: false, includesEnd: false }],
+  ['..=', { excludesStart: false, includesEnd: true }],
+  ['>..', { excludesStart: true, includesEnd: false }],
+  ['>..=', { excludesStart: true, includesEnd: true }],
+]);
+
+/** Operators before an operand. */
+const UNARY: ReadonlySet<string> = new Set<UnaryOperator>(['!', '!!', '+', '-']);
+
+/** Delimiters and operators that can begin an operand. */
+const OPENERS: ReadonlySet<string> = new Set([
+  '(',
+  '[',
+  '{',
+  '<',
+  '->',
+  '<-',
+  '<->',
+  '<~',
+  '-',
+  '+',
+  '!',
+  '!!',
+  '@',
+  '/',
+  '|',
+  '||',
+  '$',
+]);
+
+/** An expression, one level further down. */
+export function expression(parser: Parser): Expression {
+  const outer = parser.enter();
+  const result = tighter(parser, 0);
+  parser.leave(outer);
+  return result;
+}
+
+/** An operand and the operators behind it that bind tighter than `power`. */
+export function tighter(parser: Parser, power: number): Expression {
+  const outer = parser.beginTree();
+  let left = prefix(parser, power);
+  let previous = 0;
+  for (;;) {
+    const start = parser.start;
+    let own: number;
+    if (power < POWER.range && parser.kind === 'punct' && RANGES.has(parser.text)) {
+      own = POWER.range;
+      left = range(parser, left);
+    } else {
+      const operator = takeOperator(parser, power);
+      if (operator === undefined) break;
+      own = powerOf(operator);
+      left = { kind: 'binary', operator, left, right: tighter(parser, own) };
+    }
+    if (own === previous && !isChainable(own)) {
+      parser.fail('Chained relational operators have no defined associativity.', {
+        start,
+        end: parser.previousEnd,
+        label: "Use parens, '()', to specify which operator must be evaluated first",
+      });
+    }
+    previous = own;
+    parser.grow();
+  }
+  parser.endTree(outer);
+  return left;
+}
+
+/** The operator that is the current token, taken, if it binds tighter than `power`. */
+function takeOperator(parser: Parser, power: number): BinaryOperator | undefined {
+  if (parser.kind === 'punct') {
+    const text = parser.text;
+    const own = BINARY_POWERS.get(text);
+    if (own !== undefined) {
+      if (own <= power) return undefined;
+      parser.advance();
+      return text as BinaryOperator;
+    }
+    if (power >= POWER.relation) return undefined;
+    if (text === '@') return matches(parser);
+    return text === '<|' ? nearest(parser) : undefined;
+  }
+  if (parser.kind !== 'word') return undefined;
+  if (parser.word === 'NOT' && power < POWER.relation) {
+    const start = parser.start;
+    parser.advance();
+    if (parser.acceptWord('IN')) return 'NOT IN';
+    parser.reset(start);
+    return undefined;
+  }
+  const operator = WORDS.get(parser.word);
+  if (operator === undefined || powerOf(operator) <= power) return undefined;
+  parser.advance();
+  return operator === '=' && parser.acceptWord('NOT') ? '!=' : operator;
+}
+
+/** `@@`, `@1@`, `@OR@`, `@1,OR@`. */
+function matches(parser: Parser): MatchesOperator {
+  parser.advance();
+  const reference = parser.kind === 'number' ? parser.natural() : undefined;
+  if (reference !== undefined) parser.acceptPunct(',');
+  const operator = parser.acceptOneOf('AND', 'OR');
+  parser.expectPunct('@');
+  return {
+    kind: 'matches',
+    ...(reference !== undefined && { reference }),
+    ...(operator !== undefined && { operator }),
+  };
+}
+
+/** `<|k|>`, `<|k,ef|>`, `<|k,EUCLIDEAN|>`, `<|k,MINKOWSKI 3|>`. */
+function nearest(parser: Parser): NearestOperator {
+  const openedAt = parser.start;
+  parser.advance();
+  const k = parser.natural();
+  let distance: string | undefined;
+  let ef: number | undefined;
+  if (parser.acceptPunct(',')) {
+    if (parser.kind === 'number') ef = parser.natural();
+    else distance = distanceName(parser);
+  }
+  parser.expectClose('|>', openedAt);
+  return { kind: 'nearest', k, ...(distance !== undefined && { distance }), ...(ef !== undefined && { ef }) };
+}
+
+const DISTANCES: ReadonlySet<string> = new Set([
+  'CHEBYSHEV',
+  'COSINE',
+  'EUCLIDEAN',
+  'HAMMING',
+  'JACCARD',
+  'MANHATTAN',
+  'MINKOWSKI',
+  'PEARSON',
+]);
+
+/** The name of a distance in capitals, `MINKOWSKI` with its order. */
+export function distanceName(parser: Parser): string {
+  const name = parser.word;
+  if (!DISTANCES.has(name)) parser.unexpected('a distance kind');
+  parser.advance();
+  if (name !== 'MINKOWSKI') return name;
+  if (parser.kind !== 'number') parser.unexpected('a number');
+  const order = parser.text;
+  parser.advance();
+  return `${name} ${order}`;
+}
+
+/** The rest of a range whose operator is the current token. */
+function range(parser: Parser, start: Expression | undefined): RangeExpression {
+  const { excludesStart, includesEnd } = RANGES.get(parser.text) as NonNullable<ReturnType<typeof RANGES.get>>;
+  parser.advance();
+  const end = beginsOperand(parser) ? tighter(parser, POWER.range) : undefined;
+  return {
+    kind: 'range',
+    ...(start !== undefined && { start: { value: start, inclusive: !excludesStart } }),
+    ...(end !== undefined && { end: { value: end, inclusive: includesEnd } }),
+  };
+}
+
+function beginsOperand(parser: Parser): boolean {
+  if (parser.kind === 'punct') return OPENERS.has(parser.text);
+  if (parser.kind === 'word') return !CLAUSES.has(parser.word);
+  return parser.kind !== 'end';
+}
+
+/** Operators before an operand, and the operand. */
+function prefix(parser: Parser, power: number): Expression {
+  if (parser.kind !== 'punct') return operand(parser);
+  const text = parser.text;
+  if (UNARY.has(text)) return unary(parser, text as UnaryOperator);
+  if (text === '<') {
+    const outer = parser.enter();
+    const type = castType(parser);
+    const result: Expression = { kind: 'cast', type, operand: tighter(parser, POWER.cast) };
+    parser.leave(outer);
+    return result;
+  }
+  if (power < POWER.range && (text === '..' || text === '..=')) return range(parser, undefined);
+  return operand(parser);
+}
+
+function unary(parser: Parser, operator: UnaryOperator): Expression {
+  parser.advance();
+  if (parser.kind === 'number' && (operator === '-' || operator === '+'))
+    return postfix(parser, signedNumber(parser, operator));
+  const outer = parser.enter();
+  const result: Expression = { kind: 'unary', operator, operand: tighter(parser, POWER.unary) };
+  parser.leave(outer);
+  return result;
+}

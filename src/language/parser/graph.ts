@@ -1,0 +1,56 @@
+/** Graph steps: `->e`, `<-(a, b WHERE …)`, `->(SELECT … FROM e …)`, `<~(t FIELD f)`. */
+import type { GraphStep, GraphSubject } from '../ast.js';
+import { groupClause, limitAndStart, orderClause, projections, splitClause, whereClause } from './clauses.js';
+import type { Parser } from './parser.js';
+import { recordKeyAt } from './record-id.js';
+
+export const DIRECTIONS: ReadonlyMap<string, GraphStep['direction']> = new Map([
+  ['->', 'out'],
+  ['<-', 'in'],
+  ['<->', 'both'],
+  ['<~', 'reference'],
+]);
+
+/** A step whose arrow is the current token. */
+export function graphStep(parser: Parser, direction: GraphStep['direction']): GraphStep {
+  parser.advance();
+  if (parser.isPunct('(')) return detailed(parser, direction);
+  if (parser.acceptPunct('?')) return { kind: 'graph', direction, subjects: [] };
+  return { kind: 'graph', direction, subjects: [subject(parser)] };
+}
+
+function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep {
+  const openedAt = parser.start;
+  parser.advance();
+  const outer = parser.enter();
+  let selected: GraphStep['projections'];
+  if (parser.acceptWord('SELECT')) {
+    selected = projections(parser);
+    parser.expectWord('FROM');
+  }
+  const subjects = parser.acceptPunct('?') ? [] : parser.commaList(() => subject(parser));
+  const step: GraphStep = {
+    kind: 'graph',
+    direction,
+    subjects,
+    ...(selected !== undefined && { projections: selected }),
+    ...whereClause(parser),
+    ...splitClause(parser),
+    ...groupClause(parser),
+    ...orderClause(parser),
+    ...limitAndStart(parser),
+    ...(parser.acceptWord('AS') && { alias: parser.idiom() }),
+  };
+  parser.leave(outer);
+  parser.expectClose(')', openedAt);
+  return step;
+}
+
+/** `e`, `e:1..5`, `e FIELD f`. */
+function subject(parser: Parser): GraphSubject {
+  if (parser.kind !== 'word' && parser.kind !== 'quoted') parser.unexpected('an identifier');
+  const table = parser.text;
+  if (parser.isAdjacent(':')) return { table, range: recordKeyAt(parser, parser.end + 1) };
+  parser.advance();
+  return parser.acceptWord('FIELD') ? { table, field: parser.name() } : { table };
+}

@@ -1,0 +1,32 @@
+/** `IF c { … } ELSE IF c { … } ELSE { … }` and `IF c THEN e ELSE e END`. */
+import type { Expression, If } from '../ast.js';
+import { block } from './block.js';
+import type { Parser } from './parser.js';
+
+export function ifExpression(parser: Parser): If {
+  const outer = parser.enter();
+  parser.advance();
+  const branches = [];
+  let otherwise: Expression | undefined;
+  let hasThen = false;
+  for (let more = true; more; ) {
+    const condition = parser.expression();
+    if (parser.acceptWord('THEN')) hasThen = true;
+    else if (!parser.isPunct('{')) parser.unexpected("THEN or '{'");
+    branches.push({ condition, then: branch(parser, hasThen) });
+    const hasElse = parser.acceptWord('ELSE');
+    more = hasElse && parser.acceptWord('IF');
+    if (hasElse && !more) otherwise = branch(parser, hasThen);
+  }
+  if (hasThen) parser.expectWord('END');
+  parser.leave(outer);
+  return { kind: 'if', branches, ...(otherwise !== undefined && { otherwise }) };
+}
+
+/** What a branch gives. Braces hold a block here, never an object. */
+function branch(parser: Parser, hasThen: boolean): Expression {
+  if (!hasThen || parser.isPunct('{')) return block(parser);
+  const value = parser.expression();
+  parser.acceptPunct(';');
+  return value;
+}

@@ -1,0 +1,69 @@
+/** INFO, REBUILD and EXPLAIN. */
+import type { Explain, Info, Rebuild } from '../ast.js';
+import { level, onTable, versionClause } from './clauses.js';
+import { ifExists } from './definition.js';
+import type { Parser } from './parser.js';
+
+export function info(parser: Parser): Info {
+  parser.advance();
+  parser.expectWord('FOR');
+  const of = subject(parser);
+  const structure = parser.acceptWord('STRUCTURE');
+  return { kind: 'info', of, structure, ...versionClause(parser) };
+}
+
+function subject(parser: Parser): Info['of'] {
+  switch (parser.acceptOneOf('ROOT', 'KV', 'NAMESPACE', 'NS', 'DATABASE', 'DB', 'TABLE', 'TB', 'USER', 'INDEX')) {
+    case 'ROOT':
+    case 'KV':
+      return { kind: 'root' };
+    case 'NAMESPACE':
+    case 'NS':
+      return { kind: 'namespace' };
+    case 'DATABASE':
+    case 'DB':
+      return { kind: 'database' };
+    case 'TABLE':
+    case 'TB':
+      return { kind: 'table', name: parser.definitionName() };
+    case 'USER': {
+      const name = parser.definitionName();
+      return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
+    }
+    case 'INDEX': {
+      const name = parser.definitionName();
+      onTable(parser);
+      return { kind: 'index', name, table: parser.definitionName() };
+    }
+    case undefined:
+      return parser.unexpected('an info target');
+  }
+}
+
+export function rebuild(parser: Parser): Rebuild {
+  parser.advance();
+  if (!parser.acceptWord('INDEX')) parser.unexpected('a rebuild statement keyword');
+  const exists = ifExists(parser);
+  const index = parser.name();
+  onTable(parser);
+  return {
+    kind: 'rebuild',
+    ifExists: exists,
+    index,
+    table: parser.name(),
+    concurrently: parser.acceptWord('CONCURRENTLY'),
+  };
+}
+
+export function explain(parser: Parser): Explain {
+  parser.advance();
+  const analyze = parser.acceptWord('ANALYZE');
+  let format: Explain['format'];
+  if (parser.acceptWord('FORMAT')) {
+    format = parser.acceptOneOf('TEXT', 'JSON') === 'JSON' ? 'json' : 'text';
+  }
+  const outer = parser.enter();
+  const statement = parser.grammar.statement(parser);
+  parser.leave(outer);
+  return { kind: 'explain', analyze, ...(format !== undefined && { format }), statement };
+}

@@ -1,0 +1,95 @@
+import type { Expression, Idiom, Insert } from '../ast.js';
+import { path } from './call.js';
+import { assignments, outputClause, timeoutClause, versionClause } from './clauses.js';
+import type { Parser } from './parser.js';
+
+export function insert(parser: Parser): Insert {
+  parser.advance();
+  const relation = parser.acceptWord('RELATION');
+  const ignore = parser.acceptWord('IGNORE');
+  const into = parser.acceptWord('INTO') ? destination(parser) : undefined;
+  const data = rows(parser) ?? ({ kind: 'value', value: parser.expression() } as const);
+  return {
+    kind: 'insert',
+    relation,
+    ignore,
+    ...(into !== undefined && { into }),
+    data,
+    ...onDuplicate(parser),
+    ...outputClause(parser),
+    ...versionClause(parser),
+    ...timeoutClause(parser),
+  };
+}
+
+/** A table, a param or a call such as `type::table($t)`, never with a path: what follows in parentheses are the fields. */
+function destination(parser: Parser): Expression {
+  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  if (parser.source.startsWith('::', parser.end)) return path(parser);
+  return { kind: 'table', name: parser.name('an expression') };
+}
+
+/** `(a, b) VALUES (1, 2), (3, 4)`, if it is that. */
+function rows(parser: Parser): Insert['data'] | undefined {
+  const start = parser.start;
+  const fields = fieldList(parser);
+  if (fields === undefined || !parser.acceptWord('VALUES')) {
+    if (parser.start !== start) parser.reset(start);
+    return undefined;
+  }
+  const selector = { start: start, end: parser.previousEnd };
+  return {
+    kind: 'rows',
+    fields,
+    rows: parser.commaList(() => {
+      const openedAt = parser.start;
+      parser.expectPunct('(');
+      const row = parser.listUntil(')', openedAt, () => parser.expression());
+      if (row.length !== fields.length) {
+        parser.fail(
+          `Invalid numbers of values to insert, found ${row.length} value(s) but selector requires ${fields.length} value(s).`,
+          { start: openedAt, end: parser.previousEnd },
+          { ...selector, label: `This selector has ${fields.length} field(s)` },
+        );
+      }
+      return row;
+    }),
+  };
+}
+
+/** Paths in parentheses, or nothing if something else is in them. Only what can be told without going down: names, dots, indexes. */
+function fieldList(parser: Parser): Idiom[] | undefined {
+  if (!parser.acceptPunct('(')) return undefined;
+  const fields: Idiom[] = [];
+  do {
+    const field = simplePath(parser);
+    if (field === undefined) return undefined;
+    fields.push(field);
+  } while (parser.acceptPunct(','));
+  return parser.acceptPunct(')') ? fields : undefined;
+}
+
+function simplePath(parser: Parser): Idiom | undefined {
+  if (!parser.isName()) return undefined;
+  const parts: Idiom['parts'][number][] = [{ kind: 'field', name: parser.name() }];
+  for (;;) {
+    if (parser.acceptPunct('.')) {
+      if (!parser.isName()) return undefined;
+      parts.push({ kind: 'field', name: parser.name() });
+    } else if (parser.acceptPunct('[')) {
+      if (parser.kind !== 'number' || parser.form !== 'int') return undefined;
+      parts.push({ kind: 'index', index: { kind: 'literal', value: parser.natural() } });
+      if (!parser.acceptPunct(']')) return undefined;
+    } else {
+      return { kind: 'idiom', parts };
+    }
+  }
+}
+
+function onDuplicate(parser: Parser): Pick<Insert, 'onDuplicate'> {
+  if (!parser.acceptWord('ON')) return {};
+  parser.expectWord('DUPLICATE');
+  parser.expectWord('KEY');
+  parser.expectWord('UPDATE');
+  return { onDuplicate: assignments(parser) };
+}

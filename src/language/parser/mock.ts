@@ -1,0 +1,19 @@
+/** `|person:3|`, `|person:1..4|`. */
+import type { Mock } from '../ast.js';
+import type { Parser } from './parser.js';
+
+export function mock(parser: Parser): Mock {
+  const openedAt = parser.start;
+  parser.advance();
+  const table = parser.name();
+  parser.expectPunct(':');
+  const count = parser.natural();
+  let result: Mock = { kind: 'mock', table, count };
+  if (parser.isPunct('..') || parser.isPunct('..=')) {
+    const inclusive = parser.isPunct('..=');
+    parser.advance();
+    result = { kind: 'mock', table, range: { from: count, to: parser.natural(), inclusive } };
+  }
+  parser.expectClose('|', openedAt);
+  return result;
+}

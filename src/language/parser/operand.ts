@@ -1,0 +1,113 @@
+/** What stands between operators: literals, names, calls, brackets, statements as values, and the path behind any of them. */
+import type { Expression, Idiom, Part } from '../ast.js';
+import { call, path, scriptFunction } from './call.js';
+import { closure } from './closure.js';
+import { arrayLiteral, braces } from './collection.js';
+import { isPathStart, parts } from './idiom.js';
+import { ifExpression } from './if.js';
+import { literal, numberLiteral, prefixedLiteral, regexLiteral } from './literal.js';
+import { mock } from './mock.js';
+import { parenthesized } from './parentheses.js';
+import type { Parser } from './parser.js';
+import { recordId } from './record-id.js';
+import { asExpression } from './subquery.js';
+
+const COLON = 58;
+
+/** Words that are values, or begin one. Whatever else is a word may be a field. */
+const WORDS: ReadonlyMap<string, (parser: Parser) => Expression> = new Map([
+  ['NONE', (parser: Parser) => constant(parser, undefined)],
+  ['NULL', (parser: Parser) => constant(parser, null)],
+  ['TRUE', (parser: Parser) => constant(parser, true)],
+  ['FALSE', (parser: Parser) => constant(parser, false)],
+  ['IF', ifExpression],
+]);
+
+/** An operand with its path. */
+export function operand(parser: Parser): Expression {
+  switch (parser.kind) {
+    case 'word':
+      return word(parser);
+    case 'quoted':
+      return named(parser);
+    case 'param':
+      return postfix(parser, { kind: 'param', name: parser.param() }, true);
+    case 'number':
+      return postfix(parser, numberLiteral(parser));
+    case 'string':
+    case 'duration':
+      return postfix(parser, literal(parser));
+    case 'prefixed':
+      return postfix(parser, prefixedLiteral(parser));
+    case 'punct':
+      return punctuated(parser);
+    case 'end':
+      return parser.unexpected('an expression');
+  }
+}
+
+function constant(parser: Parser, value: undefined | null | boolean): Expression {
+  parser.advance();
+  return { kind: 'literal', value };
+}
+
+function word(parser: Parser): Expression {
+  // NaN and Infinity are values in this spelling only; `nan` is a field.
+  if ((parser.text === 'NaN' || parser.text === 'Infinity') && parser.adjacent() !== COLON) {
+    const value = Number(parser.text);
+    parser.advance();
+    return postfix(parser, { kind: 'literal', value });
+  }
+  if (parser.adjacent() === COLON) return named(parser);
+  const read = WORDS.get(parser.word);
+  if (read !== undefined) return postfix(parser, read(parser));
+  if (parser.word === 'FUNCTION') return postfix(parser, scriptFunction(parser));
+  const statement = parser.grammar.keywordStatement(parser);
+  return statement === undefined ? named(parser) : asExpression(statement);
+}
+
+/** What begins with a name: a record id, a function, a constant, a field. */
+function named(parser: Parser): Expression {
+  if (parser.adjacent() === COLON) {
+    return postfix(parser, parser.adjacent(1) === COLON ? path(parser) : recordId(parser));
+  }
+  const name = parser.text;
+  const quoted = parser.kind === 'quoted';
+  parser.advance();
+  if (parser.isPunct('::')) return postfix(parser, path(parser, name));
+  if (parser.isPunct('(')) return postfix(parser, call(parser, quoted ? name : name.toLowerCase()));
+  const first: Part[] = [{ kind: 'field', name }];
+  return { kind: 'idiom', parts: parts(parser, first) };
+}
+
+function punctuated(parser: Parser): Expression {
+  switch (parser.text) {
+    case '(':
+      return postfix(parser, parenthesized(parser), true);
+    case '[':
+      return postfix(parser, arrayLiteral(parser));
+    case '{':
+      return postfix(parser, braces(parser));
+    case '/':
+      return postfix(parser, regexLiteral(parser));
+    case '|':
+      return '$|'.includes(parser.source[parser.nextOffset()] ?? '$') ? closure(parser) : postfix(parser, mock(parser));
+    case '||':
+      return closure(parser);
+    case '@':
+      parser.advance();
+      return postfix(parser, { kind: 'param', name: 'this', current: true });
+    default:
+      if (isPathStart(parser)) return { kind: 'idiom', parts: parts(parser, []) };
+      return parser.unexpected('an expression');
+  }
+}
+
+/** A value with the path behind it. Only a value that is `callable` (a param, something in parentheses) may be called at once. */
+export function postfix(parser: Parser, start: Expression, callable = false): Expression {
+  const path = parts(parser, [], callable);
+  if (path.length === 0) return start;
+  if (start.kind !== 'idiom') return { kind: 'idiom', start, parts: path };
+  const joined: Idiom = { ...start, parts: [...start.parts, ...path] };
+  return joined;
+}

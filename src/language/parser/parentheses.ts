@@ -1,0 +1,30 @@
+/** `(…)`: an expression, a statement as a value, or a point. */
+
+import { Float, Geometry } from '../../value/value.js';
+import type { Expression } from '../ast.js';
+import type { Parser } from './parser.js';
+
+export function parenthesized(parser: Parser): Expression {
+  const openedAt = parser.start;
+  parser.advance();
+  const inner = parser.expression();
+  const longitude = parser.isPunct(',') ? coordinate(inner) : undefined;
+  if (longitude === undefined) {
+    parser.expectClose(')', openedAt);
+    return inner;
+  }
+  parser.advance();
+  const latitude = coordinate(parser.expression());
+  if (latitude === undefined) parser.unexpected('a number');
+  parser.expectClose(')', openedAt);
+  return { kind: 'literal', value: new Geometry({ type: 'Point', coordinates: [longitude, latitude] }) };
+}
+
+/** The number of a literal that may be part of a point: an int or a float. */
+function coordinate(expression: Expression): number | undefined {
+  if (expression.kind !== 'literal') return undefined;
+  const { value } = expression;
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  return value instanceof Float ? value.number : undefined;
+}

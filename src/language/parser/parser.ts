@@ -1,0 +1,274 @@
+/**
+ * What every part of the parser works with: the tokens, the bounds, and the way to the other parts.
+ *
+ * The grammar goes round in circles (a statement holds expressions, an expression holds statements). The parser files don't: they
+ * reach what lies behind them through `Grammar`, which `parse.ts` fills in.
+ */
+
+import { failure } from '../../errors/error.js';
+import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast.js';
+import { KEYWORDS } from '../keywords.js';
+import { Lexer } from '../lexer.js';
+import { sourceFailure } from '../source-error.js';
+
+/**
+ * How far a text may go. What is beyond ends in the error `query_too_deep` or `query_too_long`.
+ *
+ * Two bounds keep the stack safe: `depth` bounds the parser's own recursion, and `height` the tree's, since a long flat chain
+ * (`a + a + a …`) is read in a loop but gives a tree as high as the chain is long, which printers and compilers walk down.
+ */
+export interface Limits {
+  /** Levels of brackets, blocks, subqueries, prefix operators and types within each other. */
+  readonly depth?: number;
+  /** Levels of the syntax tree. */
+  readonly height?: number;
+  /** UTF-16 units of text. */
+  readonly length?: number;
+}
+
+export const DEFAULT_LIMITS = { depth: 128, height: 1_000, length: 64 * 1024 * 1024 } as const satisfies Limits;
+
+/** The ways into the grammar that other parts need. */
+export interface Grammar {
+  expression(parser: Parser): Expression;
+  /** An operand with the operators that bind tighter than `power`. */
+  tighter(parser: Parser, power: number): Expression;
+  idiom(parser: Parser): Idiom;
+  /** A statement as it may stand in a block. */
+  statement(parser: Parser): Statement;
+  /** A record id and nothing else, to the end of the text. */
+  recordId(parser: Parser): RecordIdLiteral;
+  /** The statement that the current word introduces, if one does that may be used as a value. */
+  keywordStatement(parser: Parser): Statement | undefined;
+}
+
+export class Parser extends Lexer {
+  private depth = 0;
+  /** The height of the highest tree read since the enclosing level began. */
+  private height = 0;
+  private readonly maxDepth: number;
+  private readonly maxHeight: number;
+
+  constructor(
+    source: string,
+    readonly grammar: Grammar,
+    limits: Limits = DEFAULT_LIMITS,
+    origin?: { readonly source: string; readonly offset: number },
+  ) {
+    const length = limits.length ?? DEFAULT_LIMITS.length;
+    if (source.length > length) throw failure('query_too_long', { limit: length });
+    super(source, origin);
+    this.maxDepth = limits.depth ?? DEFAULT_LIMITS.depth;
+    this.maxHeight = limits.height ?? DEFAULT_LIMITS.height;
+  }
+
+  // ─── Bounds ───
+
+  /** Goes one level down. Every recursion of the parser passes here; `leave` goes up again with what this gave. */
+  enter(): number {
+    if (++this.depth > this.maxDepth) this.tooDeep();
+    const outer = this.height;
+    this.height = 0;
+    return outer;
+  }
+
+  leave(outer: number): void {
+    this.depth--;
+    this.height = Math.max(outer, this.height + 1);
+  }
+
+  /** The tree that is being read has got one level higher without the parser going deeper. */
+  grow(): void {
+    if (++this.height > this.maxHeight) this.tooDeep();
+  }
+
+  private tooDeep(): never {
+    const mark = { start: this.start, end: this.start + 1 };
+    throw sourceFailure('query_too_deep', this.source, 'Exceeded query recursion depth limit', mark);
+  }
+
+  /** Like `enter`, for what can't nest deeper than the operators have levels. */
+  beginTree(): number {
+    const outer = this.height;
+    this.height = 0;
+    return outer;
+  }
+
+  endTree(outer: number): void {
+    this.height = Math.max(outer, this.height);
+  }
+
+  /** A parser for what stands in the string that is the current token. */
+  within(text: string): Parser {
+    const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
+    return new Parser(text, this.grammar, limits, { source: this.source, offset: this.start + 2 });
+  }
+
+  // ─── Tokens ───
+
+  atEnd(): boolean {
+    return this.kind === 'end';
+  }
+
+  /** Whether the current token can be a name: a word, quoted or not. */
+  isName(): boolean {
+    return this.kind === 'word' || this.kind === 'quoted';
+  }
+
+  isWord(word: string): boolean {
+    return this.word === word;
+  }
+
+  isPunct(text: string): boolean {
+    return this.kind === 'punct' && this.text === text;
+  }
+
+  acceptWord(word: string): boolean {
+    if (this.word !== word) return false;
+    this.advance();
+    return true;
+  }
+
+  acceptPunct(text: string): boolean {
+    if (this.kind !== 'punct' || this.text !== text) return false;
+    this.advance();
+    return true;
+  }
+
+  expectWord(word: string): void {
+    if (!this.acceptWord(word)) this.unexpected(word);
+  }
+
+  expectPunct(text: string): void {
+    if (!this.acceptPunct(text)) this.unexpected(text);
+  }
+
+  /** The first of the words that the current token is, taken. */
+  acceptOneOf<W extends string>(...words: readonly W[]): W | undefined {
+    for (const word of words) {
+      if (this.acceptWord(word)) return word;
+    }
+    return undefined;
+  }
+
+  /** The delimiter that closes what was opened at `openedAt`. `>` and `|` are also taken from the front of a longer operator. */
+  expectClose(text: string, openedAt: number): void {
+    if (this.acceptPunct(text)) return;
+    if (this.kind === 'punct' && (text === '>' || text === '|') && this.text.startsWith(text)) {
+      this.reset(this.start + 1);
+      return;
+    }
+    this.fail(
+      `Unexpected token \`${this.tokenName()}\` expected delimiter \`${text}\``,
+      { start: this.start, end: this.end },
+      { start: openedAt, end: openedAt + 1, label: 'expected this delimiter to close' },
+    );
+  }
+
+  /** Items with commas between and perhaps one behind, up to the closing delimiter, which is taken. */
+  listUntil<T>(close: string, openedAt: number, item: () => T): T[] {
+    const items: T[] = [];
+    while (!this.isPunct(close)) {
+      items.push(item());
+      if (!this.acceptPunct(',')) break;
+    }
+    this.expectClose(close, openedAt);
+    return items;
+  }
+
+  /** At least one item, with commas between. */
+  commaList<T>(item: () => T): T[] {
+    const items = [item()];
+    while (this.acceptPunct(',')) items.push(item());
+    return items;
+  }
+
+  unexpected(expected: string): never {
+    const end = this.source.trimEnd().length;
+    if (this.kind === 'end') {
+      const last = Math.max(0, end - 1);
+      this.fail(`Unexpected end of file, expected ${expected}`, { start: last, end: end });
+    }
+    this.fail(`Unexpected token \`${this.tokenName()}\`, expected ${expected}`, { start: this.start, end: this.end });
+  }
+
+  /** The current token is wrong in itself. */
+  failToken(what: string): never {
+    this.fail(what, { start: this.start, end: this.end });
+  }
+
+  /** The current token as error texts name it. Contents of strings are never shown. */
+  tokenName(): string {
+    if (this.kind === 'word') return KEYWORDS.has(this.word) ? this.word : 'an identifier';
+    return this.kind === 'punct' ? this.text : TOKEN_NAMES[this.kind];
+  }
+
+  // ─── What occurs everywhere ───
+
+  /** A name: any word, quoted or not. */
+  name(expected = 'an identifier'): string {
+    if (!this.isName()) this.unexpected(expected);
+    const name = this.text;
+    this.advance();
+    return name;
+  }
+
+  param(): string {
+    if (this.kind !== 'param') this.unexpected('a parameter');
+    const name = this.text;
+    this.advance();
+    return name;
+  }
+
+  /** A plain string. */
+  string(): string {
+    if (this.kind !== 'string') this.unexpected('a strand');
+    const text = this.text;
+    this.advance();
+    return text;
+  }
+
+  /** The name of what is defined: fixed or from a param. */
+  definitionName(): Name {
+    if (this.kind === 'param') return { kind: 'param', name: this.param() };
+    return this.name('an expression');
+  }
+
+  /** An int that isn't negative, at most 2^32 − 1. */
+  natural(): number {
+    const value = this.kind === 'number' && this.form === 'int' ? Number(this.text) : Number.NaN;
+    if (!(value <= 0xffff_ffff)) this.unexpected('an unsigned integer');
+    this.advance();
+    return value;
+  }
+
+  /** Whether the character right behind the current token is this one. */
+  isAdjacent(character: string): boolean {
+    return this.source[this.end] === character;
+  }
+
+  /** `(a, b)`: the arguments of a call. */
+  args(): Expression[] {
+    const openedAt = this.start;
+    this.advance();
+    return this.listUntil(')', openedAt, () => this.expression());
+  }
+
+  expression(): Expression {
+    return this.grammar.expression(this);
+  }
+
+  idiom(): Idiom {
+    return this.grammar.idiom(this);
+  }
+}
+
+const TOKEN_NAMES = {
+  end: 'Eof',
+  quoted: 'an identifier',
+  param: 'a parameter',
+  number: 'a number',
+  duration: 'a duration',
+  string: 'a strand',
+  prefixed: 'a strand',
+} as const;

@@ -1,0 +1,88 @@
+/** Record ids: `person:1`, `person:⟨a b⟩`, `person:[1, $x]`, `person:ulid()`, `person:1..5`. No blank may stand in one. */
+
+import { MAX_INT, MIN_INT } from '../../value/number.js';
+import { int } from '../../value/value.js';
+import type { KeyBound, RecordIdLiteral, RecordKeyExpression } from '../ast.js';
+import { arrayLiteral, objectLiteral } from './collection.js';
+import { uuidLiteral } from './literal.js';
+import type { Parser } from './parser.js';
+
+const GENERATORS = new Set(['rand', 'ulid', 'uuid']);
+
+/** A record id whose table is the current token and is followed by a colon. */
+export function recordId(parser: Parser): RecordIdLiteral {
+  const table = parser.text;
+  return { kind: 'record-id', table, key: recordKeyAt(parser, parser.end + 1) };
+}
+
+/** The key that begins at `offset`; afterwards the token behind it is the current one. */
+export function recordKeyAt(parser: Parser, offset: number): RecordKeyExpression {
+  if (parser.source.startsWith('..', offset)) {
+    parser.jump(offset);
+    return range(parser, undefined);
+  }
+  const start = keyAt(parser, offset);
+  if (start.kind === 'generate') return start;
+  const isRange = parser.kind === 'punct' && RANGE_OPERATORS.has(parser.text) && parser.start === parser.previousEnd;
+  return isRange ? range(parser, start.value) : start;
+}
+
+/** The rest of a range whose operator is the current token. A blank ends it, since a word behind it belongs to the statement. */
+function range(parser: Parser, start: KeyBound['value'] | undefined): RecordKeyExpression {
+  const operator = parser.text;
+  const endAt = parser.end;
+  let end: Key | undefined;
+  if (KEY_BEGIN.test(parser.source.slice(endAt, endAt + 2))) end = keyAt(parser, endAt);
+  else parser.advance();
+  if (end?.kind === 'generate') return parser.unexpected('a key');
+  return {
+    kind: 'key-range',
+    ...(start !== undefined && { start: { value: start, inclusive: !operator.startsWith('>') } }),
+    ...(end !== undefined && { end: { value: end.value, inclusive: operator.endsWith('=') } }),
+  };
+}
+
+const RANGE_OPERATORS = new Set(['..', '..=', '>..', '>..=']);
+
+type Generate = Extract<RecordKeyExpression, { kind: 'generate' }>;
+type Key = Extract<RecordKeyExpression, { kind: 'key' | 'generate' }>;
+
+const KEY_BEGIN = /^(?:[A-Za-z0-9_`⟨[{]|-\d)/;
+
+/** One key. What would be a number or a keyword elsewhere is read by its characters here: `1a`, `01`, `select`. */
+function keyAt(parser: Parser, offset: number): Key {
+  const source = parser.source;
+  const negative = source[offset] === '-';
+  const end = parser.wordEnd(negative ? offset + 1 : offset);
+  const text = source.slice(offset, end);
+  if (/^-?[0-9]+$/.test(text)) {
+    parser.jump(end);
+    const number = BigInt(text);
+    const fits = number <= MAX_INT && number >= MIN_INT;
+    return literalKey(fits ? int(number) : text);
+  }
+  if (!negative && end > offset) {
+    const next = source[end];
+    if (text === 'u' && (next === "'" || next === '"')) {
+      parser.jump(offset);
+      return { kind: 'key', value: uuidLiteral(parser) };
+    }
+    parser.jump(end);
+    if (next === '(' && GENERATORS.has(text)) {
+      const openedAt = parser.start;
+      parser.advance();
+      parser.expectClose(')', openedAt);
+      return { kind: 'generate', generator: text as Generate['generator'] };
+    }
+    return literalKey(text);
+  }
+  parser.jump(offset);
+  if (parser.kind === 'quoted' && parser.start === offset) return literalKey(parser.name());
+  if (parser.isPunct('[') && parser.start === offset) return { kind: 'key', value: arrayLiteral(parser) };
+  if (parser.isPunct('{') && parser.start === offset) return { kind: 'key', value: objectLiteral(parser) };
+  return parser.unexpected('an identifier');
+}
+
+function literalKey(value: string | number | bigint): Key {
+  return { kind: 'key', value: { kind: 'literal', value } };
+}

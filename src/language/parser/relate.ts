@@ -1,0 +1,54 @@
+import type { Expression, Relate } from '../ast.js';
+import { call, path } from './call.js';
+import { dataClause, outputClause, timeoutClause } from './clauses.js';
+import { arrayLiteral } from './collection.js';
+import { parenthesized } from './parentheses.js';
+import type { Parser } from './parser.js';
+import { recordId } from './record-id.js';
+
+export function relate(parser: Parser): Relate {
+  parser.advance();
+  const only = parser.acceptWord('ONLY');
+  const orUpdate = parser.acceptWord('OR');
+  if (orUpdate) parser.expectWord('UPDATE');
+  const first = end(parser);
+  const arrow = parser.isPunct('->') || parser.isPunct('<-') ? parser.text : parser.unexpected('a relation arrow');
+  parser.advance();
+  const edge = edgeOf(parser);
+  parser.expectPunct(arrow);
+  const last = end(parser);
+  const [from, to] = arrow === '->' ? [first, last] : [last, first];
+  const data = dataClause(parser);
+  // 2.x: without effect, since an edge is its own record.
+  parser.acceptWord('UNIQUE');
+  return { kind: 'relate', only, orUpdate, from, edge, to, ...data, ...outputClause(parser), ...timeoutClause(parser) };
+}
+
+/** One end of an edge: without a path, since the arrow belongs to the statement. */
+function end(parser: Parser): Expression {
+  switch (parser.kind) {
+    case 'param':
+      return { kind: 'param', name: parser.param() };
+    case 'word':
+    case 'quoted':
+      return recordOrCall(parser);
+    case 'punct':
+      if (parser.isPunct('[')) return arrayLiteral(parser);
+      if (parser.isPunct('(')) return parenthesized(parser);
+  }
+  return parser.unexpected('a parameter, array, subquery or record id');
+}
+
+function edgeOf(parser: Parser): Expression {
+  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  if (parser.isPunct('(')) return parenthesized(parser);
+  if (parser.isAdjacent(':')) return recordOrCall(parser);
+  return { kind: 'table', name: parser.name() };
+}
+
+function recordOrCall(parser: Parser): Expression {
+  if (parser.source.startsWith('::', parser.end)) return path(parser);
+  if (parser.isAdjacent(':')) return recordId(parser);
+  const name = parser.name();
+  return parser.isPunct('(') ? call(parser, name.toLowerCase()) : parser.unexpected(':');
+}

@@ -1,0 +1,101 @@
+/** Statements, by the word that introduces them. */
+import type { Statement } from '../ast.js';
+import { access } from './access.js';
+import {
+  bare,
+  forStatement,
+  letStatement,
+  option,
+  returnStatement,
+  sleep,
+  throwStatement,
+  transaction,
+  use,
+} from './control.js';
+import { create } from './create.js';
+import { define } from './define.js';
+import { deleteStatement } from './delete.js';
+import { explain, info, rebuild } from './info.js';
+import { insert } from './insert.js';
+import { kill, live, showChanges } from './live.js';
+import type { Parser } from './parser.js';
+import { relate } from './relate.js';
+import { remove } from './remove.js';
+import { select } from './select.js';
+import { update, upsert } from './update.js';
+
+type Read = (parser: Parser) => Statement;
+
+/** Statements that may stand anywhere, also as values. */
+const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ['BREAK', bare('break')],
+  ['CONTINUE', bare('continue')],
+  ['CREATE', create],
+  ['DEFINE', define],
+  ['DELETE', deleteStatement],
+  ['EXPLAIN', explain],
+  ['FOR', forStatement],
+  ['INFO', info],
+  ['INSERT', insert],
+  ['LET', letStatement],
+  ['REBUILD', rebuild],
+  ['RELATE', relate],
+  ['REMOVE', remove],
+  ['RETURN', returnStatement],
+  ['SELECT', select],
+  ['SLEEP', sleep],
+  ['THROW', throwStatement],
+  ['UPDATE', update],
+  ['UPSERT', upsert],
+]);
+
+/** Statements of the session: only at the top of a text. Within blocks their words are fields. */
+const SESSION_STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ['ACCESS', access],
+  ['BEGIN', transaction('begin')],
+  ['CANCEL', transaction('cancel')],
+  ['COMMIT', transaction('commit')],
+  ['KILL', kill],
+  ['LIVE', live],
+  ['OPTION', option],
+  ['SHOW', showChanges],
+  ['USE', use],
+]);
+
+/** A statement at the top of a text. */
+export function topStatement(parser: Parser): Statement {
+  const read = parser.kind === 'word' ? SESSION_STATEMENTS.get(parser.word) : undefined;
+  return read === undefined ? statement(parser) : read(parser);
+}
+
+/** A statement anywhere. */
+export function statement(parser: Parser): Statement {
+  if (parser.kind === 'param') refuseAssignment(parser);
+  return keywordStatement(parser) ?? { kind: 'expression', expression: parser.expression() };
+}
+
+/** The statement that the current word introduces. `sleep(1s)` is a call. */
+export function keywordStatement(parser: Parser): Statement | undefined {
+  if (parser.kind !== 'word') return undefined;
+  const read = STATEMENTS.get(parser.word);
+  if (read === undefined || (parser.word === 'SLEEP' && parser.isAdjacent('('))) return undefined;
+  const outer = parser.enter();
+  const result = read(parser);
+  parser.leave(outer);
+  return result;
+}
+
+/** `$a = 5` would be a comparison; whoever writes it as a statement means LET. */
+function refuseAssignment(parser: Parser): void {
+  const next = parser.nextOffset();
+  if (parser.source[next] !== '=' || parser.source[next + 1] === '=') return;
+  const { start, text } = parser;
+  parser.advance();
+  parser.advance();
+  parser.expression();
+  parser.fail('Parameter declarations without `let` are deprecated.', {
+    start,
+    end: parser.previousEnd,
+    label: `Replace with \`let $${text} = ...\` to keep the previous behavior.`,
+  });
+}

@@ -1,0 +1,158 @@
+/** Types: `option<string>`, `array<int, 3>`, `record<a | b>`, `'x' | 5`, `{ a: int }`. */
+
+import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
+import type { Value } from '../../value/value.js';
+import { literal, numberLiteral, signedNumber } from './literal.js';
+import type { Parser } from './parser.js';
+
+const PLAIN: ReadonlyMap<string, Type> = new Map(PLAIN_TYPES.map((kind: PlainType) => [kind.toUpperCase(), { kind }]));
+const SHAPES: ReadonlyMap<string, GeometryType> = new Map(
+  (Object.keys(GEOMETRY_TYPES) as GeometryType[]).map((name) => [name.toUpperCase(), name]),
+);
+
+/** Types that take arguments, by their name. */
+const GENERIC: ReadonlyMap<string, (parser: Parser) => Type> = new Map<string, (parser: Parser) => Type>([
+  ['OPTION', (parser) => unionOf([{ kind: 'none' }, required(parser, () => type(parser))])],
+  ['ARRAY', (parser) => sequence(parser, 'array')],
+  ['SET', (parser) => sequence(parser, 'set')],
+  [
+    'RECORD',
+    (parser) => ({ kind: 'record', tables: bracketed(parser, () => alternatives(parser, () => parser.name())) ?? [] }),
+  ],
+  [
+    'GEOMETRY',
+    (parser) => ({
+      kind: 'geometry',
+      shapes: bracketed(parser, () => alternatives(parser, () => shape(parser))) ?? [],
+    }),
+  ],
+  ['OBJECT', () => ({ kind: 'object' })],
+]);
+
+/** A type, perhaps a union. */
+export function type(parser: Parser): Type {
+  const first = single(parser);
+  if (!parser.isPunct('|')) return first;
+  const of = [first];
+  while (parser.acceptPunct('|')) of.push(single(parser));
+  return unionOf(of);
+}
+
+/** The type of a cast, whose `<` is the current token. */
+export function castType(parser: Parser): Type {
+  return required(parser, () => type(parser));
+}
+
+/** The type of a closure's parameter, where a union needs `<…>` around it since `|` ends the parameters. */
+export function closureType(parser: Parser): Type {
+  return parser.isPunct('<') ? castType(parser) : single(parser);
+}
+
+/** A union without unions in it and without repetitions of `none`. */
+function unionOf(members: readonly Type[]): Type {
+  const of: Type[] = [];
+  for (const member of members) {
+    for (const single of member.kind === 'union' ? member.of : [member]) {
+      if (single.kind !== 'none' || !of.some((other) => other.kind === 'none')) of.push(single);
+    }
+  }
+  return of.length === 1 ? (of[0] as Type) : { kind: 'union', of };
+}
+
+function single(parser: Parser): Type {
+  const outer = parser.enter();
+  const result = parser.kind === 'word' ? named(parser) : literalType(parser);
+  parser.leave(outer);
+  return result;
+}
+
+function named(parser: Parser): Type {
+  const name = parser.word;
+  const plain = PLAIN.get(name);
+  if (plain !== undefined) {
+    parser.advance();
+    return plain;
+  }
+  const generic = GENERIC.get(name);
+  if (generic !== undefined) {
+    parser.advance();
+    return generic(parser);
+  }
+  const geometry = SHAPES.get(name);
+  if (geometry !== undefined) {
+    parser.advance();
+    return { kind: 'geometry', shapes: [geometry] };
+  }
+  if (parser.acceptWord('TRUE')) return { kind: 'literal', value: true };
+  if (parser.acceptWord('FALSE')) return { kind: 'literal', value: false };
+  return parser.unexpected('a kind name');
+}
+
+function literalType(parser: Parser): Type {
+  switch (parser.kind) {
+    case 'string':
+    case 'duration':
+      return { kind: 'literal', value: literal(parser).value };
+    case 'number':
+      return { kind: 'literal', value: numberLiteral(parser).value };
+    case 'punct':
+      return punctuated(parser);
+    default:
+      return parser.unexpected('a kind name');
+  }
+}
+
+function punctuated(parser: Parser): Type {
+  const openedAt = parser.start;
+  if (parser.acceptPunct('[')) return { kind: 'tuple', items: parser.listUntil(']', openedAt, () => type(parser)) };
+  if (parser.acceptPunct('{')) return { kind: 'object', fields: parser.listUntil('}', openedAt, () => field(parser)) };
+  if (parser.isPunct('-') || parser.isPunct('+')) {
+    const sign = parser.text as '-' | '+';
+    parser.advance();
+    if (parser.kind !== 'number') parser.unexpected('a number');
+    const value: Value = signedNumber(parser, sign).value;
+    return { kind: 'literal', value };
+  }
+  return parser.unexpected('a kind name');
+}
+
+function field(parser: Parser): readonly [string, Type] {
+  const name = parser.kind === 'string' ? parser.string() : parser.name();
+  parser.expectPunct(':');
+  return [name, type(parser)];
+}
+
+function sequence(parser: Parser, kind: 'array' | 'set'): Type {
+  const args = bracketed(parser, () => {
+    const item = type(parser);
+    return { item, length: parser.acceptPunct(',') ? parser.natural() : undefined };
+  });
+  if (args === undefined || (args.item.kind === 'any' && args.length === undefined)) return { kind };
+  return { kind, item: args.item, ...(args.length !== undefined && { length: args.length }) };
+}
+
+function shape(parser: Parser): GeometryType {
+  const name = SHAPES.get(parser.word);
+  if (name === undefined) return parser.unexpected('a geometry kind name');
+  parser.advance();
+  return name;
+}
+
+function alternatives<T>(parser: Parser, item: () => T): T[] {
+  const items = [item()];
+  while (parser.acceptPunct('|')) items.push(item());
+  return items;
+}
+
+/** What stands in `<…>`, if that follows. */
+function bracketed<T>(parser: Parser, content: () => T): T | undefined {
+  return parser.isPunct('<') ? required(parser, content) : undefined;
+}
+
+function required<T>(parser: Parser, content: () => T): T {
+  const openedAt = parser.start;
+  parser.expectPunct('<');
+  const result = content();
+  parser.expectClose('>', openedAt);
+  return result;
+}

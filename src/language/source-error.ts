@@ -1,0 +1,88 @@
+/**
+ * Errors that show where in a query text something is wrong, in the peer's form:
+ *
+ *     Parse error: Unexpected token `an identifier`, expected Eof
+ *      --> [1:5]
+ *       |
+ *     1 | SEL ECT * FORM person
+ *       |     ^^^
+ */
+import type { SourcePosition, TesseraError } from '../errors/error.js';
+import { failure } from '../errors/error.js';
+
+/** A stretch of the text, by offsets, with what to say about it. */
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly label?: string;
+}
+
+/** A line is cut to about this many characters around the mark, so that a huge query doesn't come back as its own error. */
+const WIDTH = 80;
+/** How much of the line is kept before the mark once the mark lies too far to the right. */
+const CONTEXT = 10;
+/** Marks further right than this make the line be cut on its left. */
+const FAR = 50;
+
+/** The error for `what` being wrong at the marks; the first mark is its position. */
+export function sourceFailure(
+  code: 'parse_error' | 'query_too_deep',
+  source: string,
+  what: string,
+  ...marks: readonly Mark[]
+): TesseraError {
+  const snippets = marks.map((mark) => snippet(source, mark)).join('');
+  const first = marks[0];
+  return failure(
+    code,
+    { what: `${what}\n${snippets}` },
+    first === undefined ? {} : { position: positionOf(source, first.start) },
+  );
+}
+
+/** The place of an offset. Columns count code points, lines end at LF. */
+export function positionOf(source: string, offset: number): SourcePosition {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = source.indexOf('\n'); at !== -1 && at < offset; at = source.indexOf('\n', at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  return { line, column: characters(source.slice(lineStart, offset)).length + 1 };
+}
+
+function snippet(source: string, mark: Mark): string {
+  const { line, column } = positionOf(source, mark.start);
+  const lineStart = source.lastIndexOf('\n', mark.start - 1) + 1;
+  const lineEnd = source.indexOf('\n', mark.start);
+  const whole = characters(
+    source.slice(lineStart, Math.min(lineEnd === -1 ? source.length : lineEnd, lineStart + 100_000)).trimEnd(),
+  );
+  const indent = leadingBlanks(whole, column - 1);
+  const { text, before } = excerpt(whole.slice(indent), column - 1 - indent);
+  const markEnd = lineEnd === -1 ? mark.end : Math.min(mark.end, lineEnd);
+  const width = Math.max(1, Math.min(characters(source.slice(mark.start, markEnd)).length, WIDTH));
+  const gutter = ' '.repeat(String(line).length);
+  const label = mark.label === undefined ? '' : ` ${mark.label}`;
+  return ` --> [${line}:${column}]\n${gutter} |\n${line} | ${text}\n${gutter} | ${' '.repeat(before)}${'^'.repeat(width)}${label}\n`;
+}
+
+/** The part of a line around the mark, and how many characters stand before the mark in it. */
+function excerpt(line: readonly string[], markAt: number): { readonly text: string; readonly before: number } {
+  const from = line.length > FAR && markAt > FAR ? markAt - CONTEXT : 0;
+  const prefix = from > 0 ? '...' : '';
+  const room = WIDTH - prefix.length;
+  const rest = line.length - from;
+  const text = rest > room ? `${line.slice(from, from + room - 3).join('')}...` : line.slice(from).join('');
+  return { text: prefix + text, before: prefix.length + markAt - from };
+}
+
+function leadingBlanks(line: readonly string[], limit: number): number {
+  let count = 0;
+  while (count < limit && /\s/.test(line[count] ?? 'x')) count++;
+  return count;
+}
+
+function characters(text: string): string[] {
+  return Array.from(text);
+}
