@@ -56,6 +56,7 @@ export interface Transaction {
   scan(range: KeyRange, options?: ScanOptions): Cursor;
   /** How many keys lie in a range. */
   count(range: KeyRange): PromiseOrValue<number>;
+  /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */
   put(key: Key, value: Stored): void;
   delete(key: Key): void;
   deleteRange(range: KeyRange): PromiseOrValue<void>;

@@ -10,6 +10,8 @@ import type { Snapshot } from './snapshot.js';
 
 /** The engine's side of one read-write transaction. One of its methods is called, once. */
 export interface Committer {
+  /** The longest key that can be stored; any unless told. */
+  readonly maxKeyLength?: number;
   /**
    * Validates what was read and applies what was written.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`
@@ -92,6 +94,8 @@ export class EmbeddedTransaction implements Transaction {
   put(key: Key, value: Stored): void {
     this.#mustBeWritable();
     invariant(key !== '', 'an empty key');
+    const limit = this.#committer?.maxKeyLength;
+    if (limit !== undefined && key.length > limit) throw failure('key_too_long', { length: key.length, limit });
     this.#overlay.put(key, value);
   }
 

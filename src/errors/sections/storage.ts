@@ -20,4 +20,19 @@ export const storageErrors = {
     http: 503,
     retryable: true,
   }),
+  storage_in_use: row<{ folder: string }>({
+    kind: 'Connection',
+    text: ({ folder }) => `The data folder ${folder} is in use by another server`,
+    http: 503,
+  }),
+  storage_address: row<{ address: string }>({
+    kind: 'Configuration',
+    text: ({ address }) =>
+      `'${address}' names no store. Use 'memory', or 'lmdb:' and the path of a folder, or the path of a folder`,
+  }),
+  key_too_long: row<{ length: number; limit: number }>({
+    kind: 'Validation',
+    text: ({ length, limit }) =>
+      `A record id or an indexed value is too long for this store: its key has ${length} bytes, and ${limit} are the most`,
+  }),
 } as const;

@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { failure } from '../../errors/error.js';
+
+/**
+ * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
+ *
+ * An otherwise empty LMDB file, `owner.mdb`, serves for its table of readers: an entry there is backed by a lock of the kernel on behalf of
+ * the process, so it is gone as soon as the process is, however it ended. Each comer enters itself first and then looks who else is
+ * there, so that of two that come at once neither can miss the other.
+ *
+ * @throws TesseraError `storage_in_use`
+ */
+export function lockFolder(folder: string): () => Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = open({ path: join(folder, 'owner.mdb'), noSubdir: true, overlappingSync: false, maxReaders: 64 });
+  const entry = file.useReadTransaction();
+  const release = () => {
+    entry.done();
+    return file.close();
+  };
+  file.readerCheck();
+  if (countReaders(file.readerList()) > 1) {
+    void release();
+    throw failure('storage_in_use', { folder });
+  }
+  return release;
+}
+
+/** LMDB prints its table with a heading and then a line for each reader that begins with its process. */
+function countReaders(table: string): number {
+  return table.split('\n').filter((line) => /^\s*\d+\s/.test(line)).length;
+}

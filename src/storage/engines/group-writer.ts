@@ -1,0 +1,112 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Timers } from '../../env/environment.js';
+import type { Commit } from '../commit-log.js';
+import type { Stored } from '../contract.js';
+import type { ByteStore, Change } from './lmdb-store.js';
+
+/** A key's new value, or absence, encoded and as it is. */
+export interface RecordChange extends Change {
+  readonly value: Stored | undefined;
+}
+
+/** Commits that are written together: one transaction of the store, one fsync. */
+export class Group {
+  readonly changes: RecordChange[] = [];
+  /** The version of the store once the group is written. */
+  version = 0;
+  resolve!: () => void;
+  reject!: (reason: unknown) => void;
+  readonly written = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor(
+    /** The last of the commits. */
+    public last: Commit,
+  ) {
+    // Whoever committed hears of a failure. It is nobody else's to handle.
+    this.written.catch(() => {});
+  }
+}
+
+/** Writes commits in the order they come. Those that come while others are being written are written together after them. */
+export class GroupWriter {
+  readonly #store: ByteStore;
+  readonly #timers: Timers;
+  readonly #written: (group: Group) => void;
+  readonly #failed: (reason: unknown) => unknown;
+  #version: number;
+  #running = false;
+  #writing: Group | undefined;
+  #waiting: Group | undefined;
+
+  /**
+   * `written` is told of each group that is durable before those who wait for it are. `failed` makes the error for all whose commits are
+   * lost; nothing is written any more after that.
+   */
+  constructor(
+    store: ByteStore,
+    timers: Timers,
+    version: number,
+    written: (group: Group) => void,
+    failed: (reason: unknown) => unknown,
+  ) {
+    this.#store = store;
+    this.#timers = timers;
+    this.#version = version;
+    this.#written = written;
+    this.#failed = failed;
+  }
+
+  /** The group that is being written. */
+  get writing(): Group | undefined {
+    return this.#writing;
+  }
+
+  add(changes: readonly RecordChange[], commit: Commit): Promise<void> {
+    this.#waiting ??= new Group(commit);
+    const group = this.#waiting;
+    group.last = commit;
+    for (const change of changes) group.changes.push(change);
+    if (!this.#running) void this.#run();
+    return group.written;
+  }
+
+  /** Waits until all that was added so far is written, or has failed. */
+  settled(): PromiseOrValue<void> {
+    return (this.#waiting ?? this.#writing)?.written.catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    for (;;) {
+      // Whoever is about to commit, perhaps in answer to the last group, comes along.
+      await this.#timers.yield();
+      const group = this.#waiting;
+      if (group === undefined) break;
+      this.#waiting = undefined;
+      this.#writing = group;
+      group.version = ++this.#version;
+      try {
+        await this.#store.write(group.changes, group.version);
+      } catch (reason) {
+        const error = this.#failed(reason);
+        group.reject(error);
+        this.#fail(error);
+        return;
+      }
+      this.#writing = undefined;
+      this.#written(group);
+      group.resolve();
+    }
+    this.#running = false;
+  }
+
+  /** Leaves the writer running for ever, so that nothing is begun again. */
+  #fail(error: unknown): void {
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+    this.#writing = undefined;
+  }
+}

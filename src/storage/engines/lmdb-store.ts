@@ -1,0 +1,252 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Database, open, type RootDatabase, type Transaction } from 'lmdb';
+import { failure } from '../../errors/error.js';
+import type { Key, KeyRange } from '../contract.js';
+
+/** The longest key LMDB can hold in a page of 4096 bytes. */
+export const MAX_KEY_LENGTH = 1978;
+/** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
+const MAX_READERS = 8192;
+/** What the layout of the files is called; raised when an older Tessera could misread what a newer one wrote. */
+const FORMAT = '1';
+
+/** One key's new value, or its removal. */
+export interface Change {
+  readonly key: Key;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
+export interface ByteStore {
+  /** Pins what is committed now. */
+  view(): ByteView;
+  /**
+   * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise resolves the changes
+   * are durable; they become visible to new views no sooner than that.
+   */
+  write(changes: readonly Change[], version: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ByteView {
+  /** The version of the last write that this view shows. */
+  readonly version: number;
+  get(key: Key): Uint8Array | undefined;
+  has(key: Key): boolean;
+  /** Entries in order, at most `limit`. With `afterFrom` the first key of the walk is left out. `visit` gets no bytes if `keysOnly`. */
+  scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
+  count(range: KeyRange): number;
+  release(): void;
+}
+
+export interface ByteScan {
+  readonly reverse: boolean;
+  readonly keysOnly: boolean;
+  readonly limit: number;
+  /** Resumes after this key of the range. */
+  readonly after: Key | undefined;
+}
+
+/** What Node's buffers can do beyond their types: no encoding needs to be looked up by its name. */
+interface Latin1Buffer {
+  readonly length: number;
+  latin1Write(text: string, offset: number, length: number): number;
+  latin1Slice(start: number, end: number): string;
+}
+
+/** Reads and writes a byte string straight from and into the buffers of LMDB's library. */
+const BYTE_STRING_KEYS = {
+  writeKey(key: Key, target: Latin1Buffer, start: number): number {
+    // The library makes room and tries again when it is told so.
+    if (start + key.length > target.length) throw new RangeError('a key longer than the buffer');
+    return start + target.latin1Write(key, start, key.length);
+  },
+  readKey(source: Latin1Buffer, start: number, end: number): Key {
+    return source.latin1Slice(start, end);
+  },
+};
+
+interface Databases {
+  readonly root: RootDatabase<Uint8Array, Key>;
+  /** All keys of the contract. */
+  readonly records: Database<Uint8Array, Key>;
+  /** `format` and `version`. */
+  readonly about: Database<Uint8Array, Key>;
+}
+
+/**
+ * Opens or creates the files of a store in a folder.
+ *
+ * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
+ * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
+ * crash of the machine (not of the process) may damage the file.
+ *
+ * @throws TesseraError `storage_unavailable` if the folder can't be used or was written by a newer Tessera
+ */
+export function openByteStore(folder: string, options: { readonly sync: boolean }): ByteStore {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const root = open<Uint8Array, Key>({
+      path: join(folder, 'data.mdb'),
+      noSubdir: true,
+      overlappingSync: false,
+      noSync: !options.sync,
+      maxReaders: MAX_READERS,
+      encoding: 'binary',
+    });
+    const named = (name: string) =>
+      root.openDB<Uint8Array, Key>({ name, encoding: 'binary', keyEncoder: BYTE_STRING_KEYS } as { name: string });
+    const databases: Databases = { root, records: named('records'), about: named('about') };
+    const format = databases.about.get('format');
+    if (format === undefined) databases.about.putSync('format', bytesOf(FORMAT));
+    else if (textOf(format) !== FORMAT) {
+      throw new Error(`its files are in format ${textOf(format)}, which this version doesn't know`);
+    }
+    // A new file must also survive in its folder, and a new folder in the one above.
+    if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
+    return new LmdbByteStore(databases);
+  } catch (error) {
+    throw failure('storage_unavailable', { reason: `can't open ${folder}: ${messageOf(error)}` }, { cause: error });
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function syncFolder(path: string): void {
+  // Windows can't open folders, and needn't.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+class LmdbByteStore implements ByteStore {
+  readonly #databases: Databases;
+  /** The last write that is known to have succeeded. */
+  #version = 0;
+
+  constructor(databases: Databases) {
+    this.#databases = databases;
+  }
+
+  view(): ByteView {
+    const { root } = this.#databases;
+    const view = new LmdbByteView(this.#databases, root.useReadTransaction());
+    if (view.version >= this.#version) return view;
+    // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than the last write.
+    view.release();
+    root.resetReadTxn();
+    return new LmdbByteView(this.#databases, root.useReadTransaction());
+  }
+
+  async write(changes: readonly Change[], version: number): Promise<void> {
+    const { records, about, root } = this.#databases;
+    try {
+      await root.batch(() => {
+        // All promises of a batch are one; the inner ones say nothing of their own.
+        for (const { key, bytes } of changes)
+          void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
+        void about.put('version', bytesOf(String(version)));
+      });
+    } catch (error) {
+      throw await commitError(error);
+    }
+    this.#version = version;
+  }
+
+  async close(): Promise<void> {
+    await this.#databases.root.close();
+  }
+}
+
+/** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
+async function commitError(error: unknown): Promise<unknown> {
+  const cause = (error as { readonly commitError?: Promise<unknown> }).commitError;
+  try {
+    await cause;
+    return error;
+  } catch (reason) {
+    return reason;
+  }
+}
+
+class LmdbByteView implements ByteView {
+  readonly version: number;
+  readonly #records: Database<Uint8Array, Key>;
+  readonly #transaction: Transaction;
+  readonly #options: { readonly transaction: Transaction };
+
+  constructor({ records, about }: Databases, transaction: Transaction) {
+    this.#records = records;
+    this.#transaction = transaction;
+    this.#options = { transaction };
+    const version = about.get('version', this.#options);
+    this.version = version === undefined ? 0 : Number(textOf(version));
+  }
+
+  get(key: Key): Uint8Array | undefined {
+    return canExist(key) ? this.#records.get(key, this.#options) : undefined;
+  }
+
+  has(key: Key): boolean {
+    // Counting, unlike reading, never touches the value, which may be large.
+    const only = { start: key, end: key, inclusiveEnd: true, ...this.#options };
+    return canExist(key) && this.#records.getKeysCount(only) > 0;
+  }
+
+  scan(
+    range: KeyRange,
+    { reverse, keysOnly, limit, after }: ByteScan,
+    visit: (key: Key, bytes: Uint8Array | undefined) => void,
+  ): void {
+    const options = { ...bounds(range, reverse, after), limit, ...this.#options };
+    if (keysOnly) for (const key of this.#records.getKeys(options)) visit(key, undefined);
+    else for (const { key, value } of this.#records.getRange(options)) visit(key, value);
+  }
+
+  count(range: KeyRange): number {
+    return range.from < range.to
+      ? this.#records.getKeysCount({ ...bounds(range, false, undefined), ...this.#options })
+      : 0;
+  }
+
+  release(): void {
+    this.#transaction.done();
+  }
+}
+
+function canExist(key: Key): boolean {
+  return key !== '' && key.length <= MAX_KEY_LENGTH;
+}
+
+/** A range in LMDB's terms. No key is longer than the limit, so a bound that is can be cut off if it then lets its equal fall below it. */
+function bounds({ from, to }: KeyRange, reverse: boolean, after: Key | undefined) {
+  const low = from.slice(0, MAX_KEY_LENGTH);
+  const high = to.slice(0, MAX_KEY_LENGTH);
+  const lowInclusive = low === from;
+  const highInclusive = high !== to;
+  const [start, startInclusive, end, endInclusive] = reverse
+    ? [high, highInclusive, low, lowInclusive]
+    : [low, lowInclusive, high, highInclusive];
+  return {
+    reverse,
+    start: after ?? start,
+    exclusiveStart: after !== undefined || !startInclusive,
+    end,
+    inclusiveEnd: endInclusive,
+  };
+}

@@ -1,0 +1,213 @@
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Timers } from '../../env/environment.js';
+import { realEnvironment } from '../../env/real.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import { encodeRecord } from '../../value/record-codec.js';
+import { CommitGate } from '../commit-gate.js';
+import { type Commit, CommitLog } from '../commit-log.js';
+import type { BeginOptions, Engine, Transaction } from '../contract.js';
+import { DELETED, type Overlay } from '../overlay.js';
+import type { ReadSet } from '../read-set.js';
+import { type Committer, EmbeddedTransaction } from '../transaction.js';
+import { lockFolder } from './folder-lock.js';
+import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
+import { LmdbSnapshot } from './lmdb-snapshot.js';
+import { type ByteStore, type ByteView, MAX_KEY_LENGTH, messageOf, openByteStore } from './lmdb-store.js';
+import { RecordCache } from './record-cache.js';
+
+const DEFAULT_CACHE_BYTES = 128 << 20;
+
+export interface LmdbOptions {
+  /**
+   * `every` (the default): a commit is on disk before it is answered. `never`: the operating system writes when it likes; a crash of the
+   * machine, not of the process, may lose the store.
+   */
+  readonly sync?: 'every' | 'never';
+  /** Room for decoded records, estimated; 128 MiB unless told. */
+  readonly cacheBytes?: number;
+  readonly timers?: Timers;
+}
+
+/**
+ * Opens a store in a folder, creating it if there is none.
+ * @throws TesseraError `storage_in_use` if another engine has it open, `storage_unavailable`
+ */
+export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
+  const unlock = lockFolder(folder);
+  try {
+    return new LmdbEngine(openByteStore(folder, { sync: options.sync !== 'never' }), options, unlock);
+  } catch (error) {
+    void unlock();
+    throw error;
+  }
+}
+
+/** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
+interface SharedView {
+  readonly view: ByteView;
+  users: number;
+}
+
+/**
+ * Keeps everything in a folder, through LMDB. Reads are answered at once; a commit is answered when it is on disk.
+ *
+ * A commit is validated and takes its place in the order of commits at once; then it waits to be written, together with others. Each
+ * group that is written raises the version of the store, which is stored with it, so that every snapshot knows exactly which commits it
+ * shows. A transaction is validated against all commits accepted since, written or not.
+ *
+ * After a failed write nobody knows what is on disk. Then the engine stays unavailable until the store is opened again.
+ */
+export class LmdbEngine implements Engine {
+  readonly name = 'lmdb';
+  readonly #store: ByteStore;
+  readonly #unlock: () => Promise<void>;
+  readonly #writer: GroupWriter;
+  readonly #cache: RecordCache;
+  readonly #log = new CommitLog();
+  readonly #gate = new CommitGate();
+  /** The version that new snapshots show, and the last commit in it. */
+  #version: number;
+  #visible = this.#log.hold(this.#log.latest);
+  /** The view of that version, once somebody needed it; and all views in use. */
+  #newest: SharedView | undefined;
+  readonly #views = new Set<SharedView>();
+  /** Why nothing is possible any more. */
+  #ended: TesseraError | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(store: ByteStore, options: LmdbOptions = {}, unlock: () => Promise<void> = async () => {}) {
+    this.#store = store;
+    this.#unlock = unlock;
+    const view = store.view();
+    this.#version = view.version;
+    view.release();
+    this.#cache = new RecordCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
+    this.#writer = new GroupWriter(
+      store,
+      options.timers ?? realEnvironment.timers,
+      this.#version,
+      (group) => this.#show(group),
+      (reason) => this.#fail(reason),
+    );
+  }
+
+  begin(options: BeginOptions): Transaction {
+    return this.#begin(options, (commit) => this.#gate.enter(commit));
+  }
+
+  exclusively<T>(work: (begin: (options: BeginOptions) => Transaction) => PromiseOrValue<T>): Promise<T> {
+    return this.#gate.exclusively(() =>
+      // Afterwards a new snapshot shows every commit there is.
+      andThen(this.#writer.settled(), () => work((options) => this.#begin(options, (commit) => commit()))),
+    );
+  }
+
+  check(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  close(): Promise<void> {
+    this.#ended ??= failure('storage_unavailable', { reason: 'it has been closed' });
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #begin(
+    { writable }: BeginOptions,
+    enter: (commit: () => PromiseOrValue<void>) => PromiseOrValue<void>,
+  ): EmbeddedTransaction {
+    this.check();
+    const shared = this.#share();
+    const snapshot = new LmdbSnapshot(shared.view, this.#cache, this, () => this.#unshare(shared));
+    if (!writable) return new EmbeddedTransaction(snapshot);
+    const began = this.#log.hold(this.#visible);
+    const committer: Committer = {
+      maxKeyLength: MAX_KEY_LENGTH,
+      commit: (reads, writes) => enter(() => this.#commit(began, reads, writes)),
+      abandon: () => this.#log.release(began),
+    };
+    return new EmbeddedTransaction(snapshot, committer);
+  }
+
+  #commit(began: Commit, reads: ReadSet, writes: Overlay): PromiseOrValue<void> {
+    const conflict = this.#log.conflict(began, reads);
+    this.#log.release(began);
+    this.check();
+    if (conflict !== undefined) {
+      // Whoever begins anew must see the commits that were in the way.
+      return andThen(this.#writer.settled(), () => {
+        throw failure('transaction_conflict');
+      });
+    }
+    // Before the log has it, since a value may turn out not to be storable.
+    const changes = encode(writes);
+    return this.#writer.add(
+      changes,
+      this.#log.append(() => writes.keys()),
+    );
+  }
+
+  /** A group is durable: snapshots show it from now on. */
+  #show(group: Group): void {
+    if (group.version === this.#version) return;
+    this.#version = group.version;
+    const before = this.#visible;
+    this.#visible = this.#log.hold(group.last);
+    this.#log.release(before);
+    this.#cache.advance(group.version);
+    for (const { key, value, bytes } of group.changes) this.#cache.replace(key, value, bytes?.length ?? 0);
+    const outdated = this.#newest;
+    this.#newest = undefined;
+    if (outdated !== undefined) this.#unshare(outdated);
+  }
+
+  #fail(reason: unknown): TesseraError {
+    const error = failure('storage_unavailable', { reason: `a write failed: ${messageOf(reason)}` }, { cause: reason });
+    this.#ended = error;
+    return error;
+  }
+
+  #share(): SharedView {
+    this.#newest ??= this.#view();
+    this.#newest.users++;
+    return this.#newest;
+  }
+
+  #view(): SharedView {
+    const view = this.#store.view();
+    if (view.version !== this.#version) {
+      // The group that is being written has just become durable, and its writer will be told so shortly.
+      const { writing } = this.#writer;
+      invariant(writing !== undefined && writing.version === view.version, 'a view of an unknown version');
+      this.#show(writing);
+    }
+    const shared = { view, users: 1 };
+    this.#views.add(shared);
+    return shared;
+  }
+
+  #unshare(shared: SharedView): void {
+    if (--shared.users > 0 || !this.#views.delete(shared)) return;
+    shared.view.release();
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.settled();
+    // Transactions under way find the engine closed.
+    for (const { view } of this.#views) view.release();
+    this.#views.clear();
+    await this.#store.close();
+    await this.#unlock();
+  }
+}
+
+function encode(writes: Overlay): RecordChange[] {
+  const changes: RecordChange[] = [];
+  writes.forEach((key, value) => {
+    changes.push(
+      value === DELETED ? { key, value: undefined, bytes: undefined } : { key, value, bytes: encodeRecord(value) },
+    );
+  });
+  return changes;
+}

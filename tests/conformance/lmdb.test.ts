@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LmdbEngine, type LmdbOptions, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { storageConformance } from './storage.js';
+
+function onDisk(options: LmdbOptions) {
+  return async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-'));
+    let engine: LmdbEngine = openLmdb(folder, options);
+    return {
+      engine,
+      async reopen() {
+        await engine.close();
+        engine = openLmdb(folder, options);
+        return engine;
+      },
+      async dispose() {
+        await engine.close();
+        await rm(folder, { recursive: true });
+      },
+    };
+  };
+}
+
+storageConformance('lmdb', onDisk({ sync: 'every' }));
+storageConformance('lmdb, never flushed, nothing cached', onDisk({ sync: 'never', cacheBytes: 0 }));
