@@ -19,7 +19,8 @@ export function uuidBytes(uuid: Uuid): Uint8Array {
   return Uint8Array.from(Buffer.from(uuid.text.replaceAll('-', ''), 'hex'));
 }
 
-function uuidFromHex(hex: string): Uuid {
+/** From 32 lower-case hexadecimal digits. */
+export function uuidFromHex(hex: string): Uuid {
   return new Uuid(
     `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`,
   );

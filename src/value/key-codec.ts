@@ -1,0 +1,206 @@
+/**
+ * Values as keys: byte strings (`storage/contract.ts`) whose byte order is the order of the values and which end by themselves, so that one
+ * may follow the other in a longer key.
+ *
+ *     key = order · kinds
+ *
+ * `order` is the same for equal values: `1`, `1f` and `1dec` share it, which is what index keys are made of. `kinds` tells them apart
+ * again. It is there only if the value holds numbers: a zero if they are ints and floats as their values suggest, otherwise one byte for
+ * each of them.
+ *
+ * Stores on disk hold these bytes: a change of the format needs a new format number of the store.
+ */
+import { failure } from '../errors/error.js';
+import { type ByKind, byKind } from './by-kind.js';
+import { durationSeconds, durationSubseconds } from './duration.js';
+import { keyBytes } from './key-bytes.js';
+import { writeMagnitude } from './key-numbers.js';
+import { readKey } from './key-reader.js';
+import { END, FIELD, KEY_TAGS, LIST_END, NUMBER_KINDS, SIGN, START } from './key-tags.js';
+import { deeper } from './nesting.js';
+import { type Coordinates, SHAPE_TYPES } from './order.js';
+import { sortedKeys } from './strings.js';
+import { uuidBytes } from './uuid.js';
+import {
+  type ArrayValue,
+  Decimal,
+  Float,
+  kindOf,
+  type NumberValue,
+  type ObjectValue,
+  type Shape,
+  type Value,
+} from './value.js';
+
+/** A value as a key from which `decodeKey` makes it again. @throws TesseraError `closure_stored`, `nesting_too_deep` */
+export function encodeKey(value: Value): string {
+  begin(true);
+  write(value, 0);
+  writeNumberKinds();
+  return keyBytes.finish();
+}
+
+/** The part of the key that equal values share and by which they are ordered. @throws TesseraError `nesting_too_deep` */
+export function encodeOrder(value: Value): string {
+  begin(false);
+  write(value, 0);
+  return keyBytes.finish();
+}
+
+/**
+ * Reads the key that begins at `offset` of a longer one; `next` is where it ends.
+ * @throws TesseraError `stored_bytes_invalid`
+ */
+export function decodeKey(key: string, offset = 0): { readonly value: Value; readonly next: number } {
+  return readKey(key, offset);
+}
+
+/** The smallest key that is greater than all keys that begin with `prefix`. */
+export function keyAfter(prefix: string): string {
+  let end = prefix.length;
+  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
+  return end === 0 ? '' : prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
+}
+
+// The kinds of the numbers met so far; like the bytes they belong to the one key under construction.
+const numberKinds: number[] = [];
+let allNatural = true;
+let toBeDecoded = true;
+
+function begin(decodable: boolean): void {
+  keyBytes.begin();
+  numberKinds.length = 0;
+  allNatural = true;
+  toBeDecoded = decodable;
+}
+
+function writeNumberKinds(): void {
+  if (numberKinds.length === 0) return;
+  if (allNatural) keyBytes.byte(NUMBER_KINDS.natural);
+  else for (const kind of numberKinds) keyBytes.byte(kind);
+}
+
+function write(value: Value, depth: number): void {
+  if (typeof value === 'number') writeNumber(value);
+  else {
+    const tag = KEY_TAGS[kindOf(value)];
+    // Booleans and numbers write tags of their own.
+    if (tag !== KEY_TAGS.int && tag !== KEY_TAGS.bool) keyBytes.byte(tag);
+    byKind(WRITERS, value, depth);
+  }
+}
+
+const WRITERS: ByKind<void, [depth: number]> = {
+  none: () => {},
+  null: () => {},
+  bool: (value) => keyBytes.byte(KEY_TAGS.bool + Number(value)),
+  int: writeNumber,
+  float: writeNumber,
+  decimal: writeNumber,
+  string: keyBytes.text,
+  duration: (value) => {
+    keyBytes.uint64(durationSeconds(value));
+    keyBytes.uint32(durationSubseconds(value));
+  },
+  datetime: (value) => {
+    keyBytes.float64(value.seconds);
+    keyBytes.uint32(value.nanoseconds);
+  },
+  uuid: (value) => keyBytes.raw(uuidBytes(value)),
+  array: writeItems,
+  set: (value, depth) => writeItems(value.items, depth),
+  object: writeFields,
+  geometry: (value) => writeShape(value.shape),
+  bytes: keyBytes.escaped,
+  table: (value) => keyBytes.text(value.name),
+  record: (value, depth) => {
+    keyBytes.text(value.table);
+    write(value.key, deeper(depth));
+  },
+  file: (value) => {
+    keyBytes.text(value.bucket);
+    keyBytes.text(value.key);
+  },
+  regex: (value) => keyBytes.text(value.source),
+  range: ({ start, end }, depth) => {
+    const below = deeper(depth);
+    keyBytes.byte(start === undefined ? START.open : START.bound);
+    if (start !== undefined) {
+      write(start.value, below);
+      keyBytes.byte(start.inclusive ? START.inclusive : START.exclusive);
+    }
+    keyBytes.byte(end === undefined ? END.open : END.bound);
+    if (end !== undefined) {
+      write(end.value, below);
+      keyBytes.byte(end.inclusive ? END.inclusive : END.exclusive);
+    }
+  },
+  function: (value) => {
+    if (toBeDecoded) throw failure('closure_stored');
+    keyBytes.text(value.text);
+  },
+};
+
+function writeNumber(value: NumberValue): void {
+  const number = value instanceof Float ? value.number : value;
+  noteKind(value, number);
+  const sign = signOf(number);
+  keyBytes.byte(KEY_TAGS.int + SIGN[sign]);
+  if (sign === 'negative' || sign === 'positive') writeMagnitude(number);
+}
+
+function signOf(number: number | bigint | Decimal): keyof typeof SIGN {
+  const value = number instanceof Decimal ? number.number.cmp(0) : number;
+  if (value < 0) return 'negative';
+  if (value > 0) return 'positive';
+  return Number.isNaN(value) ? 'nan' : 'zero';
+}
+
+function noteKind(value: NumberValue, number: number | bigint | Decimal): void {
+  if (value instanceof Float) {
+    numberKinds.push(Object.is(number, -0) ? NUMBER_KINDS.negativeZero : NUMBER_KINDS.float);
+    allNatural = false;
+  } else if (value instanceof Decimal) {
+    numberKinds.push(NUMBER_KINDS.decimal);
+    allNatural = false;
+  } else {
+    numberKinds.push(kindOf(value) === 'int' ? NUMBER_KINDS.int : NUMBER_KINDS.float);
+  }
+}
+
+function writeItems(items: ArrayValue, depth: number): void {
+  const below = deeper(depth);
+  for (let index = 0; index < items.length; index++) write(items[index], below);
+  keyBytes.byte(LIST_END);
+}
+
+function writeFields(object: ObjectValue, depth: number): void {
+  const below = deeper(depth);
+  for (const key of sortedKeys(object)) {
+    keyBytes.byte(FIELD);
+    keyBytes.text(key);
+    write(object[key], below);
+  }
+  keyBytes.byte(LIST_END);
+}
+
+function writeShape(shape: Shape): void {
+  keyBytes.byte(SHAPE_TYPES.indexOf(shape.type));
+  if (shape.type === 'Point') writeCoordinates(shape.coordinates);
+  else if (shape.type === 'GeometryCollection') writeList(shape.geometries, writeShape);
+  else writeCoordinates(shape.coordinates);
+}
+
+/** Lists of coordinates; the reader knows from the type how deep they are nested. */
+function writeCoordinates(coordinates: Coordinates): void {
+  if (typeof coordinates === 'number') keyBytes.float64(coordinates);
+  else writeList(coordinates, writeCoordinates);
+}
+
+function writeList<T>(items: readonly T[], writeItem: (item: T) => void): void {
+  for (const item of items) {
+    keyBytes.byte(FIELD);
+    writeItem(item);
+  }
+  keyBytes.byte(LIST_END);
+}

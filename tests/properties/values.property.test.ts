@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeKey, encodeKey, encodeOrder, keyAfter } from '../../src/value/key-codec.js';
+import { compare, equals, setFrom } from '../../src/value/order.js';
+import type { SetValue } from '../../src/value/value.js';
+import { anyValue, closeValue, pairOfAKind, storableValue } from './arbitraries.js';
+import { expectSame } from './same.js';
+
+const pair = fc.oneof(fc.tuple(anyValue, anyValue), fc.tuple(closeValue, closeValue), pairOfAKind);
+
+describe('order', () => {
+  it('is antisymmetric', () => {
+    fc.assert(fc.property(pair, ([a, b]) => Math.sign(compare(a, b)) === -Math.sign(compare(b, a))));
+  });
+
+  it('is reflexive', () => {
+    fc.assert(fc.property(anyValue, (value) => compare(value, value) === 0 && equals(value, value)));
+  });
+
+  it('is transitive', () => {
+    fc.assert(
+      fc.property(fc.array(closeValue, { minLength: 3, maxLength: 3 }), (values) => {
+        const [a, b, c] = values
+          .map((value) => ({ value }))
+          .sort((x, y) => compare(x.value, y.value))
+          .map(({ value }) => value);
+        expect(compare(a, b)).toBeLessThanOrEqual(0);
+        expect(compare(b, c)).toBeLessThanOrEqual(0);
+        expect(compare(a, c)).toBeLessThanOrEqual(0);
+        if (equals(a, b) && equals(b, c)) expect(equals(a, c)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('agrees with equality', () => {
+    fc.assert(fc.property(pair, ([a, b]) => equals(a, b) === (compare(a, b) === 0)));
+  });
+});
+
+describe('sets', () => {
+  const items = fc.array(closeValue, { maxLength: 8 });
+
+  it('ascend without repetition', () => {
+    fc.assert(fc.property(items, (values) => ascends(setFrom(values))));
+  });
+
+  it('hold what they were made of, whatever its order', () => {
+    fc.assert(
+      fc.property(items, (values) => {
+        const set = setFrom(values);
+        expect(values.every((value) => set.items.some((item) => equals(item, value)))).toBe(true);
+        expect(equals(setFrom([...values].reverse()), set)).toBe(true);
+        expect(equals(setFrom([...values, ...set.items]), set)).toBe(true);
+      }),
+    );
+  });
+
+  function ascends({ items: sorted }: SetValue): boolean {
+    return sorted.every((item, index) => index === 0 || compare(sorted[index - 1], item) < 0);
+  }
+});
+
+describe('keys', () => {
+  it('are ordered as values are', () => {
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        const x = encodeOrder(a);
+        const y = encodeOrder(b);
+        expect(x < y ? -1 : x > y ? 1 : 0).toBe(Math.sign(compare(a, b)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('give back the value and tell where they end', () => {
+    fc.assert(
+      fc.property(storableValue, fc.string({ unit: fc.constantFrom('\0', 'a', '\xff') }), (value, rest) => {
+        const key = encodeKey(value);
+        expect([...key].every((character) => character.charCodeAt(0) < 256)).toBe(true);
+        const { value: decoded, next } = decodeKey(`xy${key}${rest}`, 2);
+        expect(next).toBe(key.length + 2);
+        expectSame(decoded, value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are no prefixes of each other', () => {
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        if (!equals(a, b)) expect(encodeOrder(a).startsWith(encodeOrder(b))).toBe(false);
+      }),
+    );
+  });
+
+  it('have a bound above all that share a beginning', () => {
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        const after = keyAfter(encodeOrder(a));
+        expect(encodeOrder(b) < after).toBe(compare(b, a) <= 0);
+      }),
+    );
+  });
+});
