@@ -82,10 +82,6 @@ export const catalogErrors = {
     kind: 'Internal',
     text: ({ what, value }) => `Expected \`${what}\` but found \`${value}\``,
   }),
-  param_not_storable: row({
-    kind: 'Validation',
-    text: () => 'Closures cannot be stored on disk',
-  }),
 
   // Tables.
   view_depends: row<{ table: string; views: readonly string[] }>({

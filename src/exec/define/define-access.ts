@@ -1,0 +1,74 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putPlaced } from '../../catalog/define.js';
+import type { AccessDefinition } from '../../catalog/definition.js';
+import { findAccess } from '../../catalog/lookup.js';
+import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
+import type { Random } from '../../env/environment.js';
+import { failure } from '../../errors/error.js';
+import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
+import { HOUR, THIRTY_DAYS } from './lifetime.js';
+
+/** Defines an access method, with random keys where the statement gives none. */
+export function defineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {
+  const { level, mode } = statement;
+  const nameOf = compileName(statement.name, 'access name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { place, change } = beginDefinition(execution, level, 'own', 'Access');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensureLevel(execution, level), () =>
+        andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
+          if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...place }))) return;
+          const access = accessDefinition(statement, name, execution.environment.random);
+          return andThen(putPlaced(change, place, access), () => finish(execution));
+        }),
+      ),
+    );
+  };
+}
+
+function accessDefinition(statement: DefineAccess, name: string, random: Random): AccessDefinition {
+  const accessKind = withKeys(statement.accessKind, random);
+  const access = settled(statement, {
+    name,
+    accessKind,
+    durations: { ...lifetimes(accessKind), ...statement.durations },
+  });
+  return accessKind.kind === 'bearer' ? { ...access, secret: drawSecret(random, SIGNING_SECRET_LENGTH) } : access;
+}
+
+function withKeys(accessKind: AccessKind, random: Random): AccessKind {
+  switch (accessKind.kind) {
+    case 'bearer':
+      return accessKind;
+    case 'jwt':
+      return { ...accessKind, jwt: withIssuer(accessKind.jwt) };
+    case 'record': {
+      const key = () => drawSecret(random, SIGNING_SECRET_LENGTH);
+      const jwt = accessKind.jwt ?? { verify: { kind: 'key', algorithm: 'HS512', key: key() } };
+      return { ...accessKind, jwt: withIssuer(jwt) };
+    }
+  }
+}
+
+/** A symmetric key both verifies and signs; an issuer's algorithm is written only where it isn't that of the verification. */
+function withIssuer({ verify, issuer }: JwtAccess): JwtAccess {
+  if (verify.kind === 'url') return { verify, ...(issuer !== undefined && { issuer }) };
+  const key = verify.algorithm.startsWith('HS') ? verify.key : issuer?.key;
+  return { verify, ...(key !== undefined && { issuer: { key } }) };
+}
+
+/** The lifetimes that an access method has at all, with their defaults: nothing is issued by a JWT access that only verifies. */
+function lifetimes(accessKind: AccessKind): Durations {
+  const token = { token: HOUR, session: undefined };
+  switch (accessKind.kind) {
+    case 'bearer':
+      return { grant: THIRTY_DAYS, ...token };
+    case 'jwt':
+      return accessKind.jwt.issuer === undefined ? { session: undefined } : token;
+    case 'record':
+      return accessKind.refresh ? { grant: THIRTY_DAYS, ...token } : token;
+  }
+}

@@ -1,0 +1,22 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putPlaced } from '../../catalog/define.js';
+import { failure } from '../../errors/error.js';
+import type { DefineAnalyzer } from '../../language/ast.js';
+import { ensurePlace } from '../ensure-place.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+
+export function defineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
+  const nameOf = compileName(statement.name, 'analyzer name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+        const taken = catalog.analyzers.has(name);
+        if (!goesAhead(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
+        return andThen(putPlaced(change, place, settled(statement, { name })), () => finish(execution));
+      }),
+    );
+  };
+}

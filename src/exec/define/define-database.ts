@@ -1,0 +1,24 @@
+import { andThen } from '../../base/promise-or-value.js';
+import { putDatabase } from '../../catalog/define.js';
+import { findDatabase } from '../../catalog/lookup.js';
+import { failure } from '../../errors/error.js';
+import type { DefineDatabase } from '../../language/ast.js';
+import { ensureSelectedNamespace } from '../ensure-place.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+
+export function defineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {
+  const nameOf = compileName(statement.name, 'database name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { change } = beginDefinition(execution, 'namespace', 'edit', 'Database');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensureSelectedNamespace(execution), (namespace) =>
+        andThen(findDatabase(change.transaction, namespace.name, name), (existing) => {
+          if (!goesAhead(statement.mode, existing !== undefined, () => failure('database_exists', { name }))) return;
+          return andThen(putDatabase(change, namespace.name, settled(statement, { name })), () => finish(execution));
+        }),
+      ),
+    );
+  };
+}

@@ -1,0 +1,78 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { fieldName, putField, putTable } from '../../catalog/define.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import type { Change } from '../../catalog/stamp.js';
+import { failure } from '../../errors/error.js';
+import type { DefineField, TableKind } from '../../language/ast.js';
+import type { Compiler, Evaluate, Execution } from '../execution.js';
+import {
+  beginDefinition,
+  compileName,
+  finish,
+  goesAhead,
+  settled,
+  type TableInCatalog,
+  tableNow,
+  tableToDefineOn,
+} from './definition.js';
+import { compileFieldPath } from './field-path.js';
+import { checkField, relationEndOf } from './field-rules.js';
+import { elementsOf, settleImplied } from './implied-fields.js';
+
+/** Defines a field with those that its type implies. The end of a relation takes the table's definition with it. */
+export function defineField(statement: DefineField, compiler: Compiler): Evaluate {
+  const pathOf = compileFieldPath(statement.path, compiler);
+  const tableOf = compileName(statement.table, 'table name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { change } = beginDefinition(execution, 'database', 'edit', 'Field');
+    return andThen(pathOf(frame), (path) =>
+      andThen(tableOf(frame), (tableName) =>
+        andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
+          const field: FieldDefinition = settled(statement, { path, table: tableName });
+          const name = fieldName(field);
+          const existing = table.fields.find((other) => fieldName(other) === name);
+          if (!goesAhead(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
+          checkField(field, table);
+          return andThen(putField(change, catalog, table.definition, field), () => {
+            finish(execution);
+            const implied = settleImplied(
+              change,
+              { catalog, table },
+              existing === undefined ? [] : elementsOf(existing),
+              elementsOf(field),
+            );
+            return andThen(implied, () => {
+              finish(execution);
+              return keepRelation(execution, change, field, { catalog, table });
+            });
+          });
+        }),
+      ),
+    );
+  };
+}
+
+/** When the field is an end of a relation, the relation goes between the tables that it names. */
+function keepRelation(
+  execution: Execution,
+  change: Change,
+  field: FieldDefinition,
+  { table }: TableInCatalog,
+): PromiseOrValue<undefined> {
+  const end = relationEndOf(field, table);
+  const kind = table.definition.tableKind;
+  if (end === undefined || kind.kind !== 'relation' || field.type?.kind !== 'record') return undefined;
+  const { from, to, enforced } = kind;
+  const tables = field.type.tables.length === 0 ? undefined : field.type.tables;
+  const [newFrom, newTo] = end === 'in' ? [tables, to] : [from, tables];
+  const tableKind: TableKind = {
+    kind: 'relation',
+    ...(newFrom !== undefined && { from: newFrom }),
+    ...(newTo !== undefined && { to: newTo }),
+    enforced,
+  };
+  return andThen(tableNow(execution, table.definition.name), (now) =>
+    andThen(putTable(change, now.catalog, { ...now.table.definition, tableKind }), () => finish(execution)),
+  );
+}

@@ -1,0 +1,19 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putPlaced } from '../../catalog/define.js';
+import { failure } from '../../errors/error.js';
+import type { DefineFunction } from '../../language/ast.js';
+import { ensurePlace } from '../ensure-place.js';
+import type { Evaluate } from '../execution.js';
+import { beginDefinition, finish, goesAhead, settled } from './definition.js';
+
+export function defineFunction(statement: DefineFunction): Evaluate {
+  const { name, mode } = statement;
+  return ({ execution }) => {
+    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Function');
+    return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+      if (!goesAhead(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
+        return;
+      return andThen(putPlaced(change, place, settled(statement, { name })), () => finish(execution));
+    });
+  };
+}

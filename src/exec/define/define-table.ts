@@ -1,0 +1,51 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { putTable } from '../../catalog/define.js';
+import { viewSources } from '../../catalog/load.js';
+import { failure } from '../../errors/error.js';
+import type { DefineTable } from '../../language/ast.js';
+import { ensurePlace } from '../ensure-place.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { beginDefinition, compileName, finish, goesAhead, settled, tableNow } from './definition.js';
+import { endsOf, settleImplied } from './implied-fields.js';
+
+/** Defines a table; records and what is defined on it outlive OVERWRITE. A relation gets the fields of its two ends. */
+export function defineTable(statement: DefineTable, compiler: Compiler): Evaluate {
+  const nameOf = compileName(statement.name, 'table name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { change } = beginDefinition(execution, 'database', 'edit', 'Table');
+    return andThen(
+      nameOf(frame),
+      (name): PromiseOrValue<undefined> =>
+        andThen(ensurePlace(execution), (catalog) => {
+          const existing = catalog.tables.get(name);
+          if (!goesAhead(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
+          checkView(catalog, name, statement);
+          return andThen(putTable(change, catalog, settled(statement, { name })), () => {
+            finish(execution);
+            const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
+            const after = endsOf(name, statement.tableKind);
+            if (before.length === 0 && after.length === 0) return undefined;
+            return andThen(tableNow(execution, name), (place) =>
+              andThen(settleImplied(change, place, before, after), () => finish(execution)),
+            );
+          });
+        }),
+    );
+  };
+}
+
+/** The tables that a view reads exist, and none of them reads the view in turn. */
+function checkView(catalog: DatabaseCatalog, name: string, view: Pick<DefineTable, 'view'>): void {
+  const seen = new Set<string>();
+  const sources = viewSources(view);
+  for (const source of sources) if (!catalog.tables.has(source)) throw failure('table_missing', { name: source });
+  for (let source = sources.pop(); source !== undefined; source = sources.pop()) {
+    if (source === name) throw failure('view_cycle', { table: name });
+    if (seen.has(source)) continue;
+    seen.add(source);
+    const definition = catalog.tables.get(source)?.definition;
+    if (definition !== undefined) sources.push(...viewSources(definition));
+  }
+}

@@ -1,0 +1,46 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putPlaced } from '../../catalog/define.js';
+import type { UserDefinition } from '../../catalog/definition.js';
+import { findUser } from '../../catalog/lookup.js';
+import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
+import { failure } from '../../errors/error.js';
+import type { DefineUser } from '../../language/ast.js';
+import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
+import { HOUR } from './lifetime.js';
+
+/**
+ * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is drawn anew, so that tokens
+ * from before a redefinition stop being good. Tokens live for an hour and sessions for ever unless told.
+ */
+export function defineUser(statement: DefineUser, compiler: Compiler): Evaluate {
+  const { level, mode } = statement;
+  const nameOf = compileName(statement.name, 'user name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { place, change } = beginDefinition(execution, level, 'own', 'Actor');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensureLevel(execution, level), () =>
+        andThen(findUser(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
+          if (!goesAhead(mode, existing !== undefined, () => failure('user_exists', { name, ...place }))) return;
+          return andThen(passhashOf(statement, execution), (passhash) => {
+            const { password: _, ...rest } = statement;
+            const user: UserDefinition = settled(rest, {
+              name,
+              passhash,
+              secret: drawSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
+              durations: { token: HOUR, session: undefined, ...statement.durations },
+            });
+            return andThen(putPlaced(change, place, user), () => finish(execution));
+          });
+        }),
+      ),
+    );
+  };
+}
+
+/** Without either, no password is right. */
+function passhashOf({ password, passhash }: DefineUser, { functions }: Execution): PromiseOrValue<string> {
+  if (passhash !== undefined) return passhash;
+  return password === undefined ? '' : functions.passwords.hash('argon2', password);
+}

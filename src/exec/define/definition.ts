@@ -1,0 +1,95 @@
+/** What all definitions do alike: settle names, ask who may, and deal with a name that is taken. */
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { Action, Place } from '../../catalog/principal.js';
+import type { Change } from '../../catalog/stamp.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { DefineStatement, Level, Name } from '../../language/ast.js';
+import { toText } from '../../value/text/text.js';
+import { authorize, type Resource } from '../authorize.js';
+import { changeOf, ensurePlace, ensureSelectedNamespace, selectedPlace } from '../ensure-place.js';
+import { ensureTable } from '../ensure-table.js';
+import type { Compiler, Execution, Frame } from '../execution.js';
+
+/** The compiled name of a definition. `what` is what a value that isn't a string is told to be: `table name`. */
+export function compileName(name: Name, what: string, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {
+  if (typeof name === 'string') return () => name;
+  const evaluate = compiler.expression(name);
+  return (frame) =>
+    andThen(evaluate(frame), (value) => {
+      if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
+      return value;
+    });
+}
+
+/**
+ * Asks who may, and gives what the definition is made with.
+ * @throws TesseraError `namespace_empty`, `database_empty`, `not_allowed`, `read_only`
+ */
+export function beginDefinition(
+  execution: Execution,
+  level: Level,
+  action: Action,
+  resource: Resource,
+): { readonly place: Place; readonly change: Change } {
+  const place = selectedPlace(execution, level);
+  authorize(execution.identity, action, place, resource);
+  return { place, change: changeOf(execution) };
+}
+
+/** Brings the selected place into being, as far as a level goes. */
+export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<unknown> {
+  if (level === 'root') return undefined;
+  return level === 'namespace' ? ensureSelectedNamespace(execution) : ensurePlace(execution);
+}
+
+/** Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error. */
+export function goesAhead(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
+  if (!taken || mode === 'overwrite') return true;
+  if (mode === 'if-not-exists') return false;
+  throw error();
+}
+
+/** A statement as a definition: the mode has done its work, the names are settled. */
+export function settled<S extends { readonly mode?: unknown }, N extends object>(
+  statement: S,
+  names: N,
+): Omit<S, 'mode' | keyof N> & N {
+  const { mode: _, ...rest } = statement;
+  return { ...rest, ...names } as Omit<S, 'mode' | keyof N> & N;
+}
+
+/** The end of each definition: the statement's result is NONE. */
+export function finish(execution: Execution): undefined {
+  execution.unit.catalogChanged();
+  return undefined;
+}
+
+/** The catalog as it stands now. */
+export function currentCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+  return andThen(execution.unit.catalog(), (catalog) => {
+    invariant(catalog !== undefined, 'the selected database exists');
+    return catalog;
+  });
+}
+
+/** A table in the catalog as it stands now. */
+export interface TableInCatalog {
+  readonly catalog: DatabaseCatalog;
+  readonly table: TableEntry;
+}
+
+/** A table to define something on, itself defined if it doesn't exist. @throws TesseraError `table_missing` in a STRICT database */
+export function tableToDefineOn(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
+  return andThen(ensureTable(execution, name), () => tableNow(execution, name));
+}
+
+/** A table that exists, in the catalog as it stands now. */
+export function tableNow(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
+  return andThen(currentCatalog(execution), (catalog) => {
+    const table = catalog.tables.get(name);
+    invariant(table !== undefined, 'a table that was defined exists');
+    return { catalog, table };
+  });
+}

@@ -1,0 +1,146 @@
+/** What a DEFINE FIELD may not say (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import { fieldName } from '../../catalog/define.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import { failure } from '../../errors/error.js';
+import type { Part } from '../../language/ast.js';
+import { typeText } from '../../value/text/type-text.js';
+import type { Type } from '../../value/type.js';
+import { kindOf } from '../../value/value.js';
+import { mayHold } from './field-type.js';
+
+/** @throws TesseraError one of those of fields in the catalogue's section about definitions */
+export function checkField(field: FieldDefinition, table: TableEntry): void {
+  for (const rule of RULES) rule(field, table);
+}
+
+type Rule = (field: FieldDefinition, table: TableEntry) => void;
+
+const RULES: readonly Rule[] = [flexible, computed, insideComputed, id, reference, nestedType, relationEnd];
+
+function flexible(field: FieldDefinition, table: TableEntry): void {
+  if (field.flexible && !table.definition.schemafull) throw failure('flexible_schemaless');
+}
+
+/** Clauses by the keyword that introduces them. */
+const KEYWORDS = {
+  VALUE: 'value',
+  DEFAULT: 'default',
+  READONLY: 'readonly',
+  ASSERT: 'assert',
+  REFERENCE: 'reference',
+  COMPUTED: 'computed',
+} as const satisfies Record<string, keyof FieldDefinition>;
+
+function says(field: FieldDefinition, keyword: keyof typeof KEYWORDS): boolean {
+  const clause = field[KEYWORDS[keyword]];
+  return clause !== undefined && clause !== false;
+}
+
+function computed(field: FieldDefinition, table: TableEntry): void {
+  if (field.computed === undefined) return;
+  const name = fieldName(field);
+  if (field.path.parts.length > 1) throw failure('computed_nested', { field: name });
+  for (const keyword of ['VALUE', 'DEFAULT', 'READONLY', 'ASSERT', 'REFERENCE'] as const) {
+    if (says(field, keyword)) throw failure('computed_keyword', { keyword });
+  }
+  const nested = table.fields.find((other) => isBelow(other.path.parts, field.path.parts));
+  if (nested !== undefined) throw failure('computed_over_nested', { field: name, nested: fieldName(nested) });
+}
+
+function insideComputed(field: FieldDefinition, table: TableEntry): void {
+  const parent = table.fields.find(
+    (other) => other.computed !== undefined && isBelow(field.path.parts, other.path.parts),
+  );
+  if (parent !== undefined) {
+    throw failure('computed_parent', { field: fieldName(field), parent: fieldName(parent) });
+  }
+}
+
+function id(field: FieldDefinition): void {
+  const [part, ...rest] = field.path.parts;
+  if (part?.kind !== 'field' || part.name !== 'id' || rest.length > 0) return;
+  for (const keyword of ['VALUE', 'REFERENCE', 'COMPUTED', 'DEFAULT'] as const) {
+    if (says(field, keyword)) throw failure('id_keyword', { keyword });
+  }
+  if (field.type !== undefined && !isKeyType(field.type)) throw failure('id_type', { type: typeText(field.type) });
+}
+
+const KEY_KINDS: ReadonlySet<string> = new Set([
+  'any',
+  'int',
+  'number',
+  'string',
+  'uuid',
+  'array',
+  'set',
+  'tuple',
+  'object',
+]);
+
+function isKeyType(type: Type): boolean {
+  if (type.kind === 'union') return type.of.every(isKeyType);
+  return KEY_KINDS.has(type.kind === 'literal' ? kindOf(type.value) : type.kind);
+}
+
+function reference(field: FieldDefinition): void {
+  if (field.reference === undefined) return;
+  if (field.path.parts.length > 1) throw failure('reference_nested', { field: fieldName(field) });
+  if (field.type === undefined || !isRecordType(field.type)) {
+    throw failure('reference_type', { type: field.type === undefined ? 'any' : typeText(field.type) });
+  }
+}
+
+/** Records, collections of nothing else, or absence. */
+function isRecordType(type: Type): boolean {
+  switch (type.kind) {
+    case 'record':
+      return true;
+    case 'array':
+    case 'set':
+      return type.item !== undefined && isRecordType(type.item);
+    case 'union':
+      return type.of.every((member) => member.kind === 'none' || isRecordType(member));
+    default:
+      return false;
+  }
+}
+
+function nestedType(field: FieldDefinition, table: TableEntry): void {
+  const { type } = field;
+  if (type === undefined) return;
+  for (const parent of table.fields) {
+    const around = parent.path.parts;
+    if (parent.type === undefined || !isBelow(field.path.parts, around)) continue;
+    if (mayHold(parent.type, field.path.parts.slice(around.length), type)) continue;
+    throw failure('field_type_mismatch', {
+      field: fieldName(field),
+      type: typeText(type),
+      parent: fieldName(parent),
+      parentType: typeText(parent.type),
+    });
+  }
+}
+
+function relationEnd(field: FieldDefinition, table: TableEntry): void {
+  const end = relationEndOf(field, table);
+  if (end !== undefined && field.type?.kind !== 'record') throw failure('relation_end_type', { field: end });
+}
+
+/** Which end of a relation a field is, if it is one. */
+export function relationEndOf(field: FieldDefinition, table: TableEntry): 'in' | 'out' | undefined {
+  if (table.definition.tableKind.kind !== 'relation') return undefined;
+  const [part, ...rest] = field.path.parts;
+  if (part?.kind !== 'field' || rest.length > 0) return undefined;
+  return part.name === 'in' || part.name === 'out' ? part.name : undefined;
+}
+
+/** Whether the path `inner` leads further than `outer`, along the same way. */
+function isBelow(inner: readonly Part[], outer: readonly Part[]): boolean {
+  return inner.length > outer.length && outer.every((part, at) => samePart(part, inner[at] as Part));
+}
+
+function samePart(a: Part, b: Part): boolean {
+  if (a.kind === 'field') return b.kind === 'field' && a.name === b.name;
+  return b.kind !== 'field';
+}

@@ -1,0 +1,108 @@
+/**
+ * Fields that come with other definitions: `in` and `out` with a relation, `tags.*` with `tags TYPE array<string>`.
+ *
+ * An implied field may be given clauses of its own afterwards; then only its type follows the definition that implies it. One that was
+ * left as it came goes when it is implied no longer, so that a table that stops being a relation doesn't ask for `in` and `out`.
+ */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { fieldName, putField } from '../../catalog/define.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import { removeMember } from '../../catalog/remove.js';
+import type { Change } from '../../catalog/stamp.js';
+import type { Part, TableKind } from '../../language/ast.js';
+import { typeText } from '../../value/text/type-text.js';
+import type { Type } from '../../value/type.js';
+import type { TableInCatalog } from './definition.js';
+
+/** The fields of the two ends of a relation; none for other tables. */
+export function endsOf(table: string, kind: TableKind): FieldDefinition[] {
+  if (kind.kind !== 'relation') return [];
+  const end = (name: string, tables: readonly string[] = []) =>
+    bareField(table, [{ kind: 'field', name }], { kind: 'record', tables });
+  return [end('in', kind.from), end('out', kind.to)];
+}
+
+/** The fields of the elements that a field's type speaks of, element types of elements included. */
+export function elementsOf(field: FieldDefinition): FieldDefinition[] {
+  const implied: FieldDefinition[] = [];
+  let parts = field.path.parts;
+  for (let type = field.type && elementType(field.type); type !== undefined; type = elementType(type)) {
+    parts = [...parts, { kind: 'all' }];
+    implied.push(bareField(field.table, parts, type));
+  }
+  return implied;
+}
+
+/** Brings the implied fields of a table from what `before` implied to what `after` implies. */
+export function settleImplied(
+  change: Change,
+  { catalog, table }: TableInCatalog,
+  before: readonly FieldDefinition[],
+  after: readonly FieldDefinition[],
+): PromiseOrValue<void> {
+  const existing = new Map(table.fields.map((field) => [fieldName(field), field]));
+  const wanted = new Set(after.map(fieldName));
+  const put = forEachInOrder(after, (implied) => {
+    const own = existing.get(fieldName(implied));
+    const field = own === undefined ? implied : withType(own, implied);
+    return andThen(putField(change, catalog, table.definition, field), () => false);
+  });
+  const gone = before.filter((implied) => {
+    const own = existing.get(fieldName(implied));
+    return own !== undefined && !wanted.has(fieldName(implied)) && isBare(own) && sameType(own, implied);
+  });
+  return andThen(put, () =>
+    forEachInOrder(gone, (implied) =>
+      andThen(removeMember(change, catalog, table.definition, 'field', fieldName(implied)), () => false),
+    ),
+  );
+}
+
+function bareField(table: string, parts: readonly Part[], type: Type): FieldDefinition {
+  return {
+    kind: 'define-field',
+    path: { kind: 'idiom', parts },
+    table,
+    type,
+    flexible: false,
+    readonly: false,
+  };
+}
+
+function withType(field: FieldDefinition, { type }: FieldDefinition): FieldDefinition {
+  return type === undefined ? field : { ...field, type };
+}
+
+/** Whether a field says nothing but its type. */
+function isBare(field: FieldDefinition): boolean {
+  return (
+    !field.flexible &&
+    !field.readonly &&
+    field.reference === undefined &&
+    field.default === undefined &&
+    field.value === undefined &&
+    field.assert === undefined &&
+    field.computed === undefined &&
+    field.permissions === undefined &&
+    field.comment === undefined
+  );
+}
+
+function sameType(a: FieldDefinition, b: FieldDefinition): boolean {
+  return a.type !== undefined && b.type !== undefined && typeText(a.type) === typeText(b.type);
+}
+
+/** What the elements of a value of this type are; `undefined` where the type doesn't say. */
+function elementType(type: Type): Type | undefined {
+  if (type.kind === 'array' || type.kind === 'set') return type.item?.kind === 'any' ? undefined : type.item;
+  if (type.kind !== 'union') return undefined;
+  const elements = new Map<string, Type>();
+  for (const member of type.of) {
+    const element = elementType(member);
+    for (const each of element?.kind === 'union' ? element.of : element === undefined ? [] : [element]) {
+      elements.set(typeText(each), each);
+    }
+  }
+  const of = [...elements.values()];
+  return of.length > 1 ? { kind: 'union', of } : of[0];
+}

@@ -1,0 +1,89 @@
+/** Namespaces and databases come into being by being used: selected, written to, defined in. */
+
+import { invariant } from '../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import { ensureDatabase, ensureNamespace } from '../catalog/define.js';
+import type { NamespaceDefinition } from '../catalog/definition.js';
+import { findNamespace } from '../catalog/lookup.js';
+import type { Place } from '../catalog/principal.js';
+import type { Change } from '../catalog/stamp.js';
+import { failure } from '../errors/error.js';
+import type { Level } from '../language/ast.js';
+import { authorize } from './authorize.js';
+import type { Execution } from './execution.js';
+
+/** A place whose names are known as far down as its level goes. */
+export interface NamespacePlace extends Place {
+  readonly namespace: string;
+}
+export interface DatabasePlace extends NamespacePlace {
+  readonly database: string;
+}
+
+const ROOT: Place = {};
+
+/**
+ * The selected place as far as a level goes: root, the selected namespace, or the selected database.
+ * @throws TesseraError `namespace_empty`, `database_empty`
+ */
+export function selectedPlace(execution: Execution, level: Level): Place {
+  if (level === 'root') return ROOT;
+  return level === 'namespace' ? selectedNamespace(execution) : selectedDatabase(execution);
+}
+
+export function selectedNamespace({ identity: { place } }: Execution): NamespacePlace {
+  if (place.namespace === undefined) throw failure('namespace_empty');
+  return { namespace: place.namespace };
+}
+
+export function selectedDatabase({ identity: { place } }: Execution): DatabasePlace {
+  if (place.namespace === undefined) throw failure('namespace_empty');
+  if (place.database === undefined) throw failure('database_empty');
+  return { namespace: place.namespace, database: place.database };
+}
+
+/** What changes of definitions are made with. @throws TesseraError `read_only` */
+export function changeOf({ unit, environment, writable }: Execution): Change {
+  if (!writable) throw failure('read_only');
+  return { transaction: unit.transaction, random: environment.random };
+}
+
+/**
+ * The selected namespace, defined if it doesn't exist and the principal may define namespaces.
+ * @throws TesseraError `namespace_empty`, `not_allowed`, `read_only`
+ */
+export function ensureSelectedNamespace(execution: Execution): PromiseOrValue<NamespaceDefinition> {
+  const { namespace } = selectedNamespace(execution);
+  return andThen(findNamespace(execution.unit.transaction, namespace), (existing) => {
+    if (existing !== undefined) return existing;
+    authorize(execution.identity, 'edit', ROOT, 'Namespace');
+    return andThen(ensureNamespace(changeOf(execution), namespace), (defined) => {
+      execution.unit.catalogChanged();
+      return defined;
+    });
+  });
+}
+
+/**
+ * The catalog of the selected database. The database and its namespace are defined if they don't exist and the principal may define
+ * them; nobody else brings one into being, whatever they select or write to.
+ * @throws TesseraError `namespace_empty`, `database_empty`, `not_allowed`, `read_only`
+ */
+export function ensurePlace(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+  const { unit, identity } = execution;
+  const { namespace, database } = selectedDatabase(execution);
+  return andThen(unit.catalog(), (existing) => {
+    if (existing !== undefined) return existing;
+    authorize(identity, 'edit', { namespace }, 'Database');
+    return andThen(ensureSelectedNamespace(execution), () =>
+      andThen(ensureDatabase(changeOf(execution), namespace, database), () => {
+        unit.catalogChanged();
+        return andThen(unit.catalog(), (catalog) => {
+          invariant(catalog !== undefined, 'a database that was defined exists');
+          return catalog;
+        });
+      }),
+    );
+  });
+}
