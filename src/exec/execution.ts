@@ -37,6 +37,8 @@ export interface Interrupt {
    * for, when other clients should have a turn.
    */
   checkpoint(): PromiseOrValue<void>;
+  /** The same where nothing can be waited for: throws, but never gives way. */
+  check(): void;
   /** The same with an earlier deadline, if `duration` from now is earlier. */
   within(duration: Duration): Interrupt;
 }
@@ -165,9 +167,25 @@ export class Scope {
     return undefined;
   }
 
+  /** Whether a variable of the name is there; its value may be NONE. */
+  has(name: string): boolean {
+    return this.#own?.has(name) === true || this.#outer?.has(name) === true;
+  }
+
   set(name: string, value: Value): void {
     this.#own ??= new Map();
     this.#own.set(name, value);
+  }
+
+  /** A scope with the variables as they are now; what is set later doesn't change them. */
+  snapshot(): Scope {
+    const copy = new Scope();
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
+      scope.#own?.forEach((value, name) => {
+        if (!copy.has(name)) copy.set(name, value);
+      });
+    }
+    return copy;
   }
 }
 

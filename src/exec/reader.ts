@@ -14,6 +14,7 @@ import {
   type RecordKey,
   type Value,
 } from '../value/value.js';
+import { deeper } from './depth.js';
 import { edgesAt } from './edges.js';
 import {
   type BatchVisitor,
@@ -101,8 +102,7 @@ export class Reader implements RecordReader {
 
   #compute(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
     if (table.computed.length === 0) return raw;
-    if (execution.depth >= MAX_DEPTH) throw failure('computation_too_deep');
-    const inner: Execution = { ...execution, depth: execution.depth + 1 };
+    const inner = deeper(execution);
     let record = raw;
     const done = forEachInOrder(table.computed, ({ name, computed }) => {
       if (computed === undefined) return undefined;
@@ -183,9 +183,6 @@ export class Reader implements RecordReader {
     );
   }
 }
-
-/** Calls, subqueries, events and computed fields may be nested this deep. */
-export const MAX_DEPTH = 120;
 
 function isChecked(execution: Execution, purpose: Purpose): boolean {
   return purpose === 'select' ? execution.checks.view : execution.checks.edit;

@@ -7,6 +7,7 @@ import { equals } from '../value/order.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
+import { deeper } from './depth.js';
 import { edgeKeys, edgesAt } from './edges.js';
 import {
   type Draft,
@@ -21,7 +22,6 @@ import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
 import { withField } from './occurrence.js';
 import { admits, UNCHECKED } from './permission.js';
-import { MAX_DEPTH } from './reader.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 export class Writer implements RecordWriter {
@@ -199,8 +199,7 @@ export class Writer implements RecordWriter {
     input: ObjectValue | undefined,
   ): PromiseOrValue<void> {
     if (table.events.length === 0 || execution.importing) return;
-    if (execution.depth >= MAX_DEPTH) throw failure('computation_too_deep');
-    const inner: Execution = { ...execution, checks: UNCHECKED, depth: execution.depth + 1 };
+    const inner: Execution = { ...deeper(execution), checks: UNCHECKED };
     const kind = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return forEachInOrder(table.events, (event) => {
       const scope = new Scope();

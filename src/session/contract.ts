@@ -2,6 +2,7 @@
  * The door through which every request enters: HTTP, RPC, GraphQL and embedded calls all meet here, and everything below is reached
  * through a session.
  */
+import type { IssuedTokens } from '../auth/context.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Identity } from '../exec/execution.js';
@@ -17,12 +18,7 @@ export interface StatementResult {
   readonly type?: 'live' | 'kill';
 }
 
-/** The tokens of a successful sign-in or sign-up. */
-export interface IssuedTokens {
-  readonly access: string;
-  /** Where the access method says WITH REFRESH. */
-  readonly refresh?: string;
-}
+export type { IssuedTokens };
 
 /** Where a request comes from. */
 export interface Origin {
@@ -45,7 +41,7 @@ export interface Session {
   readonly identity: Identity;
   /**
    * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
-   * `variables` are visible as `$name` in this call only; protected names throw `protected_variable`.
+   * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
    */
   query(text: string, variables?: ObjectValue): Promise<StatementResult[]>;
   /** Runs statements that were built rather than parsed (RPC methods, GraphQL). */

@@ -1,6 +1,6 @@
 import { row } from '../row.js';
 
-const internal = <D>(text: (detail: D) => string) => row<D>({ kind: 'Internal', text });
+const internal = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Internal', text });
 
 /** Errors of planning and executing statements. Values and ids come in canonical text. */
 export const queryErrors = {
@@ -19,6 +19,17 @@ export const queryErrors = {
     text: () => 'Specify a database to use',
     details: () => ({ kind: 'DatabaseEmpty' }),
   }),
+
+  place_forbidden: row<{ level: 'namespace' | 'database'; name: string }>({
+    kind: 'NotAllowed',
+    text: ({ level, name }) => `You don't have permission to change to the ${name} ${level}`,
+    rpc: -32002,
+    http: 403,
+  }),
+  group_all_fields: internal(
+    () =>
+      'Invalid query: Incorrect selector for aggregate selection, expression `*` within in selector cannot be aggregated in a group.',
+  ),
 
   // ─── Records ───
   record_exists: row<{ id: string }>({

@@ -1,0 +1,101 @@
+/** Puts the parts of the executor together and makes the executions that statements run in. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { CatalogCache } from '../catalog/load.js';
+import { covers, mayAct } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import { failure, type TesseraError } from '../errors/error.js';
+import type { PasswordHasher } from '../functions/contract.js';
+import type { Statement } from '../language/ast.js';
+import type { Transaction } from '../storage/contract.js';
+import type { Value } from '../value/value.js';
+import { createCompiler } from './compiler.js';
+import {
+  type Checks,
+  type Compiler,
+  type Execution,
+  Frame,
+  type Identity,
+  type Interrupt,
+  type Scope,
+} from './execution.js';
+import { UNCHECKED } from './permission.js';
+import { Reader } from './reader.js';
+import { type FieldPermissionDefault, TablePreparer } from './table.js';
+import { TransactionUnit } from './unit.js';
+import { Writer } from './writer.js';
+
+export interface ExecutorOptions {
+  readonly environment: Environment;
+  readonly passwords: PasswordHasher;
+  readonly fieldPermissions: FieldPermissionDefault;
+}
+
+export interface RunOptions {
+  readonly transaction: Transaction;
+  readonly identity: Identity;
+  readonly interrupt: Interrupt;
+  /** Permissions are switched off: for access queries. */
+  readonly privileged?: boolean;
+  readonly importing?: boolean;
+}
+
+/** One for each open store. */
+export class Executor {
+  readonly compiler: Compiler;
+  readonly catalogs = new CatalogCache();
+  readonly #options: ExecutorOptions;
+  readonly #reader: Reader;
+  readonly #writer: Writer;
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+    this.compiler = createCompiler();
+    const tables = new TablePreparer(this.compiler, options.fieldPermissions);
+    this.#reader = new Reader(tables);
+    this.#writer = new Writer(tables);
+  }
+
+  /** The execution in which the statements of one transaction run. */
+  execution({ transaction, identity, interrupt, privileged, importing }: RunOptions): Execution {
+    const refusal = privileged ? undefined : refusalOf(identity);
+    return {
+      environment: this.#options.environment,
+      unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
+      identity,
+      checks: privileged ? UNCHECKED : checksOf(identity),
+      interrupt,
+      reader: this.#reader,
+      writer: this.#writer,
+      depth: 0,
+      importing: importing === true,
+      writable: true,
+    };
+  }
+
+  run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
+    return this.compiler.statement(statement)(new Frame(execution, scope));
+  }
+}
+
+function checksOf({ principal, place }: Identity): Checks {
+  return { view: !mayAct(principal, 'view', place), edit: !mayAct(principal, 'edit', place) };
+}
+
+/** Why the principal may touch nothing at the selected place; a signed-in principal acts only where it belongs. */
+function refusalOf({ principal, place }: Identity): TesseraError | undefined {
+  switch (principal.kind) {
+    case 'guest':
+      return undefined;
+    case 'system':
+      return covers(principal, place) || place.database === undefined
+        ? undefined
+        : failure('not_allowed', { actor: principal.name, action: 'View', resource: 'Database' });
+    case 'record':
+      if (place.namespace !== principal.namespace) {
+        return failure('place_forbidden', { level: 'namespace', name: place.namespace ?? 'NONE' });
+      }
+      return place.database === principal.database
+        ? undefined
+        : failure('place_forbidden', { level: 'database', name: place.database ?? 'NONE' });
+  }
+}

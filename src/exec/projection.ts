@@ -1,0 +1,61 @@
+/** The list after SELECT or RETURN: makes one object of each row, or one value with VALUE. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Projection, Projections } from '../language/ast.js';
+import { isObject, type MutableObject, newObject, type Value } from '../value/value.js';
+import type { Compiler, Evaluate, Frame } from './execution.js';
+import { projectionPath } from './expression/projection-name.js';
+
+export function compileProjections(projections: Projections, compiler: Compiler): Evaluate {
+  if (projections.kind === 'value') return compiler.expression(projections.expression);
+  const [first] = projections.items;
+  if (projections.items.length === 1 && first?.kind === 'all') return (frame) => frame.current;
+  const writers = projections.items.map((item) => compileItem(item, compiler));
+  return (frame) => {
+    // The fields of a row that isn't a record or an object are those of nothing, but the row itself is passed through.
+    if (frame.current !== undefined && !isObject(frame.current)) return frame.current;
+    const result = newObject();
+    const done = forEachInOrder(writers, (write) => write(frame, result));
+    return andThen(done, (): Value => result);
+  };
+}
+
+type Writer = (frame: Frame, result: MutableObject) => PromiseOrValue<undefined>;
+
+function compileItem(item: Projection, compiler: Compiler): Writer {
+  if (item.kind === 'all') {
+    return (frame, result) => {
+      if (isObject(frame.current)) for (const name in frame.current) result[name] = frame.current[name];
+      return undefined;
+    };
+  }
+  const path = projectionPath(item);
+  const evaluate = compiler.expression(item.expression);
+  const [name] = path;
+  if (path.length === 1 && name !== undefined) {
+    return (frame, result) =>
+      andThen(evaluate(frame), (value) => {
+        result[name] = value;
+        return undefined;
+      });
+  }
+  return (frame, result) =>
+    andThen(evaluate(frame), (value) => {
+      writeAt(result, path, value);
+      return undefined;
+    });
+}
+
+/** Writes at a nested path; what stands in the way and isn't an object is replaced. */
+export function writeAt(target: MutableObject, path: readonly string[], value: Value): void {
+  let object = target;
+  for (const name of path.slice(0, -1)) {
+    const existing = object[name];
+    const next = newObject();
+    // Objects on the way may belong to a record; they are copied, never changed.
+    if (isObject(existing)) for (const key in existing) next[key] = existing[key];
+    object[name] = next;
+    object = next;
+  }
+  const last = path.at(-1);
+  if (last !== undefined) object[last] = value;
+}

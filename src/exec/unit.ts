@@ -1,0 +1,38 @@
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import { type CatalogCache, loadDatabase } from '../catalog/load.js';
+import type { Place } from '../catalog/principal.js';
+import type { TesseraError } from '../errors/error.js';
+import type { Transaction } from '../storage/contract.js';
+import type { Unit } from './execution.js';
+
+/** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
+export class TransactionUnit implements Unit {
+  readonly transaction: Transaction;
+  readonly #cache: CatalogCache;
+  readonly #place: Place;
+  readonly #refusal: TesseraError | undefined;
+  #catalog: DatabaseCatalog | undefined;
+
+  /** With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without. */
+  constructor(transaction: Transaction, cache: CatalogCache, place: Place, refusal: TesseraError | undefined) {
+    this.transaction = transaction;
+    this.#cache = cache;
+    this.#place = place;
+    this.#refusal = refusal;
+  }
+
+  catalog(): PromiseOrValue<DatabaseCatalog | undefined> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const { namespace, database } = this.#place;
+    if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
+    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database), (catalog) => {
+      this.#catalog = catalog;
+      return catalog;
+    });
+  }
+
+  catalogChanged(): void {
+    this.#catalog = undefined;
+  }
+}

@@ -1,0 +1,100 @@
+/** A running database: a storage engine with everything around it that a session needs. */
+
+import { type AuthenticatorOptions, createAuthenticator } from '../auth/authenticator.js';
+import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
+import { LruCache } from '../base/lru-cache.js';
+import type { Environment } from '../env/environment.js';
+import { realEnvironment } from '../env/real.js';
+import type { TesseraError } from '../errors/error.js';
+import { Executor } from '../exec/executor.js';
+import type { FieldPermissionDefault } from '../exec/table.js';
+import type { Statement } from '../language/ast.js';
+import { parseQuery } from '../language/parse.js';
+import type { Engine } from '../storage/contract.js';
+import type { Duration } from '../value/value.js';
+import type { Database, Origin, Session } from './contract.js';
+import { StoreDirectory } from './directory.js';
+import { PlaceKeeper } from './places.js';
+import { OpenSession, type SessionServices } from './session.js';
+
+export interface DatabaseOptions {
+  readonly environment?: Environment;
+  /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow; no unless told. */
+  readonly guests?: boolean;
+  /** How long one request may run; without end unless told. */
+  readonly requestTimeout?: Duration;
+  /** How record users see fields without a PERMISSIONS clause; like their table unless told. */
+  readonly fieldPermissions?: FieldPermissionDefault;
+  readonly hashing?: PasswordHasherOptions;
+  readonly authentication?: AuthenticatorOptions;
+  /** Takes errors of our own making, for the log. */
+  readonly report?: (error: TesseraError) => void;
+}
+
+/** Parsed texts that are kept. */
+const PARSED_TEXTS = 1_000;
+/** Longer texts are rarely sent twice. */
+const PARSED_LENGTH = 10_000;
+
+export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
+  return new OpenDatabase(engine, options);
+}
+
+export class OpenDatabase implements Database {
+  readonly #engine: Engine;
+  readonly #services: SessionServices;
+  readonly #sessions = new Map<string, Session>();
+  readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
+
+  constructor(engine: Engine, options: DatabaseOptions) {
+    const environment = options.environment ?? realEnvironment;
+    const hasher = createPasswordHasher(environment, options.hashing);
+    const executor = new Executor({
+      environment,
+      passwords: hasher,
+      fieldPermissions: options.fieldPermissions ?? 'inherit',
+    });
+    const report = options.report ?? (() => undefined);
+    const directory = new StoreDirectory(engine, executor, environment);
+    this.#engine = engine;
+    this.#services = {
+      engine,
+      environment,
+      executor,
+      authenticator: createAuthenticator(environment, directory, hasher, options.authentication),
+      places: new PlaceKeeper(engine, environment),
+      options: { guests: options.guests ?? false, requestTimeout: options.requestTimeout },
+      parse: (text) => this.#parse(text),
+      report,
+    };
+  }
+
+  session(origin: Origin): Session {
+    const key = Buffer.from(this.#services.environment.random.bytes(16)).toString('base64url');
+    const session = new OpenSession(key, this.#services, origin, () => this.#sessions.delete(key));
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  /** How many sessions are open. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  async check(): Promise<void> {
+    await this.#engine.check();
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) session.close();
+    await this.#engine.close();
+  }
+
+  #parse(text: string): readonly Statement[] {
+    const known = this.#parsed.get(text);
+    if (known !== undefined) return known;
+    const { statements } = parseQuery(text);
+    if (text.length <= PARSED_LENGTH) this.#parsed.set(text, statements);
+    return statements;
+  }
+}

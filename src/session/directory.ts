@@ -1,0 +1,72 @@
+/** Answers what signing in asks of the database, each time in a transaction of its own. */
+
+import type { AccessRun, Directory } from '../auth/directory.js';
+import { guestIdentity } from '../auth/identity.js';
+import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import { findAccess, findUser } from '../catalog/lookup.js';
+import type { Place } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import { Frame, Scope } from '../exec/execution.js';
+import type { Executor } from '../exec/executor.js';
+import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Expression } from '../language/ast.js';
+import type { Engine, Transaction } from '../storage/contract.js';
+import { withRetries } from '../storage/retry.js';
+import type { RecordId, Value } from '../value/value.js';
+
+export class StoreDirectory implements Directory {
+  readonly #engine: Engine;
+  readonly #executor: Executor;
+  readonly #environment: Environment;
+
+  constructor(engine: Engine, executor: Executor, environment: Environment) {
+    this.#engine = engine;
+    this.#executor = executor;
+    this.#environment = environment;
+  }
+
+  user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined> {
+    return this.#reading((transaction) => findUser(transaction, place, name));
+  }
+
+  access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined> {
+    return this.#reading((transaction) => findAccess(transaction, place, name));
+  }
+
+  recordExists(place: Place, id: RecordId): PromiseOrValue<boolean> {
+    return this.#reading((transaction) => {
+      const execution = this.#executor.execution({
+        transaction,
+        identity: guestIdentity({ origin: {}, place }),
+        interrupt: RequestInterrupt.begin(this.#environment),
+        privileged: true,
+      });
+      return execution.writer.exists(execution, id);
+    });
+  }
+
+  evaluate(expression: Expression, { place, variables, identity }: AccessRun): PromiseOrValue<Value> {
+    const evaluate = this.#executor.compiler.expression(expression);
+    return withRetries(this.#engine, (transaction) => {
+      const execution = this.#executor.execution({
+        transaction,
+        identity: { ...identity, place },
+        interrupt: RequestInterrupt.begin(this.#environment),
+        privileged: true,
+      });
+      const scope = new Scope();
+      for (const name of Object.keys(variables)) scope.set(name, variables[name]);
+      return evaluate(new Frame(execution, scope));
+    });
+  }
+
+  #reading<T>(work: (transaction: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return andThen(this.#engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        () => work(transaction),
+        () => transaction.cancel(),
+      ),
+    );
+  }
+}

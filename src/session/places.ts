@@ -1,0 +1,67 @@
+/** What USE selects, and brings into being for those who may. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { ensureDatabase, ensureNamespace } from '../catalog/define.js';
+import { findDatabase, findNamespace } from '../catalog/lookup.js';
+import { mayAct, type Place } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import type { Identity } from '../exec/execution.js';
+import type { Engine, Transaction } from '../storage/contract.js';
+import { withRetries } from '../storage/retry.js';
+
+export class PlaceKeeper {
+  readonly #engine: Engine;
+  readonly #environment: Environment;
+
+  constructor(engine: Engine, environment: Environment) {
+    this.#engine = engine;
+    this.#environment = environment;
+  }
+
+  /**
+   * The place after a selection: a text selects, `null` unsets, `undefined` keeps. A namespace or database that doesn't exist is defined
+   * if the principal may define it; for everybody else selecting it changes nothing but the session, and what is asked of it later fails.
+   */
+  select(
+    { principal, place }: Identity,
+    namespace: string | null | undefined,
+    database: string | null | undefined,
+  ): PromiseOrValue<Place> {
+    const selected: Place = {
+      namespace: namespace === undefined ? place.namespace : (namespace ?? undefined),
+      // Without a namespace there is no database.
+      database: namespace === null ? undefined : database === undefined ? place.database : (database ?? undefined),
+    };
+    if (selected.namespace === undefined) return selected;
+    if (!mayAct(principal, 'edit', { namespace: selected.namespace })) return selected;
+    return andThen(this.#missing(selected), (missing) => {
+      const mayDefine = mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace: selected.namespace });
+      if (missing === undefined || !mayDefine) return selected;
+      return andThen(this.#define(selected), () => selected);
+    });
+  }
+
+  #missing({ namespace = '', database }: Place): PromiseOrValue<'namespace' | 'database' | undefined> {
+    return andThen(this.#engine.begin({ writable: false }), (transaction) => {
+      const verdict = andThen(findNamespace(transaction, namespace), (found) => {
+        if (found === undefined) return 'namespace' as const;
+        if (database === undefined) return undefined;
+        return andThen(findDatabase(transaction, namespace, database), (known) =>
+          known === undefined ? ('database' as const) : undefined,
+        );
+      });
+      return andThen(verdict, (missing) => {
+        transaction.cancel();
+        return missing;
+      });
+    });
+  }
+
+  #define({ namespace = '', database }: Place): PromiseOrValue<void> {
+    return withRetries(this.#engine, (transaction: Transaction) => {
+      const change = { transaction, random: this.#environment.random };
+      return andThen(ensureNamespace(change, namespace), () =>
+        database === undefined ? undefined : andThen(ensureDatabase(change, namespace, database), () => undefined),
+      );
+    });
+  }
+}

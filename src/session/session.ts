@@ -1,0 +1,196 @@
+/** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
+
+import type { Authenticated, Authenticator } from '../auth/authenticator.js';
+import { atPlace, type Client, guestIdentity } from '../auth/identity.js';
+import { andThen } from '../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { Place } from '../catalog/principal.js';
+import { failure, type TesseraError } from '../errors/error.js';
+import { type Identity, Scope } from '../exec/execution.js';
+import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Statement } from '../language/ast.js';
+import { type Duration, newObject, type ObjectValue, type Value } from '../value/value.js';
+import type { IssuedTokens, Origin, SelectedPlace, Session, StatementResult } from './contract.js';
+import type { PlaceKeeper } from './places.js';
+import { isProtected } from './protected.js';
+import { type RunnerHost, type RunnerServices, StatementRunner } from './statement-runner.js';
+
+/** What a session needs of its database. */
+export interface SessionServices extends RunnerServices {
+  readonly authenticator: Authenticator;
+  readonly places: PlaceKeeper;
+  readonly options: SessionOptions;
+  /** The statements of a text; parsed texts are cached. */
+  parse(text: string): readonly Statement[];
+  report(error: TesseraError): void;
+}
+
+export interface SessionOptions {
+  /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow. */
+  readonly guests: boolean;
+  /** How long one request may run; `undefined` is as long as it takes. */
+  readonly requestTimeout: Duration | undefined;
+}
+
+export class OpenSession implements Session {
+  readonly #services: SessionServices;
+  readonly #origin: Origin;
+  readonly #onClose: () => void;
+  readonly #variables = new Map<string, Value>();
+  /** What runs now; ended with the session. */
+  readonly #running = new Set<RequestInterrupt>();
+  #identity: Identity;
+  #expiresAt: bigint | undefined;
+
+  constructor(
+    readonly key: string,
+    services: SessionServices,
+    origin: Origin,
+    onClose: () => void,
+  ) {
+    this.#services = services;
+    this.#origin = origin;
+    this.#onClose = onClose;
+    this.#identity = guestIdentity(this.#client());
+  }
+
+  get identity(): Identity {
+    return this.#identity;
+  }
+
+  async query(text: string, variables?: ObjectValue): Promise<StatementResult[]> {
+    this.#mustBeLive();
+    return this.#run(this.#services.parse(text), variables);
+  }
+
+  async execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]> {
+    this.#mustBeLive();
+    return this.#run(statements, variables);
+  }
+
+  async #run(statements: readonly Statement[], variables: ObjectValue | undefined): Promise<StatementResult[]> {
+    const { options, environment } = this.#services;
+    if (this.#identity.principal.kind === 'guest' && !options.guests) {
+      throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
+    }
+    const interrupt = RequestInterrupt.begin(environment);
+    const host: RunnerHost = {
+      identity: this.#identity,
+      interrupt: options.requestTimeout === undefined ? interrupt : interrupt.within(options.requestTimeout),
+      // A USE inside a text is over with the request; `use` is what stays.
+      use: async (namespace, database) => {
+        const place = await this.#services.places.select(host.identity, namespace, database);
+        host.identity = atPlace(host.identity, place);
+        return placeValue(place);
+      },
+      report: (error) => this.#services.report(error),
+    };
+    this.#running.add(interrupt);
+    try {
+      return await new StatementRunner(this.#services, host, this.#scope(variables)).run(statements);
+    } finally {
+      this.#running.delete(interrupt);
+    }
+  }
+
+  #scope(variables: ObjectValue | undefined): Scope {
+    const scope = new Scope();
+    for (const [name, value] of this.#variables) scope.set(name, value);
+    if (variables === undefined) return scope;
+    for (const name of Object.keys(variables)) {
+      if (isProtected(name)) throw failure('reserved_variable', { name });
+      scope.set(name, variables[name]);
+    }
+    return scope;
+  }
+
+  async use(namespace: string | null | undefined, database: string | null | undefined): Promise<SelectedPlace> {
+    const place = await this.#services.places.select(this.#identity, namespace, database);
+    this.#identity = atPlace(this.#identity, place);
+    return { namespace: place.namespace, database: place.database };
+  }
+
+  async signIn(body: ObjectValue): Promise<IssuedTokens> {
+    const authenticated = await this.#services.authenticator.signIn(body, this.#client());
+    this.#become(authenticated);
+    return authenticated.tokens;
+  }
+
+  async signUp(body: ObjectValue): Promise<IssuedTokens> {
+    const authenticated = await this.#services.authenticator.signUp(body, this.#client());
+    this.#become(authenticated);
+    return authenticated.tokens;
+  }
+
+  async authenticate(token: string): Promise<void> {
+    this.#become(await this.#services.authenticator.authenticate(token, this.#client()));
+  }
+
+  async authenticateBasic(user: string, password: string, level: Place): Promise<void> {
+    this.#become(await this.#services.authenticator.authenticateBasic(user, password, level, this.#client()));
+  }
+
+  #become({ identity, expiresAt }: Authenticated): void {
+    this.#identity = identity;
+    this.#expiresAt = expiresAt;
+  }
+
+  invalidate(): void {
+    this.#identity = guestIdentity(this.#client());
+    this.#expiresAt = undefined;
+  }
+
+  reset(): void {
+    this.#variables.clear();
+    this.#expiresAt = undefined;
+    this.#identity = guestIdentity({ origin: this.#origin, place: {} });
+  }
+
+  setVariable(name: string, value: Value): void {
+    this.#mustBeLive();
+    if (isProtected(name)) throw failure('reserved_variable', { name });
+    this.#variables.set(name, value);
+  }
+
+  unsetVariable(name: string): void {
+    this.#mustBeLive();
+    this.#variables.delete(name);
+  }
+
+  async catalog(): Promise<DatabaseCatalog | undefined> {
+    this.#mustBeLive();
+    const { engine, executor, environment } = this.#services;
+    const transaction = await engine.begin({ writable: false });
+    try {
+      const interrupt = RequestInterrupt.begin(environment);
+      const execution = executor.execution({ transaction, identity: this.#identity, interrupt });
+      return await andThen(execution.unit.catalog(), (catalog) => catalog);
+    } finally {
+      transaction.cancel();
+    }
+  }
+
+  close(): void {
+    for (const interrupt of this.#running) interrupt.cancel();
+    this.reset();
+    this.#onClose();
+  }
+
+  /** An expired session refuses everything that isn't about becoming a fresh one. */
+  #mustBeLive(): void {
+    if (this.#expiresAt !== undefined && this.#services.environment.clock.now() >= this.#expiresAt) {
+      throw failure('session_expired');
+    }
+  }
+
+  #client(): Client {
+    return { origin: this.#origin, place: this.#identity?.place ?? {} };
+  }
+}
+
+function placeValue(place: Place): ObjectValue {
+  const value = newObject();
+  value['namespace'] = place.namespace;
+  value['database'] = place.database;
+  return value;
+}
