@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { FunctionContext } from '../functions/contract.js';
+import type { PasswordHasher } from '../functions/contract.js';
 import type { Expression, Statement } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import type { Duration, ObjectValue, RecordId, Value } from '../value/value.js';
@@ -58,7 +58,7 @@ export interface Execution {
   readonly identity: Identity;
   readonly checks: Checks;
   readonly interrupt: Interrupt;
-  readonly functions: FunctionContext;
+  readonly passwords: PasswordHasher;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */

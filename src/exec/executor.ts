@@ -60,6 +60,7 @@ export class Executor {
     const refusal = privileged ? undefined : refusalOf(identity);
     return {
       environment: this.#options.environment,
+      passwords: this.#options.passwords,
       unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
       identity,
       checks: privileged ? UNCHECKED : checksOf(identity),
