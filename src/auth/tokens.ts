@@ -1,8 +1,10 @@
 import { CompactSign, compactVerify } from 'jose';
 import type { Environment } from '../env/environment.js';
-import { failure } from '../errors/error.js';
+import { failure, TesseraError } from '../errors/error.js';
+import { ALGORITHMS, type JwtVerification } from '../language/ast.js';
 import { type Claims, readClaims } from './claims.js';
-import { headerName, type SigningKey, SigningKeys } from './signing-keys.js';
+import { type KeySetFetcher, KeySets } from './key-sets.js';
+import { headerName, isSymmetric, type SigningKey, SigningKeys } from './signing-keys.js';
 import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
 /** The `iss` of the tokens that this server issues. */
@@ -12,17 +14,22 @@ const MAX_DEPTH = 16;
 const MAX_SKEW_SECONDS = 60;
 const NANOSECONDS = 1_000_000_000n;
 
+/** What may sign for a key set: its keys are public, hence none of them is a secret. */
+const ASYMMETRIC_NAMES: readonly string[] = ALGORITHMS.filter((algorithm) => !isSymmetric(algorithm)).map(headerName);
+
 export interface TokenOptions {
   /** By how much clocks of others may differ from ours: 0 unless told, at most 60. */
   readonly skewSeconds?: number;
   /** Longer tokens are refused unread; 8 KiB unless told. */
   readonly maxBytes?: number;
+  /** Without it, access methods defined with a URL let nobody in. */
+  readonly fetchKeySet?: KeySetFetcher;
 }
 
 /** Whom a token is for. */
 export interface TokenContent {
-  readonly namespace?: string;
-  readonly database?: string;
+  readonly namespace?: string | undefined;
+  readonly database?: string | undefined;
   readonly access?: string;
   readonly id: string;
   readonly roles?: readonly string[];
@@ -33,25 +40,26 @@ export interface TokenContent {
 /** A token whose form is right. Nothing in it may be believed before `verify` has said so. */
 export interface UnverifiedToken {
   readonly text: string;
-  readonly keyId: string | undefined;
   readonly claims: Claims;
 }
 
 /**
  * Issues and verifies JSON Web Tokens in their compact form (RFC 7519).
  *
- * The algorithm is the one of the definition; the header only may agree with it. `jwk`, `jku`, `x5u` and `kid` of the header are
- * ignored where the definition holds the key. Beyond what the RFCs demand, a part whose base64url isn't canonical and an object with
+ * The algorithm is the one of the definition; the header only may agree with it. `jwk`, `jku` and `x5u` of the header are ignored,
+ * and `kid` does no more than choose from the key set that a definition names. Beyond what the RFCs demand, a part whose base64url isn't canonical and an object with
  * a key given twice are refused.
  */
 export class Tokens {
   readonly #environment: Environment;
   readonly #keys = new SigningKeys();
+  readonly #keySets: KeySets;
   readonly #skewSeconds: number;
   readonly #maxBytes: number;
 
   constructor(environment: Environment, options: TokenOptions = {}) {
     this.#environment = environment;
+    this.#keySets = new KeySets(environment.clock, options.fetchKeySet);
     this.#skewSeconds = Math.min(Math.max(options.skewSeconds ?? 0, 0), MAX_SKEW_SECONDS);
     this.#maxBytes = options.maxBytes ?? 8 * 1024;
   }
@@ -96,20 +104,26 @@ export class Tokens {
     }
     // An extension that must be understood isn't; among them are unencoded payloads.
     if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) throw failure('invalid_auth');
-    const keyId = header['kid'];
-    return { text, keyId: typeof keyId === 'string' ? keyId : undefined, claims: readClaims(payload) };
+    return { text, claims: readClaims(payload) };
   }
 
   /**
-   * Holds a token against the key of a definition and the clock.
+   * Holds a token against the key of a definition, or against the key set that it names, and against the clock.
    *
-   * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only
+   * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only; `key_set_unavailable`
    */
-  async verify(token: UnverifiedToken, key: SigningKey): Promise<void> {
+  async verify(token: UnverifiedToken, verification: JwtVerification): Promise<void> {
     try {
-      const imported = await this.#keys.get('verify', key);
-      await compactVerify(token.text, imported, { algorithms: [headerName(key.algorithm)] });
+      if (verification.kind === 'url') {
+        await this.#keySets.use(verification.url, (keys) =>
+          compactVerify(token.text, keys, { algorithms: [...ASYMMETRIC_NAMES] }),
+        );
+      } else {
+        const key = await this.#keys.get('verify', verification);
+        await compactVerify(token.text, key, { algorithms: [headerName(verification.algorithm)] });
+      }
     } catch (cause) {
+      if (cause instanceof TesseraError && cause.code === 'key_set_unavailable') throw cause;
       throw failure('invalid_auth', undefined, { cause });
     }
     this.#checkTimes(token.claims);

@@ -54,7 +54,7 @@ function forged(header: unknown, payload: unknown, key = secret, hash = 'sha512'
 
 const verify = async (text: string, key: SigningKey = { algorithm: 'HS512', key: secret }) => {
   const token = tokens.read(text);
-  await tokens.verify(token, key);
+  await tokens.verify(token, { kind: 'key', ...key });
   return token.claims;
 };
 

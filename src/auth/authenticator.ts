@@ -1,0 +1,92 @@
+import type { Place } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import type { Identity } from '../exec/execution.js';
+import type { ObjectValue } from '../value/value.js';
+import type { AuthContext, IssuedTokens } from './context.js';
+import { readSignIn, readSignUp } from './credentials.js';
+import type { Directory } from './directory.js';
+import { type Client, identityOf, type SignedIn } from './identity.js';
+import { Pace, type PaceOptions } from './pace.js';
+import type { CredentialHasher } from './passwords.js';
+import { signInRecord, signUpRecord } from './record-access.js';
+import { signInUser, signInUserOnce } from './system-user.js';
+import { Throttle, type ThrottleRules } from './throttle.js';
+import { signInWithToken } from './token-signin.js';
+import { type TokenOptions, Tokens } from './tokens.js';
+import { VerifiedCredentials } from './verified-credentials.js';
+
+export interface AuthenticatorOptions {
+  readonly tokens?: TokenOptions;
+  readonly throttle?: ThrottleRules;
+  readonly pace?: PaceOptions;
+}
+
+/** What a session becomes. */
+export interface Authenticated {
+  readonly identity: Identity;
+  /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
+  readonly expiresAt: bigint | undefined;
+}
+
+export interface AuthenticatedWithTokens extends Authenticated {
+  readonly tokens: IssuedTokens;
+}
+
+/**
+ * All ways to sign in. Each call stands alone: it gives what the session becomes, and leaves it to the caller to become it.
+ * The errors are those of `signInUser`, `signInRecord`, `signInWithToken` and of the readers of bodies (`credentials.ts`).
+ */
+export interface Authenticator {
+  /** With a body as HTTP and RPC clients send it. */
+  signIn(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
+  signUp(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
+  /** With a token that was issued here, or by somebody whom a definition trusts. */
+  authenticate(token: string, client: Client): Promise<Authenticated>;
+  /** With the name and password of a system user defined at `place`, issuing no token. */
+  authenticateBasic(user: string, password: string, place: Place, client: Client): Promise<Authenticated>;
+}
+
+/** The hasher is handed in, since statements hash passwords with the same one and share its bounds. */
+export function createAuthenticator(
+  environment: Environment,
+  directory: Directory,
+  hasher: CredentialHasher,
+  options: AuthenticatorOptions = {},
+): Authenticator {
+  const context: AuthContext = {
+    environment,
+    directory,
+    hasher,
+    verified: new VerifiedCredentials(environment),
+    tokens: new Tokens(environment, options.tokens),
+    throttle: new Throttle(environment.clock, options.throttle),
+    pace: new Pace(environment, options.pace),
+  };
+  const become = (signedIn: SignedIn, client: Client): Authenticated => ({
+    identity: identityOf(signedIn, client),
+    expiresAt: signedIn.expiresAt,
+  });
+
+  return {
+    async signIn(body, client) {
+      const credentials = readSignIn(body);
+      const { signedIn, tokens } = await (credentials.kind === 'system'
+        ? signInUser(context, credentials, client)
+        : signInRecord(context, credentials, client));
+      return { ...become(signedIn, client), tokens };
+    },
+
+    async signUp(body, client) {
+      const { signedIn, tokens } = await signUpRecord(context, readSignUp(body), client);
+      return { ...become(signedIn, client), tokens };
+    },
+
+    async authenticate(token, client) {
+      return become(await signInWithToken(context, token, client), client);
+    },
+
+    async authenticateBasic(user, password, place, client) {
+      return become(await signInUserOnce(context, { kind: 'system', place, user, password }, client), client);
+    },
+  };
+}

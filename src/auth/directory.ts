@@ -1,0 +1,27 @@
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import type { Place } from '../catalog/principal.js';
+import type { Identity } from '../exec/execution.js';
+import type { Expression } from '../language/ast.js';
+import type { ObjectValue, RecordId, Value } from '../value/value.js';
+
+/** What signing in asks of the database; whoever opens transactions answers. Each call sees what is committed. */
+export interface Directory {
+  /** The user defined at exactly this place. */
+  user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined>;
+  /** The access method defined at exactly this place. */
+  access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined>;
+  recordExists(place: Place, id: RecordId): PromiseOrValue<boolean>;
+  /**
+   * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in a transaction of its own, with permissions off, and commits it. Retries conflicts
+   * as for any statement.
+   */
+  evaluate(expression: Expression, run: AccessRun): PromiseOrValue<Value>;
+}
+
+export interface AccessRun {
+  readonly place: Place;
+  readonly variables: ObjectValue;
+  /** What `$session`, `$token`, `$auth` and `$access` are. */
+  readonly identity: Identity;
+}

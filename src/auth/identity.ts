@@ -1,0 +1,98 @@
+/** Who a session is, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
+import type { Place, Principal, SystemUser } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import type { Identity } from '../exec/execution.js';
+import type { Durations, Level, Role } from '../language/ast.js';
+import { int, newObject, type ObjectValue } from '../value/value.js';
+
+/** Where a request comes from: the peer's address, and the headers `Origin` and `svc-id`. */
+export interface ClientOrigin {
+  readonly ip?: string;
+  readonly origin?: string;
+  readonly id?: string;
+}
+
+/** A session before it signs in. */
+export interface Client {
+  readonly origin: ClientOrigin;
+  /** What it has selected so far. */
+  readonly place: Place;
+}
+
+/** The outcome of a sign-in of any kind. */
+export interface SignedIn {
+  readonly principal: Principal;
+  /** Where the principal is defined; it becomes selected as far as it goes. */
+  readonly place: Place;
+  /** `$token`; NONE for a guest. */
+  readonly claims: ObjectValue | undefined;
+  /** `$access`. */
+  readonly access: string | undefined;
+  /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
+  readonly expiresAt: bigint | undefined;
+}
+
+const NANOSECONDS = 1_000_000_000n;
+const HOUR = 3_600n * NANOSECONDS;
+
+/** Lifetime of the tokens of a definition: an hour unless told. */
+export function tokenLifetime(durations: Durations): bigint | undefined {
+  return 'token' in durations ? durations.token : HOUR;
+}
+
+/** When a session of a definition that begins now will end: never unless told. */
+export function sessionExpiry(durations: Durations, environment: Environment): bigint | undefined {
+  return durations.session === undefined ? undefined : environment.clock.now() + durations.session;
+}
+
+/** The principal of roles at a place. */
+export function systemUser(level: Level, place: Place, name: string, roles: readonly Role[]): SystemUser {
+  const { namespace, database } = place;
+  return {
+    kind: 'system',
+    level,
+    ...(namespace !== undefined && { namespace }),
+    ...(database !== undefined && { database }),
+    name,
+    roles,
+  };
+}
+
+export function guestIdentity(client: Client): Identity {
+  const guest: SignedIn = {
+    principal: { kind: 'guest' },
+    place: {},
+    claims: undefined,
+    access: undefined,
+    expiresAt: undefined,
+  };
+  return identityOf(guest, client);
+}
+
+/** The identity of a session after a sign-in. A root user's leaves the selection as it was, a namespace user's keeps the database. */
+export function identityOf(signedIn: SignedIn, client: Client): Identity {
+  const { principal, claims, access, expiresAt } = signedIn;
+  const { origin } = client;
+  const place: Place = { ...client.place, ...signedIn.place };
+  const auth = principal.kind === 'record' ? principal.id : undefined;
+  const session = newObject();
+  session['ip'] = origin.ip;
+  session['exp'] = expiresAt === undefined ? undefined : int(expiresAt / NANOSECONDS);
+  session['ns'] = place.namespace;
+  session['db'] = place.database;
+  session['rd'] = auth;
+  session['ac'] = access;
+  session['or'] = origin.origin;
+  session['id'] = origin.id;
+  session['tk'] = claims;
+  return { principal, place, session, token: claims, auth, access };
+}
+
+/** The same identity with another selection, as after USE. */
+export function atPlace(identity: Identity, place: Place): Identity {
+  const session = newObject();
+  for (const [name, value] of Object.entries(identity.session)) session[name] = value;
+  session['ns'] = place.namespace;
+  session['db'] = place.database;
+  return { ...identity, place, session };
+}

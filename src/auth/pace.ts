@@ -1,0 +1,74 @@
+import type { Environment } from '../env/environment.js';
+
+/** Milliseconds. */
+export interface PaceOptions {
+  /** No failure is told sooner; longer than the usual password functions take. */
+  readonly minimum?: number;
+  /** The steps in which failures are told. */
+  readonly step?: number;
+  /** What is learned from slow tries goes no further than this. */
+  readonly maximum?: number;
+}
+
+/** Milliseconds after which half of what was learned is forgotten. */
+const HALF_LIFE = 60 * 60 * 1000;
+
+/**
+ * Makes failures take the same time, whatever they failed at.
+ *
+ * Sign-ins of record users run the user's own query, which returns early when there is no such account and hashes a password when there
+ * is. Hence a failure is held back until a moment that doesn't depend on its cause: the `minimum`, or as long as the slowest tries of late have taken,
+ * in whole steps. Every try teaches, successes too, so that queries with an expensive hash are covered as soon as they have run.
+ */
+export class Pace {
+  readonly #environment: Environment;
+  readonly #minimum: number;
+  readonly #step: number;
+  readonly #maximum: number;
+  #slowest = 0;
+  #learnedAt = 0;
+
+  constructor(environment: Environment, options: PaceOptions = {}) {
+    this.#environment = environment;
+    this.#minimum = options.minimum ?? 300;
+    this.#step = options.step ?? 100;
+    this.#maximum = options.maximum ?? 3000;
+  }
+
+  /** Gives the result of `work` at once, and its error in due time. */
+  async fair<T>(work: () => Promise<T>): Promise<T> {
+    const { clock } = this.#environment;
+    const startedAt = clock.monotonic();
+    try {
+      const result = await work();
+      this.#learn(clock.monotonic() - startedAt);
+      return result;
+    } catch (error) {
+      const elapsed = clock.monotonic() - startedAt;
+      this.#learn(elapsed);
+      await this.#sleep(this.#due(elapsed) - elapsed);
+      throw error;
+    }
+  }
+
+  #learn(elapsed: number): void {
+    const now = this.#environment.clock.monotonic();
+    const remembered = this.#slowest * 2 ** ((this.#learnedAt - now) / HALF_LIFE);
+    this.#slowest = Math.min(Math.max(remembered, elapsed), this.#maximum);
+    this.#learnedAt = now;
+  }
+
+  /** When, counted from the start, a failure that took `elapsed` is told. */
+  #due(elapsed: number): number {
+    const floor = Math.max(this.#minimum, this.#slowest, elapsed);
+    // Timers wake up late by a little that might tell something; the jitter buries it.
+    const jitter = this.#environment.random.float() * (this.#step / 2);
+    return Math.ceil(floor / this.#step) * this.#step + jitter;
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return new Promise((wake) => {
+      this.#environment.timers.after(milliseconds, wake);
+    });
+  }
+}

@@ -1,0 +1,208 @@
+/** Users that are records: SIGNUP, SIGNIN and AUTHENTICATE of an access of TYPE RECORD. */
+import type { AccessDefinition } from '../catalog/definition.js';
+import type { Place } from '../catalog/principal.js';
+import type { ErrorCode } from '../errors/catalogue.js';
+import { failure, TesseraError } from '../errors/error.js';
+import type { AccessKind, Expression } from '../language/ast.js';
+import { parseRecordId } from '../language/parse.js';
+import { toText } from '../value/text/text.js';
+import { isArray, isObject, newObject, Range, RecordId, type Value } from '../value/value.js';
+import { recordAccount } from './account.js';
+import { type Claims, claimsValue } from './claims.js';
+import type { AuthContext, IssuedTokens } from './context.js';
+import type { AccessCredentials } from './credentials.js';
+import type { AccessRun } from './directory.js';
+import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
+import { isSymmetric, type SigningKey } from './signing-keys.js';
+
+export interface SignedInWithTokens {
+  readonly signedIn: SignedIn;
+  readonly tokens: IssuedTokens;
+}
+
+type RecordAccess = Extract<AccessKind, { kind: 'record' }>;
+interface RecordPlace {
+  readonly namespace: string;
+  readonly database: string;
+}
+
+/** How signing in and signing up differ. */
+interface Door {
+  clause(kind: RecordAccess): Expression | undefined;
+  readonly clauseMissing: 'access_signin_missing' | 'access_signup_missing';
+  readonly queryFailed: 'record_access_signin_query_failed' | 'record_access_signup_query_failed';
+  readonly noRecord: 'invalid_auth' | 'no_record_returned';
+}
+
+const SIGNIN: Door = {
+  clause: (kind) => kind.signin,
+  clauseMissing: 'access_signin_missing',
+  queryFailed: 'record_access_signin_query_failed',
+  noRecord: 'invalid_auth',
+};
+
+const SIGNUP: Door = {
+  clause: (kind) => kind.signup,
+  clauseMissing: 'access_signup_missing',
+  queryFailed: 'record_access_signup_query_failed',
+  noRecord: 'no_record_returned',
+};
+
+/**
+ * Signs a record user in through the access' SIGNIN clause. Failures are told in the same time, whether there is such an account or not.
+ *
+ * @throws TesseraError `invalid_auth` for an unknown access and when no existing record comes out; `thrown` when the clause throws;
+ * `record_access_signin_query_failed` for any other failure inside, whose cause is for the log only; `access_signin_missing`,
+ * `access_method_mismatch`, `too_many_attempts`, `hashing_busy`, `unexpected_auth` (retryable)
+ */
+export function signInRecord(
+  context: AuthContext,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  const attempt = { account: recordAccount(credentials), source: client.origin.ip };
+  return context.throttle.attempt(attempt, () => context.pace.fair(() => enter(context, SIGNIN, credentials, client)));
+}
+
+/**
+ * Signs a record user up through the access' SIGNUP clause, and in.
+ *
+ * @throws TesseraError as `signInRecord`, but `no_record_returned` when no record comes out, and the codes of sign-up
+ */
+export function signUpRecord(
+  context: AuthContext,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  const attempt = { account: undefined, source: client.origin.ip };
+  return context.throttle.attempt(attempt, () => context.pace.fair(() => enter(context, SIGNUP, credentials, client)));
+}
+
+async function enter(
+  context: AuthContext,
+  door: Door,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  const access = await context.directory.access(credentials.place, credentials.access);
+  if (access === undefined) throw failure('invalid_auth');
+  const { accessKind } = access;
+  const place = recordPlace(credentials.place);
+  if (accessKind.kind !== 'record' || place === undefined) throw failure('access_method_mismatch');
+  const key = issuingKey(accessKind);
+  if (key === undefined) throw failure('access_method_mismatch');
+  // No refresh token is ever valid where none are issued.
+  if (accessKind.refresh && credentials.refresh !== undefined) throw failure('invalid_auth');
+  const clause = door.clause(accessKind);
+  if (clause === undefined) throw failure(door.clauseMissing);
+
+  const run = { place, variables: credentials.variables, identity: guestIdentity({ ...client, place }) };
+  const id = recordFrom(await evaluate(context, clause, run, door.queryFailed));
+  if (id === undefined) throw failure(door.noRecord);
+  const claims = context.tokens.claims({
+    ...place,
+    access: access.name,
+    id: toText(id),
+    lifetime: tokenLifetime(access.durations),
+  });
+  const signedIn = await recordSession(context, place, access, claims, id, client);
+  return { signedIn, tokens: { access: await context.tokens.sign(claims, key) } };
+}
+
+/**
+ * The session of a record user whose credentials or token have been found good: AUTHENTICATE may refuse it or put another record in
+ * its place, and the record must exist.
+ *
+ * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
+ */
+export async function recordSession(
+  context: AuthContext,
+  place: RecordPlace,
+  access: AccessDefinition,
+  claims: Claims,
+  id: RecordId | undefined,
+  client: Client,
+): Promise<SignedIn> {
+  const expiresAt = sessionExpiry(access.durations, context.environment);
+  const session = (record: RecordId): SignedIn => ({
+    principal: { kind: 'record', ...place, access: access.name, id: record },
+    place,
+    claims: claimsValue(claims, record),
+    access: access.name,
+    expiresAt,
+  });
+  let record = id;
+  if (access.authenticate !== undefined) {
+    // The clause sees who it would be, but not yet as let in by this access.
+    const candidate: SignedIn =
+      id === undefined
+        ? { principal: { kind: 'guest' }, place, claims: claimsValue(claims), access: undefined, expiresAt }
+        : { ...session(id), access: undefined };
+    record = recordFrom(await authenticate(context, access.authenticate, candidate, client));
+  }
+  if (record === undefined || !(await context.directory.recordExists(place, record))) throw failure('invalid_auth');
+  return session(record);
+}
+
+/**
+ * Evaluates an AUTHENTICATE clause for somebody whose credentials are good.
+ *
+ * @throws TesseraError `thrown`; `invalid_auth` for any other failure inside, whose cause is for the log only
+ */
+export function authenticate(
+  context: AuthContext,
+  clause: Expression,
+  candidate: SignedIn,
+  client: Client,
+): Promise<Value> {
+  const run = { place: candidate.place, variables: newObject(), identity: identityOf(candidate, client) };
+  return evaluate(context, clause, run, 'invalid_auth');
+}
+
+/** Both names, where a record can live. */
+export function recordPlace({ namespace, database }: Place): RecordPlace | undefined {
+  return namespace === undefined || database === undefined ? undefined : { namespace, database };
+}
+
+async function evaluate(
+  context: AuthContext,
+  expression: Expression,
+  run: AccessRun,
+  failedAs: Door['queryFailed'] | 'invalid_auth',
+): Promise<Value> {
+  try {
+    return await context.directory.evaluate(expression, run);
+  } catch (error) {
+    const code = error instanceof TesseraError ? OUTWARD.get(error.code) : undefined;
+    if (code === 'itself') throw error;
+    throw failure(code ?? failedAs, undefined, { cause: error });
+  }
+}
+
+/** Inner failures that the caller is told of. What was thrown is meant for him; the others are worth another try. */
+const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<ErrorCode, 'itself' | 'unexpected_auth'>([
+  ['thrown', 'itself'],
+  ['hashing_busy', 'itself'],
+  ['transaction_conflict', 'unexpected_auth'],
+  ['storage_unavailable', 'unexpected_auth'],
+]);
+
+/** What a clause or a claim gives as a record: a record id, its text, an object with an `id`, or the first of an array of these. */
+export function recordFrom(value: Value): RecordId | undefined {
+  let found = isArray(value) ? value[0] : value;
+  if (isObject(found)) found = found['id'];
+  if (typeof found === 'string') found = parseRecordId(found);
+  // A range of records is nobody.
+  return found instanceof RecordId && !(found.key instanceof Range) ? found : undefined;
+}
+
+/** What signs the tokens of a record access; nothing where others issue them. */
+function issuingKey({ jwt }: RecordAccess): SigningKey | undefined {
+  if (jwt === undefined) return undefined;
+  const { verify, issuer } = jwt;
+  const verifying = verify.kind === 'key' ? verify : undefined;
+  const algorithm = issuer?.algorithm ?? verifying?.algorithm;
+  if (algorithm === undefined) return undefined;
+  const key = issuer?.key ?? (isSymmetric(algorithm) ? verifying?.key : undefined);
+  return key === undefined ? undefined : { algorithm, key };
+}

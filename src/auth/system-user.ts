@@ -1,0 +1,68 @@
+/** Users of DEFINE USER, at root, a namespace or a database. */
+import type { UserDefinition } from '../catalog/definition.js';
+import type { Place } from '../catalog/principal.js';
+import { failure } from '../errors/error.js';
+import { userAccount } from './account.js';
+import { type Claims, claimsValue } from './claims.js';
+import type { AuthContext, IssuedTokens } from './context.js';
+import type { SystemCredentials } from './credentials.js';
+import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
+import type { SigningKey } from './signing-keys.js';
+
+/**
+ * Signs a user in by name and password, and issues a token that the user's own secret signs.
+ *
+ * @throws TesseraError `invalid_auth` whatever is wrong, `too_many_attempts`, `hashing_busy`, `password_too_long`
+ */
+export async function signInUser(
+  context: AuthContext,
+  credentials: SystemCredentials,
+  client: Client,
+): Promise<{ signedIn: SignedIn; tokens: IssuedTokens }> {
+  const { signedIn, claims, user } = await checkPassword(context, credentials, client);
+  return { signedIn, tokens: { access: await context.tokens.sign(claims, userKey(user)) } };
+}
+
+/** As `signInUser`, for a client that sends its password with each request and wants no token. */
+export async function signInUserOnce(
+  context: AuthContext,
+  credentials: SystemCredentials,
+  client: Client,
+): Promise<SignedIn> {
+  return (await checkPassword(context, credentials, client)).signedIn;
+}
+
+/** What signs the tokens of a user. Each DEFINE draws another secret, so that tokens issued before are worth nothing. */
+export function userKey(user: UserDefinition): SigningKey {
+  return { algorithm: 'HS512', key: user.secret };
+}
+
+/** The session of a user. Roles are those of the present definition, not those of when a token was issued. */
+export function userSession(context: AuthContext, place: Place, user: UserDefinition, claims: Claims): SignedIn {
+  return {
+    principal: systemUser(user.level, place, user.name, user.roles),
+    place,
+    claims: claimsValue(claims),
+    access: undefined,
+    expiresAt: sessionExpiry(user.durations, context.environment),
+  };
+}
+
+async function checkPassword(
+  context: AuthContext,
+  { place, user: name, password }: SystemCredentials,
+  client: Client,
+): Promise<{ signedIn: SignedIn; claims: Claims; user: UserDefinition }> {
+  const attempt = { account: userAccount(place, name), source: client.origin.ip };
+  const user = await context.throttle.attempt(attempt, async () => {
+    const found = await context.directory.user(place, name);
+    if (found !== undefined && context.verified.has(found.passhash, password)) return found;
+    // Whether the user, or even the place, exists: the same hash is computed and the same error told.
+    const matches = await context.hasher.verifyCredential(found?.passhash, password);
+    if (found === undefined || !matches) throw failure('invalid_auth');
+    context.verified.add(found.passhash, password);
+    return found;
+  });
+  const claims = context.tokens.claims({ ...place, id: user.name, lifetime: tokenLifetime(user.durations) });
+  return { signedIn: userSession(context, place, user, claims), claims, user };
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { Pace } from '../../src/auth/pace.js';
+import { failure } from '../../src/errors/error.js';
+import { StubbedEnvironment } from './environment.js';
+
+/** Runs a try that takes `milliseconds` and fails; gives the moment, counted from the start, at which the failure is told. */
+async function toldAfter(environment: StubbedEnvironment, pace: Pace, milliseconds: number): Promise<number> {
+  const startedAt = environment.clock.monotonic();
+  const told = pace
+    .fair(async () => {
+      environment.advance(milliseconds);
+      throw failure('invalid_auth');
+    })
+    .catch(() => environment.clock.monotonic() - startedAt);
+  await new Promise((resolve) => setImmediate(resolve));
+  environment.advance(environment.nextTimer ?? 0);
+  return Math.round(await told);
+}
+
+test('failures are told at one moment, however long they took', async () => {
+  const environment = new StubbedEnvironment();
+  const pace = new Pace(environment);
+  for (const took of [0, 1, 30, 199, 299]) expect(await toldAfter(environment, pace, took)).toBe(325);
+});
+
+test('slower tries, even successful ones, hold back the quick failures after them', async () => {
+  const environment = new StubbedEnvironment();
+  const pace = new Pace(environment);
+  const result = await pace.fair(async () => {
+    environment.advance(472);
+    return 'in';
+  });
+  expect(result).toBe('in');
+  expect(environment.nextTimer).toBeUndefined();
+  for (const took of [0, 30, 460, 471]) expect(await toldAfter(environment, pace, took)).toBe(525);
+});
+
+test('what was learned is bounded, and fades', async () => {
+  const environment = new StubbedEnvironment();
+  const pace = new Pace(environment);
+  expect(await toldAfter(environment, pace, 60_000)).toBe(60_025);
+  expect(await toldAfter(environment, pace, 1)).toBe(3_025);
+  environment.advance(24 * 60 * 60 * 1000);
+  expect(await toldAfter(environment, pace, 1)).toBe(325);
+});
