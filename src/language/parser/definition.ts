@@ -21,7 +21,7 @@ export function ifExists(parser: Parser): boolean {
 /** Clauses in any order: each word with what reads its clause, the word itself being taken. The last of a kind counts. */
 export type ClauseTable<Node> = ReadonlyMap<string, (parser: Parser, node: Node) => Partial<Node>>;
 
-export function clauses<Node>(parser: Parser, table: ClauseTable<Node>, node: Node): Node {
+export function clauses<Node extends object>(parser: Parser, table: ClauseTable<Node>, node: Node): Node {
   for (let read = table.get(parser.word); read !== undefined; read = table.get(parser.word)) {
     parser.advance();
     Object.assign(node, read(parser, node));

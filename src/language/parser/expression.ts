@@ -140,7 +140,8 @@ function matches(parser: Parser): MatchesOperator {
   parser.advance();
   const reference = parser.kind === 'number' ? parser.natural() : undefined;
   if (reference !== undefined) parser.acceptPunct(',');
-  const operator = parser.acceptOneOf('AND', 'OR');
+  // All words have to match unless told otherwise.
+  const operator = parser.acceptOneOf('AND', 'OR') === 'OR' ? 'OR' : undefined;
   parser.expectPunct('@');
   return {
     kind: 'matches',

@@ -1,0 +1,64 @@
+/**
+ * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a definition is
+ * shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
+ */
+import type { Block, Config, Expression, Idiom, Query, Statement } from './ast.js';
+import { configText } from './printer/config.js';
+import { EXPRESSIONS, powerOfExpression } from './printer/expression.js';
+import { idiomText } from './printer/idiom.js';
+import type { Printer, PrintOptions } from './printer/printer.js';
+import { STATEMENTS } from './printer/statement.js';
+
+export type { PrintOptions } from './printer/printer.js';
+
+function makePrinter(secrets: boolean): Printer {
+  const expression = (node: Expression): string =>
+    (EXPRESSIONS[node.kind] as (node: Expression, printer: Printer) => string)(node, printer);
+  const statement = (node: Statement): string =>
+    (STATEMENTS[node.kind] as (node: Statement, printer: Printer) => string)(node, printer);
+  const printer: Printer = {
+    secrets,
+    expression,
+    statement,
+    operand: (node, power) => (powerOfExpression(node) < power ? `(${expression(node)})` : expression(node)),
+    beforeBlock: (node) =>
+      node.kind === 'range' && node.end === undefined ? `(${expression(node)})` : expression(node),
+    idiom: (node: Idiom) => idiomText(node, printer),
+    block: (node: Block) => expression(node),
+  };
+  return printer;
+}
+
+const SHOWN = makePrinter(false);
+const EXACT = makePrinter(true);
+
+function printerFor(options: PrintOptions | undefined): Printer {
+  return options?.secrets === true ? EXACT : SHOWN;
+}
+
+/** An expression; a statement as a value stands bare. */
+export function printExpression(expression: Expression, options?: PrintOptions): string {
+  const printer = printerFor(options);
+  return expression.kind === 'subquery' ? printer.statement(expression.statement) : printer.expression(expression);
+}
+
+/** A statement, without a semicolon. */
+export function printStatement(statement: Statement, options?: PrintOptions): string {
+  return printerFor(options).statement(statement);
+}
+
+/** A path, as the keys of `INFO FOR TABLE` show it. */
+export function printIdiom(idiom: Idiom, options?: PrintOptions): string {
+  return printerFor(options).idiom(idiom);
+}
+
+/** All statements, each with a semicolon, one on a line. */
+export function printQuery(query: Query, options?: PrintOptions): string {
+  const printer = printerFor(options);
+  return query.statements.map((statement) => `${printer.statement(statement)};`).join('\n');
+}
+
+/** A configuration as INFO shows it: `GRAPHQL TABLES AUTO FUNCTIONS AUTO`. */
+export function printConfig(config: Config, options?: PrintOptions): string {
+  return configText(config, printerFor(options));
+}

@@ -1,0 +1,91 @@
+/** DEFINE USER and DEFINE ACCESS as text. Without the option `secrets` nothing secret is in it. */
+import { quoteString } from '../../value/text/quote.js';
+import type { AccessKind, DefineAccess, DefineUser, Durations, JwtAccess } from '../ast.js';
+import { levelText } from './clauses.js';
+import { commentText, durationsText, head, REDACTED } from './definition-clauses.js';
+import { clause, clauses, nameText, type Printer } from './printer.js';
+
+const HOUR = 3_600_000_000_000n;
+const DAY = 24n * HOUR;
+
+/** What INFO shows for lifetimes that weren't written. */
+const DEFAULT_DURATIONS: Required<Durations> = { grant: 30n * DAY, token: HOUR, session: undefined };
+
+export function defineUserText(node: DefineUser, printer: Printer): string {
+  const { mode, name, level, password, passhash, roles, durations, comment } = node;
+  const secret = printer.secrets ? quoteString : () => REDACTED;
+  const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
+  const hash = printer.secrets ? passhash : (passhash ?? password ?? '');
+  return `${head('USER', mode)} ${nameText(name)} ${levelText(level)}${clauses(
+    clause('PASSWORD', printer.secrets ? password : undefined, secret),
+    clause('PASSHASH', hash, secret),
+    `ROLES ${roles.map((role) => role.toUpperCase()).join(', ')}`,
+    durationsText(shown, ['token', 'session']),
+    commentText(comment),
+  )}`;
+}
+
+export function defineAccessText(node: DefineAccess, printer: Printer): string {
+  const { mode, name, level, accessKind, authenticate, durations, comment } = node;
+  const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
+  const kinds = printer.secrets ? (['grant', 'token', 'session'] as const) : lifetimes(accessKind);
+  return `${head('ACCESS', mode)} ${nameText(name)} ${levelText(level)} TYPE ${kindText(accessKind, printer)}${clauses(
+    clause('AUTHENTICATE', authenticate, printer.expression),
+    durationsText(shown, kinds),
+    commentText(comment),
+  )}`;
+}
+
+/** The lifetimes that mean something: grants where there are any, tokens where any are issued. */
+function lifetimes(access: AccessKind): (keyof Durations)[] {
+  const hasGrants = access.kind === 'bearer' || (access.kind === 'record' && access.refresh);
+  const issues = access.kind !== 'jwt' || access.jwt.issuer !== undefined || isSymmetric(access.jwt);
+  return [...(hasGrants ? (['grant'] as const) : []), ...(issues ? (['token'] as const) : []), 'session'];
+}
+
+function isSymmetric({ verify }: JwtAccess): boolean {
+  return verify.kind === 'key' && verify.algorithm.startsWith('HS');
+}
+
+function kindText(access: AccessKind, printer: Printer): string {
+  switch (access.kind) {
+    case 'jwt':
+      return `JWT${jwtText(access.jwt, printer)}`;
+    case 'bearer':
+      return `BEARER FOR ${access.subject.toUpperCase()}`;
+    case 'record':
+      return `RECORD${clauses(
+        clause('SIGNUP', access.signup, printer.expression),
+        clause('SIGNIN', access.signin, printer.expression),
+        access.refresh && 'WITH REFRESH',
+        recordJwtText(access.jwt, printer),
+      )}`;
+  }
+}
+
+/** Without a clause of its own a record access signs with HS512 and a key that is drawn when it is defined. */
+function recordJwtText(jwt: JwtAccess | undefined, printer: Printer): string | undefined {
+  if (jwt !== undefined) return `WITH JWT${jwtText(jwt, printer)}`;
+  return printer.secrets ? undefined : `WITH JWT ALGORITHM HS512 KEY ${REDACTED} WITH ISSUER KEY ${REDACTED}`;
+}
+
+function jwtText(jwt: JwtAccess, printer: Printer): string {
+  const { verify, issuer } = jwt;
+  if (printer.secrets) {
+    return clauses(
+      verify.kind === 'url'
+        ? `URL ${quoteString(verify.url)}`
+        : `ALGORITHM ${verify.algorithm} KEY ${quoteString(verify.key)}`,
+      issuer !== undefined && 'WITH ISSUER',
+      clause('ALGORITHM', issuer?.algorithm, String),
+      clause('KEY', issuer?.key, quoteString),
+    );
+  }
+  const symmetric = isSymmetric(jwt);
+  return clauses(
+    verify.kind === 'url'
+      ? `URL ${quoteString(verify.url)}`
+      : `ALGORITHM ${verify.algorithm} KEY ${symmetric ? REDACTED : quoteString(verify.key)}`,
+    (symmetric || issuer !== undefined) && `WITH ISSUER KEY ${REDACTED}`,
+  );
+}

@@ -1,0 +1,68 @@
+/** Clauses of definitions as text. */
+import { formatDuration } from '../../value/duration.js';
+import { quoteString } from '../../value/text/quote.js';
+import { Duration } from '../../value/value.js';
+import type { Changefeed, Durations, Permission } from '../ast.js';
+import { clauses, type Printer, plainName } from './printer.js';
+
+export const REDACTED = "'[REDACTED]'";
+
+/** `DEFINE KIND [OVERWRITE|IF NOT EXISTS]`. */
+export function head(kind: string, mode: 'overwrite' | 'if-not-exists' | undefined): string {
+  return `DEFINE ${kind}${clauses(mode === 'overwrite' && 'OVERWRITE', mode === 'if-not-exists' && 'IF NOT EXISTS')}`;
+}
+
+export function commentText(comment: string | undefined): string | undefined {
+  return comment === undefined ? undefined : `COMMENT ${quoteString(comment)}`;
+}
+
+export function durationText(nanoseconds: bigint): string {
+  return formatDuration(new Duration(nanoseconds));
+}
+
+export function changefeedText(changefeed: Changefeed | undefined): string | undefined {
+  if (changefeed === undefined) return undefined;
+  return `CHANGEFEED ${durationText(changefeed.retention)}${changefeed.original ? ' INCLUDE ORIGINAL' : ''}`;
+}
+
+export function permissionText(permission: Permission, printer: Printer): string {
+  return permission.kind === 'where'
+    ? `WHERE ${printer.expression(permission.condition)}`
+    : permission.kind.toUpperCase();
+}
+
+/** Permissions of one action each, equal ones together, in the order of the actions. One word is enough for `uniform` ones. */
+export function permissionsText<Action extends string>(
+  permissions: Readonly<Record<Action, Permission>>,
+  actions: readonly Action[],
+  uniform: readonly string[],
+  printer: Printer,
+): string {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    const text = permissionText(permissions[action], printer);
+    const group = groups.get(text);
+    if (group === undefined) groups.set(text, [action]);
+    else group.push(action);
+  }
+  const [only] = groups.keys();
+  if (groups.size === 1 && only !== undefined && uniform.includes(only)) return `PERMISSIONS ${only}`;
+  const parts = [...groups].map(([text, group]) => `FOR ${group.join(', ')} ${text}`);
+  return `PERMISSIONS ${parts.join(', ')}`;
+}
+
+/** `DURATION FOR TOKEN 1h, FOR SESSION NONE` for the kinds that are there. */
+export function durationsText(durations: Durations, kinds: readonly (keyof Durations)[]): string | undefined {
+  const parts: string[] = [];
+  for (const kind of kinds) {
+    if (!(kind in durations)) continue;
+    const duration = durations[kind];
+    parts.push(`FOR ${kind.toUpperCase()} ${duration === undefined ? 'NONE' : durationText(duration)}`);
+  }
+  return parts.length === 0 ? undefined : `DURATION ${parts.join(', ')}`;
+}
+
+/** `fn::a::b`. */
+export function functionPath(name: string): string {
+  return `fn::${name.split('::').map(plainName).join('::')}`;
+}

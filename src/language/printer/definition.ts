@@ -1,0 +1,199 @@
+/** Definitions as INFO shows them. */
+import { quoteString } from '../../value/text/quote.js';
+import { formatFloat } from '../../value/text/text.js';
+import { typeText } from '../../value/text/type-text.js';
+import type {
+  AnalyzerFilter,
+  DefineEvent,
+  DefineField,
+  DefineFunction,
+  DefineIndex,
+  DefineStatement,
+  DefineTable,
+  FieldAction,
+  IndexKind,
+  Reference,
+  TableAction,
+  TableKind,
+} from '../ast.js';
+import { defineAccessText, defineUserText } from './access.js';
+import { configText } from './config.js';
+import {
+  changefeedText,
+  commentText,
+  functionPath,
+  head,
+  permissionsText,
+  permissionText,
+} from './definition-clauses.js';
+import {
+  clause,
+  clauses,
+  list,
+  nameText,
+  type Printer,
+  paramText,
+  plainName,
+  type StatementPrinters,
+} from './printer.js';
+
+const TABLE_ACTIONS: readonly TableAction[] = ['select', 'create', 'update', 'delete'];
+const FIELD_ACTIONS: readonly FieldAction[] = ['select', 'create', 'update'];
+
+export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
+  'define-namespace': ({ mode, name, comment }) =>
+    `${head('NAMESPACE', mode)} ${nameText(name)}${clauses(commentText(comment))}`,
+  'define-database': ({ mode, name, strict, comment, changefeed }) =>
+    `${head('DATABASE', mode)} ${nameText(name)}${clauses(
+      strict && 'STRICT',
+      commentText(comment),
+      changefeedText(changefeed),
+    )}`,
+  'define-table': tableText,
+  'define-field': fieldText,
+  'define-index': indexText,
+  'define-event': eventText,
+  'define-param': ({ mode, name, value, comment, permissions }, printer) =>
+    `${head('PARAM', mode)} ${paramText(name)} VALUE ${printer.expression(value)}${clauses(
+      commentText(comment),
+      `PERMISSIONS ${permissionText(permissions, printer)}`,
+    )}`,
+  'define-function': functionText,
+  'define-user': defineUserText,
+  'define-access': defineAccessText,
+  'define-config': ({ mode, config }, printer) => `${head('CONFIG', mode)} ${configText(config, printer)}`,
+  'define-analyzer': ({ mode, name, function: path, tokenizers, filters, comment }) =>
+    `${head('ANALYZER', mode)} ${nameText(name)}${clauses(
+      clause('FUNCTION', path, functionPath),
+      tokenizers.length > 0 && `TOKENIZERS ${tokenizers.join(',').toUpperCase()}`,
+      filters.length > 0 && `FILTERS ${list(filters, filterText)}`,
+      commentText(comment),
+    )}`,
+};
+
+function tableText(node: DefineTable, printer: Printer): string {
+  const { mode, name, tableKind, drop, schemafull, comment, view, changefeed, permissions } = node;
+  return `${head('TABLE', mode)} ${nameText(name)} TYPE ${tableKindText(tableKind)}${clauses(
+    drop && 'DROP',
+    schemafull ? 'SCHEMAFULL' : 'SCHEMALESS',
+    commentText(comment),
+    clause('AS', view, printer.statement),
+    changefeedText(changefeed),
+    permissionsText(permissions, TABLE_ACTIONS, ['NONE', 'FULL'], printer),
+  )}`;
+}
+
+function tableKindText(kind: TableKind): string {
+  if (kind.kind !== 'relation') return kind.kind.toUpperCase();
+  const tables = (names: readonly string[]) => names.map(plainName).join(' | ');
+  return `RELATION${clauses(clause('IN', kind.from, tables), clause('OUT', kind.to, tables), kind.enforced && 'ENFORCED')}`;
+}
+
+function fieldText(node: DefineField, printer: Printer): string {
+  const { mode, path, table, type, flexible, reference, value, assert, computed, comment, permissions } = node;
+  return `${head('FIELD', mode)} ${printer.idiom(path)} ON ${nameText(table)}${clauses(
+    clause('TYPE', type, typeText),
+    flexible && 'FLEXIBLE',
+    clause('DEFAULT', node.default, ({ always, value }) => `${always ? 'ALWAYS ' : ''}${printer.expression(value)}`),
+    node.readonly && 'READONLY',
+    clause('VALUE', value, printer.expression),
+    clause('ASSERT', assert, printer.expression),
+    clause('COMPUTED', computed, printer.expression),
+    clause('REFERENCE ON DELETE', reference, (clause) => referenceText(clause, printer)),
+    commentText(comment),
+    permissions === undefined
+      ? !printer.secrets && 'PERMISSIONS FULL'
+      : permissionsText(permissions, FIELD_ACTIONS, ['FULL'], printer),
+  )}`;
+}
+
+function referenceText(reference: Reference, printer: Printer): string {
+  return reference.onDelete === 'then'
+    ? `THEN ${printer.expression(reference.then)}`
+    : reference.onDelete.toUpperCase();
+}
+
+function indexText(
+  { mode, name, table, fields, indexKind, comment, concurrently }: DefineIndex,
+  printer: Printer,
+): string {
+  return `${head('INDEX', mode)} ${nameText(name)} ON ${nameText(table)}${clauses(
+    fields.length > 0 && `FIELDS ${list(fields, printer.idiom)}`,
+    indexKindText(indexKind, printer),
+    commentText(comment),
+    concurrently && 'CONCURRENTLY',
+  )}`;
+}
+
+function indexKindText(kind: IndexKind, printer: Printer): string | undefined {
+  switch (kind.kind) {
+    case 'plain':
+      return undefined;
+    case 'unique':
+      return 'UNIQUE';
+    case 'count':
+      return `COUNT${clauses(clause('WHERE', kind.where, printer.expression))}`;
+    case 'fulltext': {
+      const bm25 = kind.bm25 ?? (printer.secrets ? undefined : [1.2, 0.75]);
+      return `FULLTEXT ANALYZER ${plainName(kind.analyzer)}${clauses(
+        bm25 !== undefined && `BM25(${bm25[0]},${bm25[1]})`,
+        kind.highlights && 'HIGHLIGHTS',
+      )}`;
+    }
+    case 'hnsw':
+      return hnswText(kind, printer);
+  }
+}
+
+/** INFO fills in what follows from M: twice as many links on the lowest layer, and 1 / ln M as the factor of layers. */
+function hnswText(kind: Extract<IndexKind, { kind: 'hnsw' }>, printer: Printer): string {
+  const m0 = kind.m0 ?? (printer.secrets ? undefined : kind.m * 2);
+  const lm = kind.lm ?? (printer.secrets ? undefined : 1 / Math.log(kind.m));
+  return `HNSW DIMENSION ${kind.dimension} DIST ${kind.distance} TYPE ${kind.type} EFC ${kind.efc} M ${kind.m}${clauses(
+    clause('M0', m0, String),
+    clause('LM', lm, formatFloat),
+    kind.extendCandidates && 'EXTEND_CANDIDATES',
+    kind.keepPrunedConnections && 'KEEP_PRUNED_CONNECTIONS',
+  )}`;
+}
+
+function eventText({ mode, name, table, async, when, then, comment }: DefineEvent, printer: Printer): string {
+  return `${head('EVENT', mode)} ${nameText(name)} ON ${nameText(table)}${clauses(
+    async !== undefined && asyncText(async, printer),
+    clause('WHEN', when, printer.expression) ?? (!printer.secrets && 'WHEN true'),
+    `THEN ${list(then, printer.expression)}`,
+    commentText(comment),
+  )}`;
+}
+
+function asyncText({ retry, maxDepth }: NonNullable<DefineEvent['async']>, printer: Printer): string {
+  return `ASYNC${clauses(
+    clause('RETRY', retry ?? (printer.secrets ? undefined : 1), String),
+    clause('MAXDEPTH', maxDepth ?? (printer.secrets ? undefined : 3), String),
+  )}`;
+}
+
+function functionText(node: DefineFunction, printer: Printer): string {
+  const { mode, name, parameters, returns, body, comment, permissions } = node;
+  const args = list(parameters, ({ name, type }) => `${paramText(name)}: ${typeText(type)}`);
+  return `${head('FUNCTION', mode)} ${functionPath(name)}(${args})${clauses(
+    clause('->', returns, typeText),
+    printer.block(body),
+    commentText(comment),
+    `PERMISSIONS ${permissionText(permissions, printer)}`,
+  )}`;
+}
+
+function filterText(filter: AnalyzerFilter): string {
+  switch (filter.kind) {
+    case 'edgengram':
+    case 'ngram':
+      return `${filter.kind.toUpperCase()}(${filter.min},${filter.max})`;
+    case 'snowball':
+      return `SNOWBALL(${filter.language.toUpperCase()})`;
+    case 'mapper':
+      return `MAPPER(${quoteString(filter.path)})`;
+    default:
+      return filter.kind.toUpperCase();
+  }
+}

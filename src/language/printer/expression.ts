@@ -1,0 +1,208 @@
+/** Expressions as canonical text, with no more parentheses than reading it back needs. */
+import { escapeIdentifier, escapeObjectKey } from '../../value/text/quote.js';
+import { toText } from '../../value/text/text.js';
+import { typeText } from '../../value/text/type-text.js';
+import type { Type } from '../../value/type.js';
+import type {
+  Binary,
+  BinaryOperator,
+  Block,
+  Cast,
+  ClosureExpression,
+  Expression,
+  If,
+  ObjectLiteral,
+  Parameter,
+  RangeExpression,
+  RecordIdLiteral,
+  Unary,
+} from '../ast.js';
+import { isChainable, POWER, powerOf } from '../precedence.js';
+import { idiomText } from './idiom.js';
+import { type ExpressionPrinters, list, type Printer, paramText, plainName } from './printer.js';
+import { between, recordKeyText } from './record-key.js';
+
+export const EXPRESSIONS: ExpressionPrinters = {
+  literal: ({ value }) => toText(value),
+  constant: ({ name }) => constantText(name),
+  param: ({ name, current }) => (current ? '@' : paramText(name)),
+  array: ({ items }, printer) => `[${list(items, printer.expression)}]`,
+  set: ({ items }, printer) => setText(items, printer),
+  object: objectText,
+  'record-id': recordIdText,
+  table: ({ name }) => escapeIdentifier(name),
+  mock: ({ table, count, range }) =>
+    `|${plainName(table)}:${range === undefined ? count : `${range.from}..${range.inclusive ? '=' : ''}${range.to}`}|`,
+  range: rangeText,
+  idiom: idiomText,
+  unary: unaryText,
+  binary: binaryText,
+  cast: castText,
+  call: ({ path, args }, printer) => `${pathText(path)}(${list(args, printer.expression)})`,
+  script: ({ args, body }, printer) => `function(${list(args, printer.expression)}) {${body}}`,
+  closure: closureText,
+  block: blockText,
+  if: ifText,
+  subquery: ({ statement }, printer) => `(${printer.statement(statement)})`,
+};
+
+/**
+ * How tightly an expression holds together when it stands beside operators. What reaches as far right as it can (closures, open
+ * ranges) and what begins like a statement is always put in parentheses.
+ */
+export function powerOfExpression(node: Expression): number {
+  switch (node.kind) {
+    case 'binary':
+      return powerOf(node.operator);
+    case 'range':
+      return node.end === undefined && node.start !== undefined ? 0 : POWER.range;
+    case 'cast':
+      return POWER.cast;
+    case 'unary':
+      return prefixPower(node);
+    case 'closure':
+    case 'if':
+      return 0;
+    default:
+      return POWER.postfix;
+  }
+}
+
+/** A unary operator before a cast takes what the cast takes. */
+function prefixPower(node: Unary): number {
+  let inner: Expression = node;
+  while (inner.kind === 'unary') inner = inner.operand;
+  return inner.kind === 'cast' ? POWER.cast : POWER.unary;
+}
+
+/** What looks like the key of an object or the table of a record id at the beginning of a block or set. */
+const KEY_LIKE = /^(?:\w+|`(?:[^`\\]|\\.)*`)\s*:(?!:)/;
+
+/** A text that opens a block or set, in parentheses if it would be read as the key of an object. */
+export function afterBrace(text: string): string {
+  return KEY_LIKE.test(text) ? `(${text})` : text;
+}
+
+function setText(items: readonly Expression[], printer: Printer): string {
+  if (items.length === 0) return '{,}';
+  const [first, ...rest] = items.map(printer.expression);
+  return `{${[afterBrace(first as string), ...rest].join(', ')}${rest.length === 0 ? ',' : ''}}`;
+}
+
+function objectText({ entries }: ObjectLiteral, printer: Printer): string {
+  return `{ ${list(entries, ([key, value]) => `${escapeObjectKey(key)}: ${printer.expression(value)}`)} }`;
+}
+
+function recordIdText({ table, key }: RecordIdLiteral, printer: Printer): string {
+  return `${plainName(table)}:${recordKeyText(key, printer)}`;
+}
+
+function rangeText(node: RangeExpression, printer: Printer): string {
+  return between(node, (value) => {
+    const text = printer.operand(value, POWER.nullish);
+    // `a:1..5` is a range of keys.
+    return value.kind === 'record-id' && value === node.start?.value ? `(${text})` : text;
+  });
+}
+
+/** What would be read together with a sign or an exclamation mark before it: numbers, comments, longer operators. */
+const JOINS = /^(?:[-+!=~\d]|Infinity)/;
+
+function unaryText({ operator, operand }: Unary, printer: Printer): string {
+  const isPrefix = operand.kind === 'unary' || operand.kind === 'cast';
+  const text = isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.postfix);
+  return JOINS.test(text) ? `${operator}(${text})` : operator + text;
+}
+
+function castText({ type, operand }: Cast, printer: Printer): string {
+  const isPrefix = operand.kind === 'unary' || operand.kind === 'cast';
+  return `<${typeText(type)}> ${isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.range)}`;
+}
+
+/** Walks down the left side in a loop, since a chain of operators is as deep as it is long. */
+function binaryText(node: Binary, printer: Printer): string {
+  const tails: string[] = [];
+  let current = node;
+  for (;;) {
+    const power = powerOf(current.operator);
+    tails.push(` ${operatorText(current.operator)} ${printer.operand(current.right, power + 1)}`);
+    const least = isChainable(power) ? power : power + 1;
+    const { left } = current;
+    if (left.kind !== 'binary' || powerOf(left.operator) < least) {
+      tails.push(printer.operand(left, least));
+      return tails.reverse().join('');
+    }
+    current = left;
+  }
+}
+
+/** The operators whose printed form isn't their name. */
+const SPELLINGS: { readonly [O in BinaryOperator & string]?: string } = {
+  '&&': 'AND',
+  '||': 'OR',
+  IN: 'INSIDE',
+  'NOT IN': 'NOTINSIDE',
+};
+
+function operatorText(operator: BinaryOperator): string {
+  if (typeof operator === 'string') return SPELLINGS[operator] ?? operator;
+  if (operator.kind === 'matches') {
+    const parts = [operator.reference, operator.operator === 'AND' ? undefined : operator.operator];
+    return `@${parts.filter((part) => part !== undefined).join(',')}@`;
+  }
+  const { k, distance, ef } = operator;
+  return `<|${[k, distance ?? ef].filter((part) => part !== undefined).join(',')}|>`;
+}
+
+function constantText(name: string): string {
+  const at = name.lastIndexOf('::') + 2;
+  return pathText(name.slice(0, at - 2)) + name.slice(at - 2).toUpperCase();
+}
+
+/** A path of a function. `rand` and `sleep` are quoted elsewhere, but not as functions. */
+function pathText(path: string): string {
+  if (path === 'rand' || path === 'sleep') return path;
+  const segments = path.split('::');
+  return segments.length === 1 ? escapeIdentifier(path) : segments.map(plainName).join('::');
+}
+
+function closureText({ parameters, returns, body }: ClosureExpression, printer: Printer): string {
+  const text = returns === undefined ? '' : ` -> ${closureType(returns)}`;
+  return `|${list(parameters, closureParameter)}|${text} ${printer.expression(body)}`;
+}
+
+function closureParameter({ name, type }: Parameter): string {
+  return `${paramText(name)}: ${closureType(type)}`;
+}
+
+/** A union is put in `<…>`, since `|` ends the parameters. */
+function closureType(type: Type): string {
+  return type.kind === 'union' ? `<${typeText(type)}>` : typeText(type);
+}
+
+function blockText({ statements }: Block, printer: Printer): string {
+  const [first, ...rest] = statements;
+  if (first === undefined) return '{;}';
+  const head = afterBrace(printer.statement(first));
+  if (rest.length === 0) return `{ ${head} }`;
+  return `{ ${[head, ...rest.map(printer.statement)].join('; ')}; }`;
+}
+
+function ifText({ branches, otherwise }: If, printer: Printer): string {
+  const hasThen = [...branches.map((branch) => branch.then), otherwise].some(
+    (value) => value && value.kind !== 'block',
+  );
+  const then = hasThen ? ' THEN ' : ' ';
+  let text = '';
+  for (const branch of branches) {
+    text += `${text === '' ? '' : ' ELSE '}IF ${printer.beforeBlock(branch.condition)}${then}${branchText(branch.then, printer)}`;
+  }
+  if (otherwise !== undefined) text += ` ELSE ${branchText(otherwise, printer)}`;
+  return hasThen ? `${text} END` : text;
+}
+
+/** Braces would be read as a block. `IF` after ELSE would go on with the same IF. */
+function branchText(value: Expression, printer: Printer): string {
+  const text = printer.expression(value);
+  return value.kind !== 'block' && (text.startsWith('{') || value.kind === 'if') ? `(${text})` : text;
+}
