@@ -1,4 +1,6 @@
 import { catalogErrors } from './sections/catalog.js';
+import { expressionErrors } from './sections/expression.js';
+import { functionErrors } from './sections/functions.js';
 import { identityErrors } from './sections/identity.js';
 import { languageErrors } from './sections/language.js';
 import { queryErrors } from './sections/query.js';
@@ -12,6 +14,8 @@ export const CATALOGUE = {
   ...languageErrors,
   ...storageErrors,
   ...catalogErrors,
+  ...functionErrors,
+  ...expressionErrors,
   ...queryErrors,
   ...identityErrors,
   ...requestErrors,

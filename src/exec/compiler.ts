@@ -1,0 +1,149 @@
+/** The one place that knows how every kind of expression and statement is compiled. */
+import { failure } from '../errors/error.js';
+import type { Expression, Statement } from '../language/ast.js';
+import { compileBreak, compileContinue, compileFor } from './control/for.js';
+import { compileLet } from './control/let.js';
+import { compileReturn } from './control/return.js';
+import { compileSleep } from './control/sleep.js';
+import { compileThrow } from './control/throw.js';
+import { DATA_STATEMENTS } from './data-statements.js';
+import type { Compiler, Evaluate } from './execution.js';
+import { compileBlock, compileSubquery } from './expression/block.js';
+import { compileCall } from './expression/call.js';
+import { compileCast } from './expression/cast.js';
+import { compileClosure } from './expression/closure.js';
+import { compileArray, compileObject, compileSet } from './expression/collection.js';
+import { compileIdiom } from './expression/idiom.js';
+import { compileIf } from './expression/if.js';
+import type { InlineCompiler } from './expression/inline-compiler.js';
+import { compileConstant, compileLiteral, compileTableName } from './expression/literal.js';
+import { compileBinary, compileUnary } from './expression/operation.js';
+import { compileParam } from './expression/param.js';
+import { compileRange } from './expression/range.js';
+import { compileMock, compileRecordId } from './expression/record-id.js';
+import { compileScript } from './expression/script.js';
+import { catchingSignals } from './expression/signal.js';
+
+type ByKind<Node extends { readonly kind: string }> = {
+  readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, compiler: InlineCompiler) => Evaluate;
+};
+
+const EXPRESSIONS: ByKind<Expression> = {
+  literal: compileLiteral,
+  constant: compileConstant,
+  // A param may be defined in the catalog, with permissions that are bodies of their own.
+  param: (param, { outer }) => compileParam(param, outer),
+  array: compileArray,
+  set: compileSet,
+  object: compileObject,
+  'record-id': compileRecordId,
+  table: compileTableName,
+  mock: compileMock,
+  range: compileRange,
+  idiom: compileIdiom,
+  unary: compileUnary,
+  binary: compileBinary,
+  cast: compileCast,
+  call: compileCall,
+  script: compileScript,
+  closure: compileClosure,
+  block: compileBlock,
+  if: compileIf,
+  subquery: compileSubquery,
+};
+
+type Control = Extract<
+  Statement,
+  { kind: 'expression' | 'let' | 'return' | 'throw' | 'for' | 'break' | 'continue' | 'sleep' }
+>;
+
+const CONTROL: ByKind<Control> = {
+  expression: ({ expression }, compiler) => compiler.expression(expression),
+  let: compileLet,
+  return: compileReturn,
+  throw: compileThrow,
+  for: compileFor,
+  break: compileBreak,
+  continue: compileContinue,
+  sleep: compileSleep,
+};
+
+/** Kinds that hand their value on from the part that comes last. */
+const LAST: {
+  readonly [K in Expression['kind'] | Statement['kind']]?: (
+    node: Extract<Expression | Statement, { kind: K }>,
+    compiler: InlineCompiler,
+  ) => Evaluate;
+} = {
+  block: (block, compiler) => compileBlock(block, compiler, true),
+  if: (choice, compiler) => compileIf(choice, compiler, true),
+  subquery: ({ statement }, compiler) => compiler.lastStatement(statement),
+  expression: ({ expression }, compiler) => compiler.last(expression),
+  return: (statement, compiler) => compileReturn(statement, compiler, true),
+};
+
+type CompileNode<Node> = (node: Node, compiler: InlineCompiler) => Evaluate;
+
+/** Compiles bodies and keeps them, since a tree is compiled once however often it runs. */
+class BodyCompiler implements Compiler {
+  readonly #compiled = new WeakMap<Expression | Statement, Evaluate>();
+
+  expression(expression: Expression): Evaluate {
+    return this.#body(expression, (inline) => inline.last(expression));
+  }
+
+  statement(statement: Statement): Evaluate {
+    return this.#body(statement, (inline) => inline.lastStatement(statement));
+  }
+
+  #body(node: Expression | Statement, compile: (inline: Inline) => Evaluate): Evaluate {
+    let evaluate = this.#compiled.get(node);
+    if (evaluate === undefined) {
+      const inline = new Inline(this);
+      const body = compile(inline);
+      evaluate = inline.isUnwinding ? catchingSignals(body) : body;
+      this.#compiled.set(node, evaluate);
+    }
+    return evaluate;
+  }
+}
+
+/** Compiles the parts of one body. */
+class Inline implements InlineCompiler {
+  isUnwinding = false;
+
+  constructor(readonly outer: Compiler) {}
+
+  expression(expression: Expression): Evaluate {
+    return (EXPRESSIONS[expression.kind] as CompileNode<Expression>)(expression, this);
+  }
+
+  statement(statement: Statement): Evaluate {
+    if (isControl(statement)) return (CONTROL[statement.kind] as CompileNode<Statement>)(statement, this);
+    const compile = DATA_STATEMENTS[statement.kind] as ((node: Statement, compiler: Compiler) => Evaluate) | undefined;
+    if (compile === undefined) throw failure('not_supported_yet', { what: `The statement ${statement.kind}` });
+    return compile(statement, this.outer);
+  }
+
+  last(expression: Expression): Evaluate {
+    const compile = LAST[expression.kind] as CompileNode<Expression> | undefined;
+    return compile === undefined ? this.expression(expression) : compile(expression, this);
+  }
+
+  lastStatement(statement: Statement): Evaluate {
+    const compile = LAST[statement.kind] as CompileNode<Statement> | undefined;
+    return compile === undefined ? this.statement(statement) : compile(statement, this);
+  }
+
+  unwinds(): void {
+    this.isUnwinding = true;
+  }
+}
+
+function isControl(statement: Statement): statement is Control {
+  return Object.hasOwn(CONTROL, statement.kind);
+}
+
+export function createCompiler(): Compiler {
+  return new BodyCompiler();
+}

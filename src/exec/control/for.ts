@@ -1,0 +1,70 @@
+/** FOR over the elements of an array or set, or over the ints of a range, with BREAK and CONTINUE. */
+import { andThen, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Break, Continue, For } from '../../language/ast.js';
+import { intBounds } from '../../value/cast.js';
+import { toDisplay, toText } from '../../value/text/text.js';
+import { int, isArray, Range, SetValue, type Value } from '../../value/value.js';
+import type { Evaluate, Frame } from '../execution.js';
+import { compileStatements } from '../expression/block.js';
+import type { InlineCompiler } from '../expression/inline-compiler.js';
+import { BREAK, CONTINUE, LoopSignal } from '../expression/signal.js';
+
+export function compileFor({ variable, over, body }: For, compiler: InlineCompiler): Evaluate {
+  const source = compiler.expression(over);
+  const run = compileStatements(body.statements, compiler, false);
+  const iterate = (frame: Frame, item: Value): PromiseOrValue<boolean> =>
+    otherwise(() => {
+      // Each turn has a scope of its own, so that closures keep the value of their turn.
+      const turn = frame.block();
+      turn.scope.set(variable, item);
+      return andThen(run(turn), () => false);
+    }, endOfTurn);
+  return (frame) =>
+    andThen(source(frame), (value) => {
+      const items = itemsOf(value);
+      const { interrupt } = frame.execution;
+      const loop = untilTrue(() => {
+        const next = items.next();
+        return next.done === true || andThen(interrupt.checkpoint(), () => iterate(frame, next.value));
+      });
+      return andThen(loop, () => undefined);
+    });
+}
+
+/** Whether a signal ends the loop; whatever else was thrown goes on. */
+function endOfTurn(thrown: unknown): boolean {
+  if (thrown instanceof LoopSignal) return thrown === BREAK;
+  throw thrown;
+}
+
+function itemsOf(value: Value): Iterator<Value> {
+  if (isArray(value)) return value[Symbol.iterator]();
+  if (value instanceof SetValue) return value.items[Symbol.iterator]();
+  if (value instanceof Range) return intsOf(value);
+  throw failure('not_iterable', { value: toDisplay(value) });
+}
+
+function* intsOf(range: Range): Generator<Value> {
+  const bounds = intBounds(range);
+  if (bounds === undefined) throw failure('range_not_int', { value: toText(wrongBound(range)) });
+  for (let at = bounds.first; at < bounds.end; at++) yield int(at);
+}
+
+function wrongBound({ start, end }: Range): Value {
+  return start !== undefined && intBounds(new Range(start, undefined)) === undefined ? start.value : end?.value;
+}
+
+export function compileBreak(_: Break, compiler: InlineCompiler): Evaluate {
+  compiler.unwinds();
+  return () => {
+    throw BREAK;
+  };
+}
+
+export function compileContinue(_: Continue, compiler: InlineCompiler): Evaluate {
+  compiler.unwinds();
+  return () => {
+    throw CONTINUE;
+  };
+}

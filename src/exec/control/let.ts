@@ -1,0 +1,33 @@
+import { andThen } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Let } from '../../language/ast.js';
+import { CoercionError, coerce } from '../../value/coerce.js';
+import type { Type } from '../../value/type.js';
+import type { Value } from '../../value/value.js';
+import type { Evaluate } from '../execution.js';
+import type { InlineCompiler } from '../expression/inline-compiler.js';
+import { isProtectedParam } from '../expression/param.js';
+
+/** Names a value in the scope around it. A RETURN inside the value ends the value only. */
+export function compileLet({ name, type, value }: Let, compiler: InlineCompiler): Evaluate {
+  if (isProtectedParam(name)) {
+    return () => {
+      throw failure('reserved_variable', { name });
+    };
+  }
+  const evaluate = compiler.outer.expression(value);
+  return (frame) =>
+    andThen(evaluate(frame), (result) => {
+      frame.scope.set(name, type === undefined ? result : coerceVariable(name, type, result));
+      return undefined;
+    });
+}
+
+function coerceVariable(name: string, type: Type, value: Value): Value {
+  try {
+    return coerce(value, type);
+  } catch (error) {
+    if (error instanceof CoercionError) throw failure('variable_coercion', { name, reason: error.message });
+    throw error;
+  }
+}

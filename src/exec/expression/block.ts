@@ -1,0 +1,39 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Block, Statement, Subquery } from '../../language/ast.js';
+import type { Value } from '../../value/value.js';
+import type { Evaluate, Frame } from '../execution.js';
+import type { InlineCompiler } from './inline-compiler.js';
+
+/** Runs statements in order; the value is that of the last one. */
+export function compileBlock(block: Block, compiler: InlineCompiler, last = false): Evaluate {
+  const run = compileStatements(block.statements, compiler, last);
+  // Only LET names something, so that other blocks need no scope of their own.
+  return block.statements.some((statement) => statement.kind === 'let') ? (frame) => run(frame.block()) : run;
+}
+
+/** The statements of a block in the scope of the frame. */
+export function compileStatements(statements: readonly Statement[], compiler: InlineCompiler, last: boolean): Evaluate {
+  const compiled = statements.map((statement, index) =>
+    last && index === statements.length - 1 ? compiler.lastStatement(statement) : compiler.statement(statement),
+  );
+  const [only] = compiled;
+  if (only === undefined) return () => undefined;
+  if (compiled.length === 1) return only;
+  const run = (frame: Frame, from: number): PromiseOrValue<Value> => {
+    let value: Value;
+    for (let index = from; index < compiled.length; index++) {
+      const result = (compiled[index] as Evaluate)(frame);
+      if (result instanceof Promise) {
+        return index === compiled.length - 1 ? result : result.then(() => run(frame, index + 1));
+      }
+      value = result;
+    }
+    return value;
+  };
+  return (frame) => run(frame, 0);
+}
+
+/** A statement as a value. RETURN in one unwinds like any other. */
+export function compileSubquery({ statement }: Subquery, compiler: InlineCompiler): Evaluate {
+  return compiler.statement(statement);
+}

@@ -1,0 +1,85 @@
+/** Closures: functions as values. They see the variables as they were where they were made, and write nothing. */
+
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { ClosureExpression } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { CoercionError, coerce } from '../../value/coerce.js';
+import { typeTextInErrors } from '../../value/text/type-text.js';
+import type { Type } from '../../value/type.js';
+import { Closure, type Value } from '../../value/value.js';
+import { calling, deeper } from '../depth.js';
+import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
+
+/** How a closure is named in errors. */
+const NAME = 'ANONYMOUS';
+
+class Implementation {
+  constructor(
+    readonly parameters: ClosureExpression['parameters'],
+    readonly returns: Type | undefined,
+    readonly body: Evaluate,
+    /** The variables where the closure was made. */
+    readonly scope: Scope,
+    readonly made: Frame,
+  ) {}
+}
+
+export function compileClosure(closure: ClosureExpression, compiler: { readonly outer: Compiler }): Evaluate {
+  const { parameters, returns } = closure;
+  const body = compiler.outer.expression(closure.body);
+  const text = printExpression(closure);
+  return (frame) => new Closure(text, new Implementation(parameters, returns, body, frame.scope.snapshot(), frame));
+}
+
+/**
+ * Calls a closure on behalf of `execution`. Missing arguments are NONE, superfluous ones are dropped.
+ * @throws TesseraError `closure_argument`, `return_coercion`, `computation_too_deep`, and whatever the body throws
+ */
+export function callClosure(execution: Execution, closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
+  const { implementation } = closure;
+  invariant(implementation instanceof Implementation, 'a closure was made by compileClosure');
+  const { parameters, returns, body, scope: outer, made } = implementation;
+  const scope = new Scope(outer);
+  for (let index = 0; index < parameters.length; index++) {
+    const { name, type } = parameters[index] as (typeof parameters)[number];
+    scope.set(name, coerceArgument(name, type, args[index]));
+  }
+  const frame = new Frame(readingOnly(deeper(execution)), scope, made.current, made.parent);
+  return calling(() =>
+    andThen(body(frame), (value) => (returns === undefined ? value : coerceResult(NAME, returns, value))),
+  );
+}
+
+function coerceArgument(name: string, type: Type, value: Value): Value {
+  if (type.kind === 'any') return value;
+  try {
+    return coerce(value, type);
+  } catch (error) {
+    if (error instanceof CoercionError) throw failure('closure_argument', { name, type: typeTextInErrors(type) });
+    throw error;
+  }
+}
+
+/** The result of a function as its declared type wants it. @throws TesseraError `return_coercion` */
+export function coerceResult(name: string, type: Type, value: Value): Value {
+  try {
+    return coerce(value, type);
+  } catch (error) {
+    if (error instanceof CoercionError) throw failure('return_coercion', { name, reason: error.message });
+    throw error;
+  }
+}
+
+const readers = new WeakMap<Execution, Execution>();
+
+function readingOnly(execution: Execution): Execution {
+  if (!execution.writable) return execution;
+  let reader = readers.get(execution);
+  if (reader === undefined) {
+    reader = { ...execution, writable: false };
+    readers.set(execution, reader);
+  }
+  return reader;
+}

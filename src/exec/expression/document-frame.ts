@@ -1,0 +1,29 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Value } from '../../value/value.js';
+import { type Execution, Frame, type Scope } from '../execution.js';
+
+/** What `@` does: goes on with the path from a value. */
+export type Repeat = (value: Value) => PromiseOrValue<Value>;
+
+/** A frame inside the path of a recursion, where `@` begins the path anew. */
+export class RecursionFrame extends Frame {
+  constructor(
+    execution: Execution,
+    scope: Scope,
+    current: Value,
+    parent: Frame | undefined,
+    readonly repeat: Repeat,
+  ) {
+    super(execution, scope, current, parent);
+  }
+}
+
+/**
+ * The frame for an expression inside a path, such as `[WHERE …]` or `.{a: …}`: `$this` is the value that the path has reached, while
+ * `$parent` stays that of the query.
+ */
+export function frameAt(frame: Frame, current: Value): Frame {
+  return frame instanceof RecursionFrame
+    ? new RecursionFrame(frame.execution, frame.scope, current, frame.parent, frame.repeat)
+    : new Frame(frame.execution, frame.scope, current, frame.parent);
+}

@@ -1,0 +1,56 @@
+/** `.name`, `.*` and `.?`. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { geometryToObject } from '../../value/geometry.js';
+import { Geometry, isArray, isObject, RecordId, type Value } from '../../value/value.js';
+import type { Evaluate, Frame } from '../execution.js';
+import { END, fetchRecord, mapStep, type Step, stepInto } from './step.js';
+
+export function fieldStep(name: string, next: Step): Step {
+  const step: Step = (value, frame) => {
+    if (isObject(value)) return next(value[name], frame);
+    if (value instanceof Geometry) return next(geometryToObject(value)[name], frame);
+    return stepInto(value, frame, step, next);
+  };
+  return step;
+}
+
+/** A path that begins with a field of the current document: the most frequent expression of all. */
+export function compileDocumentField(name: string, next: Step): Evaluate {
+  const step = fieldStep(name, next);
+  if (next === END) {
+    return (frame) => {
+      const document = frame.current;
+      return isObject(document) ? document[name] : step(document, frame);
+    };
+  }
+  return (frame) => {
+    const document = frame.current;
+    return isObject(document) ? next(document[name], frame) : step(document, frame);
+  };
+}
+
+/** `.*` leaves objects and plain values as they are; links become their records, alone or as elements. */
+export function allStep(next: Step): Step {
+  const element: Step = (value, frame) => {
+    if (value instanceof RecordId) return resolve(value, frame, next);
+    return isArray(value) ? mapStep(value, frame, element) : next(value, frame);
+  };
+  return (value, frame) => {
+    if (next === END && isArray(value) && !value.some(mayHoldLinks)) return value;
+    return element(value, frame);
+  };
+}
+
+function mayHoldLinks(value: Value): boolean {
+  return value instanceof RecordId || isArray(value);
+}
+
+function resolve(id: RecordId, frame: Frame, next: Step): PromiseOrValue<Value> {
+  const record = fetchRecord(id, frame);
+  return record instanceof Promise ? record.then((settled) => next(settled, frame)) : next(record, frame);
+}
+
+/** `.?` ends the path where there is nothing. */
+export function optionalStep(next: Step): Step {
+  return (value, frame) => (value === undefined || value === null ? value : next(value, frame));
+}

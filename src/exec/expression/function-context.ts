@@ -1,0 +1,26 @@
+import type { FunctionContext } from '../../functions/contract.js';
+import type { Execution } from '../execution.js';
+import { callClosure } from './closure.js';
+
+const contexts = new WeakMap<Execution, FunctionContext>();
+
+/**
+ * What built-in functions see when `execution` calls them. Closures and reads go on with this very execution, its depth and its checks,
+ * whatever execution it was derived from.
+ */
+export function functionContext(execution: Execution): FunctionContext {
+  let context = contexts.get(execution);
+  if (context === undefined) {
+    const { environment, passwords, interrupt } = execution;
+    context = {
+      environment,
+      session: execution.identity.session,
+      passwords,
+      call: (closure, args) => callClosure(execution, closure, args),
+      readRecord: (id) => execution.reader.read(execution, id),
+      checkpoint: () => interrupt.check(),
+    };
+    contexts.set(execution, context);
+  }
+  return context;
+}

@@ -1,0 +1,98 @@
+/** `[index]`, `[from..to]`, `[$]` and `[WHERE …]`: parts that take an array as a whole. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Expression } from '../../language/ast.js';
+import { CoercionError, coerce } from '../../value/coerce.js';
+import { toNumber } from '../../value/number.js';
+import { toDisplay, toText } from '../../value/text/text.js';
+import { isTruthy } from '../../value/truthiness.js';
+import {
+  type ArrayValue,
+  type Bound,
+  isArray,
+  isNumber,
+  isObject,
+  Range,
+  RecordId,
+  SetValue,
+  type Value,
+} from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+import { constantValue } from './constant-value.js';
+import { frameAt } from './document-frame.js';
+import { fetchRecord, type Step } from './step.js';
+
+export function indexStep(index: Expression, next: Step, compiler: Compiler): Step {
+  const known = constantValue(index);
+  if (known !== undefined) {
+    const at = known.value;
+    return (value, frame) => andThen(elementAt(value, at, frame), (element) => next(element, frame));
+  }
+  const evaluate = compiler.expression(index);
+  return (value, frame) =>
+    andThen(evaluate(frame), (at) => andThen(elementAt(value, at, frame), (element) => next(element, frame)));
+}
+
+/** An element by its place, a field by its name, a slice by a range; NONE where there is no such thing. */
+function elementAt(value: Value, index: Value, frame: Frame): PromiseOrValue<Value> {
+  if (value instanceof RecordId && typeof index === 'string') {
+    return andThen(fetchRecord(value, frame), (record) => record?.[index]);
+  }
+  return plainElementAt(value, index);
+}
+
+/** The same without looking behind links. */
+export function plainElementAt(value: Value, index: Value): Value {
+  if (isObject(value)) {
+    const name = typeof index === 'string' ? index : isNumber(index) ? toDisplay(index) : undefined;
+    return name === undefined ? undefined : value[name];
+  }
+  const items = value instanceof SetValue ? value.items : value;
+  if (!isArray(items)) return undefined;
+  if (index instanceof Range) return slice(items, index);
+  return isNumber(index) ? items[Math.trunc(toNumber(index))] : undefined;
+}
+
+function slice(items: ArrayValue, { start, end }: Range): Value {
+  const from = start === undefined ? 0 : intBound(start) + (start.inclusive ? 0 : 1);
+  const to = end === undefined ? items.length : intBound(end) + (end.inclusive ? 1 : 0);
+  return from < 0 || from > to || to > items.length ? undefined : items.slice(from, to);
+}
+
+function intBound({ value }: Bound): number {
+  try {
+    return Number(coerce(value, { kind: 'int' }));
+  } catch (error) {
+    if (!(error instanceof CoercionError)) throw error;
+    throw failure('invalid_slice', { value: toText(value) });
+  }
+}
+
+export function lastStep(next: Step): Step {
+  return (value, frame) => next(lastElement(value), frame);
+}
+
+/** The last element; what has none is its own. */
+export function lastElement(value: Value): Value {
+  if (isArray(value)) return value.at(-1);
+  return value instanceof SetValue ? value.items.at(-1) : value;
+}
+
+export function whereStep(condition: Expression, next: Step, compiler: Compiler): Step {
+  const filter = compileFilter(condition, compiler);
+  return (value, frame) => andThen(filter(value, frame), (kept) => next(kept, frame));
+}
+
+/** Keeps the elements for which a condition holds; what isn't a collection counts as one of a single element. */
+export function compileFilter(condition: Expression, compiler: Compiler): Step {
+  const holds = compiler.expression(condition);
+  return (value, frame) => {
+    const isSet = value instanceof SetValue;
+    const items = isSet ? value.items : isArray(value) ? value : [value];
+    const verdicts = mapInOrder(items, (item) => andThen(holds(frameAt(frame, item)), isTruthy));
+    return andThen(verdicts, (kept) => {
+      const chosen = items.filter((_, index) => kept[index]);
+      return isSet ? new SetValue(chosen) : chosen;
+    });
+  };
+}

@@ -1,0 +1,15 @@
+import type { Expression, Statement } from '../../language/ast.js';
+import type { Compiler, Evaluate } from '../execution.js';
+
+/**
+ * Compiles the parts of one body: a statement, a closure, the value of a LET. RETURN, BREAK and CONTINUE in a part unwind through the
+ * other parts of the body; what is compiled by `outer` is a body of its own, at whose border they end.
+ */
+export interface InlineCompiler extends Compiler {
+  readonly outer: Compiler;
+  /** A part whose value is the value of the whole body: a RETURN that ends it has nothing to unwind. */
+  last(expression: Expression): Evaluate;
+  lastStatement(statement: Statement): Evaluate;
+  /** To be called by what throws a signal, so that the body is compiled to catch it. */
+  unwinds(): void;
+}

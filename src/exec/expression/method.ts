@@ -1,0 +1,29 @@
+/** `.name(args)`: the function of the receiver's family, or a closure in a field. */
+import { andThen } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import { callFunction } from '../../functions/call.js';
+import { methodFor } from '../../functions/methods.js';
+import type { Expression } from '../../language/ast.js';
+import { Closure, isObject, kindOf } from '../../value/value.js';
+import type { Compiler } from '../execution.js';
+import { callClosure } from './closure.js';
+import { compileList } from './collection.js';
+import { functionContext } from './function-context.js';
+import type { Step } from './step.js';
+
+export function methodStep(name: string, args: readonly Expression[], next: Step, compiler: Compiler): Step {
+  const evaluate = compileList(args, compiler);
+  return (value, frame) =>
+    andThen(evaluate(frame), (values) => {
+      const row = methodFor(value, name);
+      const { execution } = frame;
+      if (row !== undefined) {
+        return andThen(callFunction(row, [value, ...values], functionContext(execution)), (result) =>
+          next(result, frame),
+        );
+      }
+      const closure = isObject(value) ? value[name] : undefined;
+      if (!(closure instanceof Closure)) throw failure('method_missing', { name, kind: kindOf(value) });
+      return andThen(callClosure(execution, closure, values), (result) => next(result, frame));
+    });
+}

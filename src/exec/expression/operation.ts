@@ -1,0 +1,58 @@
+/** Unary and binary operators. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Binary, Unary } from '../../language/ast.js';
+import type { Value } from '../../value/value.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { constantValue } from './constant-value.js';
+import { DECIDED, OPERATIONS, type Operation, type ShortCircuit, UNARY_OPERATIONS } from './operators.js';
+
+export function compileUnary({ operator, operand }: Unary, compiler: Compiler): Evaluate {
+  const apply = UNARY_OPERATIONS[operator];
+  const evaluate = compiler.expression(operand);
+  return (frame) => andThen(evaluate(frame), apply);
+}
+
+export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
+  const { operator } = binary;
+  if (typeof operator === 'object') {
+    const what = operator.kind === 'matches' ? 'Full-text search' : 'Nearest-neighbour search';
+    return () => {
+      throw failure('not_supported_yet', { what });
+    };
+  }
+  const left = compiler.expression(binary.left);
+  if (isShortCircuit(operator)) return compileShortCircuit(operator, left, compiler.expression(binary.right));
+  const apply = OPERATIONS[operator];
+  const known = constantValue(binary.right);
+  if (known !== undefined) return withConstant(apply, left, known.value);
+  const right = compiler.expression(binary.right);
+  return (frame) => {
+    const a = left(frame);
+    const b = a instanceof Promise ? undefined : right(frame);
+    if (a instanceof Promise) return a.then((settled) => andThen(right(frame), (other) => apply(settled, other)));
+    return b instanceof Promise ? b.then((settled) => apply(a, settled)) : apply(a, b);
+  };
+}
+
+/** The right operand is known, as in `age > 18`. */
+function withConstant(apply: Operation, left: Evaluate, b: Value): Evaluate {
+  return (frame) => {
+    const a = left(frame);
+    return a instanceof Promise ? a.then((settled) => apply(settled, b)) : apply(a, b);
+  };
+}
+
+function isShortCircuit(operator: string): operator is ShortCircuit {
+  return Object.hasOwn(DECIDED, operator);
+}
+
+/** The result is always one of the operands. */
+function compileShortCircuit(operator: ShortCircuit, left: Evaluate, right: Evaluate): Evaluate {
+  const decided = DECIDED[operator];
+  return (frame): PromiseOrValue<Value> => {
+    const a = left(frame);
+    if (a instanceof Promise) return a.then((settled) => (decided(settled) ? settled : right(frame)));
+    return decided(a) ? a : right(frame);
+  };
+}

@@ -1,0 +1,65 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { ParamDefinition } from '../../catalog/definition.js';
+import { failure } from '../../errors/error.js';
+import type { Param } from '../../language/ast.js';
+import type { Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { admits, compileRule, type Rule } from '../permission.js';
+
+/** Params that no LET can hide: who asks, and from where. */
+const IDENTITY: Readonly<Record<string, (frame: Frame) => Value>> = {
+  auth: (frame) => frame.execution.identity.auth,
+  token: (frame) => frame.execution.identity.token,
+  session: (frame) => frame.execution.identity.session,
+  access: (frame) => frame.execution.identity.access,
+};
+
+/** Names that clients and statements can't set. */
+export function isProtectedParam(name: string): boolean {
+  return Object.hasOwn(IDENTITY, name);
+}
+
+/** Params that mean the current document wherever there is one. */
+const DOCUMENT: Readonly<Record<string, (frame: Frame) => Value>> = {
+  this: (frame) => frame.current,
+  parent: (frame) => frame.parent?.current,
+};
+
+export function compileParam({ name }: Param, compiler: Compiler): Evaluate {
+  if (Object.hasOwn(IDENTITY, name)) return IDENTITY[name] as Evaluate;
+  if (Object.hasOwn(DOCUMENT, name)) {
+    const document = DOCUMENT[name] as (frame: Frame) => Value;
+    return (frame) => {
+      const value = document(frame);
+      return value === undefined ? frame.scope.get(name) : value;
+    };
+  }
+  return (frame) => {
+    const value = frame.scope.get(name);
+    return value === undefined && !frame.scope.has(name) ? definedParam(name, frame, compiler) : value;
+  };
+}
+
+/** The value of DEFINE PARAM, where no variable has the name; NONE if there is none. */
+function definedParam(name: string, frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
+  return andThen(frame.execution.unit.catalog(), (catalog) => {
+    const definition = catalog?.params.get(name);
+    if (definition === undefined) return undefined;
+    if (!frame.execution.checks.view) return definition.value;
+    return andThen(admits(ruleOf(definition, compiler), frame.execution, undefined), (allowed) => {
+      if (!allowed) throw failure('param_forbidden', { name });
+      return definition.value;
+    });
+  });
+}
+
+const rules = new WeakMap<ParamDefinition, Rule>();
+
+function ruleOf(definition: ParamDefinition, compiler: Compiler): Rule {
+  let rule = rules.get(definition);
+  if (rule === undefined) {
+    rule = compileRule(definition.permissions, compiler);
+    rules.set(definition, rule);
+  }
+  return rule;
+}

@@ -1,0 +1,67 @@
+/** Record ids: written out, with computed parts, generated, or a range of them; and mocks, which are many at once. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
+import { type Bound, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { randomKey, ulidKey, uuidKey } from '../random-key.js';
+import { constantValue } from './constant-value.js';
+
+type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
+
+export function compileRecordId(id: RecordIdLiteral, compiler: Compiler): Evaluate {
+  const known = constantValue(id);
+  if (known !== undefined) return () => known.value;
+  const { table } = id;
+  const key = compileRecordKey(id.key, compiler);
+  return (frame) => andThen(key(frame), (value) => new RecordId(table, value));
+}
+
+/** The key alone: of a record id, or of a range on a graph step. */
+export function compileRecordKey(key: RecordKeyExpression, compiler: Compiler): EvaluateKey {
+  switch (key.kind) {
+    case 'key':
+      // The grammar admits nothing here whose value isn't a key.
+      return compiler.expression(key.value) as EvaluateKey;
+    case 'generate':
+      return GENERATORS[key.generator];
+    case 'key-range': {
+      const start = compileBound(key.start, compiler);
+      const end = compileBound(key.end, compiler);
+      return (frame) => andThen(start(frame), (from) => andThen(end(frame), (to) => new Range(from, to)));
+    }
+  }
+}
+
+const GENERATORS: Readonly<Record<'rand' | 'ulid' | 'uuid', EvaluateKey>> = {
+  rand: (frame) => randomKey(frame.execution.environment.random),
+  ulid: (frame) => ulidKey(frame.execution.environment),
+  uuid: (frame) => uuidKey(frame.execution.environment),
+};
+
+function compileBound(
+  bound: KeyBound | undefined,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<Bound | undefined> {
+  if (bound === undefined) return () => undefined;
+  const { inclusive } = bound;
+  const evaluate = compiler.expression(bound.value);
+  return (frame) => andThen(evaluate(frame), (value) => ({ value, inclusive }));
+}
+
+/** How many record ids a mock may stand for. */
+const MAX_MOCKS = 1_000_000;
+
+/** `|person:3|` gives three random ids, `|person:1..4|` those from 1 to 3. */
+export function compileMock(mock: Mock): Evaluate {
+  const { table } = mock;
+  const from = mock.range?.from ?? 0;
+  const count =
+    mock.range === undefined ? (mock.count ?? 0) : Math.max(0, mock.range.to - from + (mock.range.inclusive ? 1 : 0));
+  const keyAt: (frame: Frame, index: number) => RecordKey =
+    mock.range === undefined ? (frame) => randomKey(frame.execution.environment.random) : (_, index) => from + index;
+  return (frame): Value => {
+    if (count > MAX_MOCKS) throw failure('mock_too_large');
+    return Array.from({ length: count }, (_, index) => new RecordId(table, keyAt(frame, index)));
+  };
+}

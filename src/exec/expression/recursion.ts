@@ -1,0 +1,290 @@
+/** `.{n}`, `.{a..b}`, `.{..+path}` and their like: a path that is followed again and again. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Recursion } from '../../language/ast.js';
+import { equals } from '../../value/order.js';
+import { toText } from '../../value/text/text.js';
+import { type ArrayValue, isArray, type Value } from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+import { RecursionFrame } from './document-frame.js';
+import type { Step } from './step.js';
+
+/** How often a path may be followed. */
+const LIMIT = 256;
+/** How many nodes `+path` and `+collect` may visit. */
+const MAX_NODES = 1_000_000;
+
+interface Plan {
+  readonly min: number;
+  readonly max: number;
+  /** Whether the text bounds the depth, so that reaching the end of it is no error. */
+  readonly bounded: boolean;
+  readonly inclusive: boolean;
+  readonly path: Step;
+}
+
+export function recursionStep(recursion: Recursion, path: Step, next: Step, compiler: Compiler): Step {
+  const { min = 1, max = LIMIT, instruction, inclusive = false } = recursion;
+  const wrong = wrongBound(recursion.min) ?? wrongBound(recursion.max);
+  if (wrong !== undefined) {
+    return () => {
+      throw wrong;
+    };
+  }
+  const plan: Plan = { min, max, bounded: recursion.max !== undefined, inclusive, path };
+  const follow = compileWalk(plan, recursion, instruction, compiler);
+  const step: Step = (value, frame) =>
+    isArray(value)
+      ? mapInOrder(value, (item) => step(item, frame))
+      : andThen(follow(value, frame), (found) => next(found, frame));
+  return step;
+}
+
+function wrongBound(bound: number | undefined): Error | undefined {
+  if (bound === undefined) return undefined;
+  if (bound < 1) return failure('recursion_bound_low', { bound });
+  return bound > LIMIT ? failure('recursion_bound_high', { bound, limit: LIMIT }) : undefined;
+}
+
+function compileWalk(
+  plan: Plan,
+  recursion: Recursion,
+  instruction: Recursion['instruction'],
+  compiler: Compiler,
+): Step {
+  if (repeats(recursion)) {
+    if (instruction === undefined) return (value, frame) => buildTree(plan, value, frame);
+    return () => {
+      throw failure('recursion_plan_conflict');
+    };
+  }
+  switch (instruction?.kind) {
+    case undefined:
+      return (value, frame) => deepest(plan, value, frame);
+    case 'collect':
+      return (value, frame) => collect(plan, value, frame);
+    case 'path':
+      return (value, frame) => allPaths(plan, value, frame);
+    case 'shortest': {
+      const target = compiler.expression(instruction.target);
+      return (value, frame) => andThen(target(frame), (goal) => shortest(plan, value, goal, frame));
+    }
+  }
+}
+
+/** Whether the path holds an `@`, also within its destructuring. */
+function repeats({ path }: Recursion): boolean {
+  return path.some(
+    (part) =>
+      part.kind === 'repeat' ||
+      (part.kind === 'destructure' &&
+        part.fields.some(
+          (field) =>
+            field.kind === 'alias' &&
+            field.value.kind === 'idiom' &&
+            field.value.parts.some((inner) => inner.kind === 'repeat'),
+        )),
+  );
+}
+
+/** Follows the path and gives the deepest value within the bounds. */
+function deepest(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
+  let value = start;
+  let depth = 0;
+  let atEnd = false;
+  const walk = untilTrue(() => {
+    if (depth === plan.max) {
+      if (!plan.bounded) throw failure('recursion_too_deep', { limit: LIMIT });
+      return true;
+    }
+    return andThen(frame.execution.interrupt.checkpoint(), () =>
+      andThen(plan.path(value, frame), (reached) => {
+        const found = alive(reached);
+        atEnd = isDeadEnd(found) || equals(found, value);
+        // Short of the least depth a dead end is itself the answer: there is nothing that deep.
+        if (!atEnd || depth < plan.min) value = found;
+        depth++;
+        return atEnd;
+      }),
+    );
+  });
+  return andThen(walk, () => (plan.min > plan.max ? undefined : value));
+}
+
+/** All nodes that can be reached, each once, nearest first. */
+function collect(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
+  const seen = new Seen();
+  const found: Value[] = [];
+  if (plan.inclusive) {
+    seen.add(start);
+    found.push(start);
+  }
+  let frontier: readonly Value[] = [start];
+  let depth = 0;
+  const walk = untilTrue(() => {
+    if (depth === plan.max || frontier.length === 0) return true;
+    depth++;
+    const fresh: Value[] = [];
+    const level = forEachInOrder(frontier, (node) =>
+      andThen(nextNodes(plan, node, frame), (nodes) => {
+        for (const each of nodes) if (seen.add(each)) fresh.push(each);
+        return undefined;
+      }),
+    );
+    return andThen(level, () => {
+      if (depth >= plan.min) found.push(...fresh);
+      frontier = fresh;
+      return false;
+    });
+  });
+  return andThen(walk, () => found);
+}
+
+/** A way to a node, told from its end. */
+interface Way {
+  readonly node: Value;
+  readonly before: Way | undefined;
+}
+
+function nodesOf(way: Way | undefined): Value[] {
+  const nodes: Value[] = [];
+  for (let at = way; at !== undefined; at = at.before) nodes.push(at.node);
+  return nodes.reverse();
+}
+
+/** All ways that lead somewhere: those that end early first. */
+function allPaths(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
+  const finished: Value[] = [];
+  let open: readonly { readonly node: Value; readonly way: Way | undefined }[] = [
+    { node: start, way: plan.inclusive ? { node: start, before: undefined } : undefined },
+  ];
+  let depth = 0;
+  let visited = 0;
+  const walk = untilTrue(() => {
+    if (depth === plan.max || open.length === 0) return true;
+    const longer: { node: Value; way: Way }[] = [];
+    const level = forEachInOrder(open, ({ node, way }) =>
+      andThen(nextNodes(plan, node, frame), (nodes) => {
+        visited += nodes.length;
+        if (visited > MAX_NODES) throw failure('recursion_too_large', { limit: MAX_NODES });
+        for (const each of nodes) longer.push({ node: each, way: { node: each, before: way } });
+        if (nodes.length === 0 && depth >= plan.min) finished.push(nodesOf(way));
+        return undefined;
+      }),
+    );
+    return andThen(level, () => {
+      depth++;
+      open = longer;
+      return false;
+    });
+  });
+  return andThen(walk, () => {
+    let length = finished.reduce<number>((sum, path) => sum + (path as Value[]).length, 0);
+    for (const { way } of open) {
+      const nodes = nodesOf(way);
+      length += nodes.length;
+      if (length > MAX_NODES) throw failure('recursion_too_large', { limit: MAX_NODES });
+      finished.push(nodes);
+    }
+    return finished;
+  });
+}
+
+/** The shortest way to a node; NONE if there is none. */
+function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseOrValue<Value> {
+  const seen = new Seen();
+  seen.add(start);
+  let open: readonly Way[] = [{ node: start, before: undefined }];
+  let depth = 0;
+  let answer: Value[] | undefined;
+  const walk = untilTrue(() => {
+    if (depth === plan.max || open.length === 0) return true;
+    depth++;
+    const fresh: Way[] = [];
+    const level = forEachInOrder(open, (way) =>
+      andThen(nextNodes(plan, way.node, frame), (nodes) => {
+        for (const node of nodes) {
+          if (equals(node, goal)) {
+            answer = nodesOf({ node, before: way });
+            return true;
+          }
+          if (seen.add(node)) fresh.push({ node, before: way });
+        }
+        return undefined;
+      }),
+    );
+    return andThen(level, () => {
+      open = fresh;
+      return answer !== undefined;
+    });
+  });
+  return andThen(walk, () => (plan.inclusive ? answer : answer?.slice(1)));
+}
+
+/** A destructuring path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. */
+function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
+  const at = (value: Value, depth: number): PromiseOrValue<Value> => {
+    if (isDeadEnd(value)) return value;
+    if (isArray(value)) return mapInOrder(value, (item) => at(item, depth));
+    if (depth === plan.max) {
+      if (!plan.bounded) throw failure('recursion_too_deep', { limit: LIMIT });
+      return value;
+    }
+    return andThen(frame.execution.interrupt.checkpoint(), () =>
+      plan.path(
+        value,
+        new RecursionFrame(frame.execution, frame.scope, frame.current, frame.parent, (inner) => at(inner, depth + 1)),
+      ),
+    );
+  };
+  return at(start, 0);
+}
+
+/** `@`. */
+export function repeatStep(next: Step): Step {
+  return (value, frame) => {
+    if (!(frame instanceof RecursionFrame)) throw failure('repeat_misplaced');
+    return andThen(frame.repeat(value), (found) => next(found, frame));
+  };
+}
+
+function nextNodes(plan: Plan, node: Value, frame: Frame): PromiseOrValue<readonly Value[]> {
+  return andThen(frame.execution.interrupt.checkpoint(), () =>
+    andThen(plan.path(node, frame), (reached) => {
+      const found = alive(reached);
+      if (isDeadEnd(found)) return [];
+      return isArray(found) ? found : [found];
+    }),
+  );
+}
+
+/** What is left of the values that a path reached: nested arrays become one, without NONE and NULL. */
+function alive(value: Value): Value {
+  return isArray(value) ? flatten(value) : value;
+}
+
+function flatten(items: ArrayValue, into: Value[] = []): Value[] {
+  for (const item of items) {
+    if (isArray(item)) flatten(item, into);
+    else if (item !== undefined && item !== null) into.push(item);
+  }
+  return into;
+}
+
+function isDeadEnd(value: Value): boolean {
+  return value === undefined || value === null || (isArray(value) && value.length === 0);
+}
+
+/** A set of values by their canonical text. */
+class Seen {
+  readonly #texts = new Set<string>();
+
+  /** Whether the value is new. */
+  add(value: Value): boolean {
+    const text = toText(value);
+    if (this.#texts.has(text)) return false;
+    if (this.#texts.size >= MAX_NODES) throw failure('recursion_too_large', { limit: MAX_NODES });
+    this.#texts.add(text);
+    return true;
+  }
+}

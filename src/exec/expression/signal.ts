@@ -1,0 +1,30 @@
+/**
+ * Control flow that leaves expressions in the middle. Signals are thrown, but they are no errors: nothing records their stack, and none
+ * gets out of the body in which it arose.
+ */
+import { otherwise } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Value } from '../../value/value.js';
+import type { Evaluate } from '../execution.js';
+
+export class ReturnSignal {
+  constructor(readonly value: Value) {}
+}
+
+export class LoopSignal {
+  constructor(readonly next: 'break' | 'continue') {}
+}
+
+export const BREAK = new LoopSignal('break');
+export const CONTINUE = new LoopSignal('continue');
+
+/** A body whose RETURN gives its value, wherever it stands. */
+export function catchingSignals(evaluate: Evaluate): Evaluate {
+  return (frame) => otherwise(() => evaluate(frame), endOfBody);
+}
+
+function endOfBody(thrown: unknown): Value {
+  if (thrown instanceof ReturnSignal) return thrown.value;
+  if (thrown instanceof LoopSignal) throw failure('outside_of_loop');
+  throw thrown;
+}
