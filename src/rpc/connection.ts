@@ -61,6 +61,13 @@ export class RpcConnection implements ConnectionServices {
     return error;
   }
 
+  /** Whether any of its sessions has somebody signed in. */
+  isSignedIn(): boolean {
+    if (this.session.identity.principal.kind !== 'guest') return true;
+    for (const { identity } of this.#attached.values()) if (identity.principal.kind !== 'guest') return true;
+    return false;
+  }
+
   check(): Promise<void> {
     return this.#database.check();
   }

@@ -118,6 +118,12 @@ export class FakeDatabase implements Database {
     return session;
   }
 
+  ownerSession(): FakeSession {
+    const session = this.session({});
+    session.principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
+    return session;
+  }
+
   async check(): Promise<void> {
     if (!this.healthy) throw failure('storage_unavailable', { reason: 'the test says so' });
   }

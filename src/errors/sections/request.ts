@@ -114,6 +114,17 @@ export const requestErrors = {
     text: ({ limit, setting }) => `The body exceeds the limit of ${limit} bytes (${setting})`,
     http: 413,
   }),
+  headers_too_large: row({
+    kind: 'Validation',
+    text: () => 'The headers of the request are too large',
+    http: 431,
+  }),
+  request_timeout: row({
+    kind: 'Connection',
+    text: () => 'The request did not come in completely within the time allowed (--request-timeout)',
+    http: 408,
+    retryable: true,
+  }),
   graphql_disabled: row({
     kind: 'NotFound',
     text: () =>

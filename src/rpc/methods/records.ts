@@ -5,9 +5,9 @@
 
 import { failure } from '../../errors/error.js';
 import type { Call as CallExpression, Data, Output, Param, Statement } from '../../language/ast.js';
+import { parseRecordId } from '../../language/parse.js';
 import { isArray, type MutableObject, newObject, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { type Call, type Method, wrongKind } from '../method.js';
-import { recordIdFromText } from '../record-id-text.js';
 import { isNothing } from '../request.js';
 import { executeOne } from './execute-one.js';
 
@@ -222,7 +222,7 @@ function isOneRecord(target: Value): boolean {
 /** A plain text names a table. In JSON, which has nothing else to say it with, one that reads as a record id is that. */
 function readTarget(call: Call, what: Value): Value {
   if (typeof what !== 'string') return what;
-  return (call.json ? recordIdFromText(what) : undefined) ?? new Table(what);
+  return (call.json ? parseRecordId(what) : undefined) ?? new Table(what);
 }
 
 function readTable(what: Value): Value {
@@ -233,5 +233,5 @@ function readTable(what: Value): Value {
 function readEnd(call: Call, end: Value): Value {
   if (!call.json) return end;
   if (isArray(end)) return end.map((item) => readEnd(call, item));
-  return typeof end === 'string' ? (recordIdFromText(end) ?? end) : end;
+  return typeof end === 'string' ? (parseRecordId(end) ?? end) : end;
 }

@@ -1,3 +1,4 @@
+import { isObject, type Value } from '../../value/value.js';
 import type { Method } from '../method.js';
 import { connectionMethods } from './connection.js';
 import { identityMethods } from './identity.js';
@@ -8,3 +9,8 @@ import { recordMethods } from './records.js';
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   [connectionMethods, identityMethods, queryMethods, recordMethods].flat().map((method) => [method.name, method]),
 );
+
+/** The method that a message names, if it is one that exists. */
+export function rpcMethod(message: Value): Method | undefined {
+  return isObject(message) && typeof message.method === 'string' ? METHODS.get(message.method) : undefined;
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+/** The command `tessera`. */
+import { Command, Option } from 'commander';
+import { TesseraError } from '../errors/error.js';
+import { PROTOCOL_VERSION } from '../rpc/version.js';
+import { VERSION } from '../server/package-version.js';
+import { ConfigurationError } from '../server/setting.js';
+import { isReady } from './is-ready.js';
+import { runSql, type SqlOptions } from './sql.js';
+import { addStartCommand } from './start.js';
+
+const DEFAULT_ENDPOINT = 'http://127.0.0.1:8000';
+const VERSION_TEXT = `tessera ${VERSION} (speaks ${PROTOCOL_VERSION})`;
+
+const program = new Command('tessera').description('A multi-model database server').version(VERSION_TEXT);
+addStartCommand(program);
+
+program
+  .command('sql')
+  .description('Run statements from standard input')
+  .option('-e, --endpoint <url>', 'The server: ws://, wss://, http:// or https://', DEFAULT_ENDPOINT)
+  .addOption(new Option('-u, --user <name>', 'Who signs in').env('SVC_USER'))
+  .addOption(new Option('-p, --pass <password>', 'With which password').env('SVC_PASS'))
+  .addOption(new Option('-t, --token <token>', 'Sign in with a token instead').env('SVC_TOKEN'))
+  .addOption(
+    new Option('--auth-level <level>', 'Where the user is defined')
+      .choices(['root', 'namespace', 'database'])
+      .default('root'),
+  )
+  .option('--ns <name>', 'The namespace to use')
+  .option('--db <name>', 'The database to use')
+  .option('--json', 'Print results as JSON')
+  .option('--pretty', 'Print results over several lines')
+  .action(async (options: SqlOptions) => {
+    process.exitCode = await runSql(options, { input: process.stdin, output: process.stdout, errors: process.stderr });
+  });
+
+program
+  .command('isready')
+  .description('Tell whether a server is up and its storage can be read')
+  .option('-e, --endpoint <url>', 'The server', DEFAULT_ENDPOINT)
+  .action(async ({ endpoint }: { readonly endpoint: string }) => {
+    const problem = await isReady(endpoint);
+    process.stdout.write(`${problem ?? 'OK'}\n`);
+    process.exitCode = problem === undefined ? 0 : 1;
+  });
+
+program
+  .command('version')
+  .description('Print the version')
+  .action(() => {
+    process.stdout.write(`${VERSION_TEXT}\n`);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // What a person can put right is told in one line; anything else is a bug of ours and keeps its stack.
+  const expected = error instanceof ConfigurationError || error instanceof TesseraError || isSystemError(error);
+  process.stderr.write(`tessera: ${expected ? (error as Error).message : ((error as Error).stack ?? error)}\n`);
+  process.exitCode = 1;
+}
+
+/** The network or the file system said no: address in use, no such file, connection refused. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && ('code' in error || 'cause' in error);
+}

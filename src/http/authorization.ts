@@ -1,0 +1,47 @@
+/** The header `Authorization`: a token, or a user with a password. */
+import { isUtf8 } from 'node:buffer';
+import { failure } from '../errors/error.js';
+import type { Session } from '../session/contract.js';
+import type { Selection } from './request-headers.js';
+
+const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+/** What a client that isn't signed in is told it could do. */
+export const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset="UTF-8"';
+
+/**
+ * Signs the session in as the header says; without one it stays a guest's.
+ * @throws TesseraError `unsupported_authorization`, `header_invalid`, and what signing in throws
+ */
+export function authorize(
+  session: Session,
+  header: string | undefined,
+  selection: Selection,
+): Promise<void> | undefined {
+  if (header === undefined) return undefined;
+  const token = BEARER.exec(header)?.[1];
+  if (token !== undefined) return session.authenticate(token);
+  const credentials = BASIC.exec(header)?.[1];
+  if (credentials === undefined) throw failure('unsupported_authorization');
+  const { user, password } = readBasic(credentials);
+  return session.authenticateBasic(user, password, readLevel(selection));
+}
+
+function readBasic(credentials: string): { user: string; password: string } {
+  const bytes = Buffer.from(credentials, 'base64');
+  const text = bytes.toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon === -1 || !isUtf8(bytes)) throw failure('unsupported_authorization');
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function readLevel({ authNamespace, authDatabase }: Selection): { namespace?: string; database?: string } {
+  if (authNamespace === undefined) {
+    if (authDatabase === undefined) return {};
+    throw failure('header_invalid', { name: 'svc-auth-db', reason: 'needs svc-auth-ns beside it' });
+  }
+  return authDatabase === undefined
+    ? { namespace: authNamespace }
+    : { namespace: authNamespace, database: authDatabase };
+}

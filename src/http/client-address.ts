@@ -1,0 +1,40 @@
+/** Where a request comes from: the other end of the socket, unless that is a proxy that the operator trusts to tell. */
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP } from 'node:net';
+
+export type ClientAddressSource =
+  | { readonly from: 'socket' }
+  | { readonly from: 'none' }
+  /** A header in lower case that trusted proxies set; others are taken at their socket. */
+  | { readonly from: 'header'; readonly header: string; readonly trusted: BlockList };
+
+export function clientAddress(request: IncomingMessage, source: ClientAddressSource): string | undefined {
+  if (source.from === 'none') return undefined;
+  const peer = plainAddress(request.socket.remoteAddress);
+  if (source.from === 'socket' || peer === undefined || !isTrusted(peer, source.trusted)) return peer;
+  const header = request.headers[source.header];
+  if (header === undefined) return peer;
+  return nearestUntrusted(String(header), source.trusted) ?? peer;
+}
+
+/** Proxies append whom they heard from, so the last one that isn't a proxy of ours is the client; what stands before it is hearsay. */
+function nearestUntrusted(header: string, trusted: BlockList): string | undefined {
+  let nearest: string | undefined;
+  for (const part of header.split(',').reverse()) {
+    const address = plainAddress(part.trim());
+    if (address === undefined || isIP(address) === 0) return nearest;
+    nearest = address;
+    if (!isTrusted(address, trusted)) return nearest;
+  }
+  return nearest;
+}
+
+function isTrusted(address: string, trusted: BlockList): boolean {
+  const family = isIP(address);
+  return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Without the prefix that IPv4 addresses have on an IPv6 socket. */
+function plainAddress(address: string | undefined): string | undefined {
+  return address?.startsWith('::ffff:') ? address.slice(7) : address;
+}

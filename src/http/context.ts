@@ -1,0 +1,98 @@
+/** What every route works with. */
+
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asTesseraError, type TesseraError } from '../errors/error.js';
+import type { RpcOptions } from '../rpc/connection.js';
+import type { Database, Origin, Session } from '../session/contract.js';
+import { authorize, CHALLENGE } from './authorization.js';
+import { clientAddress } from './client-address.js';
+import { errorBody, retryAfter } from './error-body.js';
+import type { GraphqlHandler } from './graphql-handler.js';
+import type { Log } from './log.js';
+import type { HttpOptions } from './options.js';
+import { readSelection, type Selection } from './request-headers.js';
+
+export interface Context {
+  readonly database: Database;
+  readonly options: HttpOptions;
+  readonly rpc: RpcOptions;
+  readonly graphql: GraphqlHandler | undefined;
+  readonly log: Log;
+}
+
+const NO_BODY = new Uint8Array(0);
+
+/** The bytes of a request's body. */
+export function bodyOf(request: FastifyRequest): Uint8Array {
+  return request.body instanceof Uint8Array ? request.body : NO_BODY;
+}
+
+/** Sends a body under exactly this type; texts that Fastify sends get a charset, which some clients don't expect. */
+export function sendBody(reply: FastifyReply, contentType: string, body: string | Uint8Array): FastifyReply {
+  return reply.header('content-type', contentType).send(typeof body === 'string' ? Buffer.from(body) : body);
+}
+
+export function originOf(request: IncomingMessage, selection: Selection, { options }: Context): Origin {
+  const ip = clientAddress(request, options.clientAddress);
+  const { origin } = request.headers;
+  return {
+    ...(ip === undefined ? undefined : { ip }),
+    ...(origin === undefined ? undefined : { origin }),
+    ...(selection.id === undefined ? undefined : { id: selection.id }),
+  };
+}
+
+/** Signs a session in and selects its namespace and database, as the headers say. */
+export async function prepare(
+  session: Session,
+  authorization: string | undefined,
+  selection: Selection,
+): Promise<void> {
+  await authorize(session, authorization, selection);
+  await select(session, selection);
+}
+
+export async function select(session: Session, { namespace, database }: Selection): Promise<void> {
+  if (namespace !== undefined || database !== undefined) await session.use(namespace, database);
+}
+
+/** Does `work` in a session of this one request. A client that goes away ends it early, and what runs in it. */
+export async function inSession(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (session: Session) => Promise<unknown>,
+): Promise<unknown> {
+  const selection = readSelection(request.raw);
+  const session = context.database.session(originOf(request.raw, selection, context));
+  const close = () => session.close();
+  reply.raw.once('close', close);
+  try {
+    await prepare(session, request.headers.authorization, selection);
+    return await work(session);
+  } finally {
+    reply.raw.removeListener('close', close);
+    session.close();
+  }
+}
+
+/** Answers with an error. Those that are our own fault are logged with their cause, which the client doesn't see. */
+export function sendError(context: Context, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = asTesseraError(thrown);
+  if (error.code === 'internal') logInternal(context.log, error, reply.request.id);
+  for (const [name, value] of errorHeaders(error)) reply.header(name, value);
+  return sendBody(reply.code(error.httpStatus), 'application/json', errorBody(error));
+}
+
+/** The headers that an error brings along. */
+export function errorHeaders(error: TesseraError): [name: string, value: string][] {
+  const headers: [string, string][] = [];
+  if (error.httpStatus === 401) headers.push(['www-authenticate', CHALLENGE]);
+  if (error.httpStatus === 429) headers.push(['retry-after', String(retryAfter(error) ?? 1)]);
+  return headers;
+}
+
+export function logInternal(log: Log, error: TesseraError, request?: string): void {
+  log.error({ request, error: error.cause ?? error }, 'A request failed for a reason of our own');
+}

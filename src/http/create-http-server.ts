@@ -1,0 +1,138 @@
+/** The HTTP server: routes, hooks and the WebSocket beside them. It doesn't listen yet. */
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Environment } from '../env/environment.js';
+import { realEnvironment } from '../env/real.js';
+import { failure, TesseraError } from '../errors/error.js';
+import type { GraphqlMethod } from '../rpc/method.js';
+import { PROTOCOL_VERSION } from '../rpc/version.js';
+import type { Database } from '../session/contract.js';
+import { type Context, logInternal, sendError } from './context.js';
+import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
+import type { GraphqlHandler } from './graphql-handler.js';
+import { type Log, SILENT } from './log.js';
+import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS, type Limits } from './options.js';
+import { rawError } from './raw-error.js';
+import { requestIds } from './request-id.js';
+import { allowedMethods, ROUTES } from './routes.js';
+import { WebSocketServer } from './web-socket-server.js';
+
+export interface HttpServerParts {
+  readonly database: Database;
+  readonly environment?: Environment;
+  readonly options?: Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<Limits> };
+  /** GraphQL is switched off without it. */
+  readonly graphql?: GraphqlHandler | undefined;
+  readonly graphqlMethod?: GraphqlMethod | undefined;
+  /** A certificate and its private key, in PEM. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly log?: Log;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    limit?: keyof Limits;
+  }
+}
+
+export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+  const context = contextOf(parts);
+  const { options } = context;
+  const app = fastify({
+    logger: false,
+    https: parts.tls === undefined ? null : { ...parts.tls },
+    genReqId: requestIds(),
+    requestTimeout: options.requestTimeout,
+    // Connections without a request under way are closed at once when the server closes.
+    forceCloseConnections: 'idle',
+    // A query string is read by the routes that have one.
+    routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true },
+    clientErrorHandler: (error, socket) => rawError(socket as Socket, clientError(error)),
+    frameworkErrors: (_error, _request, reply) => {
+      sendError(context, reply, failure('invalid_request', { reason: 'the address is malformed' }));
+    },
+  });
+
+  // Bodies are bytes until a route knows what they are, whatever type they claim to be.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    if (options.product !== undefined) {
+      reply.header('server', options.product);
+      reply.header('surreal-version', PROTOCOL_VERSION);
+    }
+    const { origin } = request.headers;
+    if (!isAllowedOrigin(origin, options.allowedOrigins)) return done(failure('origin_denied'));
+    addCorsHeaders(reply, origin, options.allowedOrigins);
+    if (request.method === 'OPTIONS') sendPreflight(reply);
+    else done();
+  });
+
+  for (const { method, path, limit, handle } of ROUTES) {
+    app.route({
+      method,
+      url: path,
+      ...(limit === undefined ? {} : { bodyLimit: options.limits[limit], config: { limit } }),
+      handler: (request, reply) => handle(context, request, reply),
+    });
+  }
+
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(request.url.split('?', 1)[0] ?? '');
+    if (allowed.length === 0) return sendError(context, reply, failure('route_missing'));
+    reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
+    return sendError(context, reply, failure('http_method_unsupported', { allowed }));
+  });
+  app.setErrorHandler((error, request, reply) =>
+    sendError(context, reply, requestError(error, request, options.limits)),
+  );
+
+  const sockets = new WebSocketServer(context, parts.environment ?? realEnvironment);
+  app.server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket as Socket, head));
+  app.addHook('preClose', () => sockets.close());
+  return app;
+}
+
+function contextOf({ database, options, graphql, graphqlMethod, log = SILENT }: HttpServerParts): Context {
+  const merged: HttpOptions = {
+    ...DEFAULT_HTTP_OPTIONS,
+    ...options,
+    limits: { ...DEFAULT_LIMITS, ...options?.limits },
+  };
+  return {
+    database,
+    options: merged,
+    rpc: {
+      defaults: merged.defaults,
+      graphql: graphqlMethod,
+      attachedSessions: merged.limits.attachedSessions,
+      onInternalError: (error) => logInternal(log, error),
+    },
+    graphql,
+    log,
+  };
+}
+
+/** Errors of Fastify's own as ours. */
+function requestError(error: unknown, request: FastifyRequest, limits: Limits): unknown {
+  if (error instanceof TesseraError) return error;
+  const { code, statusCode } = error as { readonly code?: string; readonly statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limit = request.routeOptions.config.limit ?? 'sqlBody';
+    return failure('body_too_large', { limit: limits[limit], setting: LIMIT_SETTINGS[limit] });
+  }
+  if (statusCode === 415) return failure('unsupported_media_type', { accepted: ['a valid media type'] });
+  if (statusCode !== undefined && statusCode < 500) {
+    return failure('invalid_request', { reason: (error as Error).message });
+  }
+  return error;
+}
+
+/** What Node's parser refused before there was a request. */
+function clientError(error: NodeJS.ErrnoException): TesseraError {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers_too_large');
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('request_timeout');
+  return failure('invalid_request', { reason: 'it is not valid HTTP' });
+}

@@ -1,0 +1,70 @@
+/** What an HTTP server can be told. Every limit names the setting that changes it, and so does its error. */
+import type { ClientAddressSource } from './client-address.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Bounds on what comes from outside. Sizes in bytes. */
+export const DEFAULT_LIMITS = {
+  sqlBody: 1 * MIB,
+  rpcBody: 4 * MIB,
+  graphqlBody: 1 * MIB,
+  credentialsBody: 4 * KIB,
+  /** A WebSocket message before anyone has signed in, and afterwards. */
+  guestMessage: 64 * KIB,
+  message: 16 * MIB,
+  /** Requests of one WebSocket that wait for their turn; beyond it the socket isn't read. */
+  queuedRequests: 64,
+  /** Bytes that wait for a WebSocket client to read them; beyond it no further request is taken up. */
+  sendBuffer: 1 * MIB,
+  connections: 10_000,
+  connectionsPerAddress: 1_000,
+  attachedSessions: 64,
+} as const;
+export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
+
+/** The flag of `tessera start` that sets a limit. */
+export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
+  sqlBody: '--max-sql-body',
+  rpcBody: '--max-rpc-body',
+  graphqlBody: '--max-graphql-body',
+  credentialsBody: '--max-credentials-body',
+  guestMessage: '--max-guest-message',
+  message: '--max-message',
+  queuedRequests: '--max-queued-requests',
+  sendBuffer: '--max-send-buffer',
+  connections: '--max-connections',
+  connectionsPerAddress: '--max-connections-per-address',
+  attachedSessions: '--max-attached-sessions',
+};
+
+export interface HttpOptions {
+  readonly limits: Limits;
+  /** The header `server`, such as `tessera/0.1.0`; neither it nor `surreal-version` is sent without. */
+  readonly product: string | undefined;
+  /** The only origins that browsers may come from; any if absent. */
+  readonly allowedOrigins: readonly string[] | undefined;
+  readonly clientAddress: ClientAddressSource;
+  /** What `use` selects when nothing is selected and nothing asked for. */
+  readonly defaults: { readonly namespace: string; readonly database: string } | undefined;
+  /** Milliseconds; 0 is never. A WebSocket on which nobody has signed in by then is closed. */
+  readonly signInTimeout: number;
+  /** Milliseconds; 0 is never. A WebSocket without a request for so long is closed. */
+  readonly idleTimeout: number;
+  /** Milliseconds between two pings. A WebSocket that is silent from one to the next but one is closed. */
+  readonly pingInterval: number;
+  /** Milliseconds within which a whole request must have come in. */
+  readonly requestTimeout: number;
+}
+
+export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
+  limits: DEFAULT_LIMITS,
+  product: 'tessera',
+  allowedOrigins: undefined,
+  clientAddress: { from: 'socket' },
+  defaults: { namespace: 'main', database: 'main' },
+  signInTimeout: 0,
+  idleTimeout: 0,
+  pingInterval: 30_000,
+  requestTimeout: 60_000,
+};

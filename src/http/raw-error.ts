@@ -1,0 +1,23 @@
+/** Answers where there is no reply to answer with: on a socket before its request, or instead of an upgrade. */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { TesseraError } from '../errors/error.js';
+import { errorHeaders } from './context.js';
+import { errorBody } from './error-body.js';
+
+export function rawError(socket: Duplex, error: TesseraError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = errorBody(error);
+  const head = [
+    `HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus] ?? 'Error'}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...errorHeaders(error).map(([name, value]) => `${name}: ${value}`),
+    'connection: close',
+  ];
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

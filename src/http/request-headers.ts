@@ -1,0 +1,93 @@
+/** The headers that say where a request is to act, in all their spellings. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { failure } from '../errors/error.js';
+
+/** What the headers select. */
+export interface Selection {
+  readonly namespace: string | undefined;
+  readonly database: string | undefined;
+  /** The client's name for its session. */
+  readonly id: string | undefined;
+  /** The level of the user of Basic authentication. */
+  readonly authNamespace: string | undefined;
+  readonly authDatabase: string | undefined;
+}
+
+/** Ours, those of 2.x and 3.x, those of 1.x. Node gives header names in lower case. */
+const SPELLINGS: Readonly<Record<keyof Selection, readonly string[]>> = {
+  namespace: ['svc-ns', 'surreal-ns', 'ns'],
+  database: ['svc-db', 'surreal-db', 'db'],
+  id: ['svc-id', 'surreal-id', 'id'],
+  authNamespace: ['svc-auth-ns', 'surreal-auth-ns'],
+  authDatabase: ['svc-auth-db', 'surreal-auth-db'],
+};
+
+/** Every header name above, for CORS. */
+export const SELECTION_HEADERS: readonly string[] = Object.values(SPELLINGS).flat();
+
+const LONGEST = 1024;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** @throws TesseraError `header_conflict`, `header_invalid` */
+export function readSelection(request: IncomingMessage): Selection {
+  return {
+    namespace: readOne(request, SPELLINGS.namespace),
+    database: readOne(request, SPELLINGS.database),
+    id: readOne(request, SPELLINGS.id),
+    authNamespace: readOne(request, SPELLINGS.authNamespace),
+    authDatabase: readOne(request, SPELLINGS.authDatabase),
+  };
+}
+
+function readOne(request: IncomingMessage, spellings: readonly string[]): string | undefined {
+  let found: string | undefined;
+  let foundAs = '';
+  for (const name of spellings) {
+    const header = request.headers[name];
+    if (header === undefined) continue;
+    const value = readText(name, single(request, name, String(header)));
+    if (found !== undefined && found !== value) throw failure('header_conflict', { names: [foundAs, name] });
+    found = value;
+    foundAs = name;
+  }
+  return found;
+}
+
+/** Node joins headers that come twice with a comma; twice the same is as good as once. */
+function single(request: IncomingMessage, name: string, joined: string): string {
+  if (!joined.includes(',')) return joined;
+  const distinct = new Set(request.headersDistinct[name]);
+  if (distinct.size > 1) throw failure('header_conflict', { names: [name, name] });
+  return distinct.values().next().value ?? joined;
+}
+
+/** Node reads headers as Latin-1, while names of namespaces may be any Unicode text, sent as UTF-8. */
+function readText(name: string, raw: string): string {
+  if (raw === '') throw failure('header_invalid', { name, reason: 'is empty' });
+  if (raw.length > LONGEST) throw failure('header_invalid', { name, reason: `is longer than ${LONGEST} bytes` });
+  if (isAscii(raw)) return checkText(raw, name);
+  const bytes = Buffer.from(raw, 'latin1');
+  if (!isUtf8(bytes)) throw failure('header_invalid', { name, reason: 'is not valid UTF-8' });
+  return checkText(bytes.toString('utf8'), name);
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
+  return true;
+}
+
+/** Names from outside hold no control characters. */
+function checkText(text: string, name: string): string {
+  if (CONTROL.test(text)) throw failure('header_invalid', { name, reason: 'holds a control character' });
+  return text;
+}
+
+/** As `checkText`, for names that come in the query string. */
+export function checkQueryName(text: string, name: string): string {
+  if (text === '' || text.length > LONGEST || CONTROL.test(text)) {
+    throw failure('query_parameter_invalid', { reason: `gives no valid name as "${name}"` });
+  }
+  return text;
+}

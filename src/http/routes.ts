@@ -1,0 +1,146 @@
+/** What the server answers to, as a table. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../errors/error.js';
+import { RpcConnection } from '../rpc/connection.js';
+import { rpcMethod } from '../rpc/methods/table.js';
+import { statementResults } from '../rpc/response.js';
+import { PROTOCOL_VERSION } from '../rpc/version.js';
+import type { IssuedTokens, Session } from '../session/contract.js';
+import { isObject, type ObjectValue } from '../value/value.js';
+import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } from './context.js';
+import { JSON_FORMAT, utf8Text } from './format.js';
+import { graphqlRoute } from './graphql.js';
+import { mediaType, requestFormat, responseFormat } from './negotiation.js';
+import type { Limits } from './options.js';
+import { readQueryString } from './query-string.js';
+import { readSelection } from './request-headers.js';
+
+type Handler = (context: Context, request: FastifyRequest, reply: FastifyReply) => unknown;
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Which limit its body has; none takes no body. */
+  readonly limit?: keyof Limits;
+  readonly handle: Handler;
+}
+
+export const ROUTES: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/signin',
+    limit: 'credentialsBody',
+    handle: credentialsRoute((session, body) => session.signIn(body)),
+  },
+  {
+    method: 'POST',
+    path: '/signup',
+    limit: 'credentialsBody',
+    handle: credentialsRoute((session, body) => session.signUp(body)),
+  },
+  { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
+  { method: 'POST', path: '/rpc', limit: 'rpcBody', handle: rpcRoute },
+  { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlRoute },
+  {
+    method: 'GET',
+    path: '/rpc',
+    handle: () => {
+      throw failure('upgrade_required');
+    },
+  },
+  { method: 'GET', path: '/status', handle: (_context, _request, reply) => reply.send() },
+  { method: 'GET', path: '/health', handle: healthRoute },
+  {
+    method: 'GET',
+    path: '/version',
+    handle: (_context, _request, reply) => reply.type('text/plain').send(PROTOCOL_VERSION),
+  },
+  { method: 'GET', path: '/', handle: welcomeRoute },
+];
+
+/** The methods that an address answers to, for 405 and `Allow`. */
+export function allowedMethods(path: string): readonly string[] {
+  const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
+  return methods.length === 0
+    ? []
+    : [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+}
+
+async function sqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const format = responseFormat(request.headers.accept);
+  const text = utf8Text(bodyOf(request));
+  const variables = readQueryString(request.url);
+  return inSession(context, request, reply, async (session) => {
+    const results = await session.query(text, variables);
+    return sendBody(reply, format.contentType, format.encode(statementResults(results)));
+  });
+}
+
+/**
+ * One RPC request. Whatever its method makes of it is an answer with status 200, as clients expect; only what can't be read at all,
+ * and credentials that aren't valid, are errors of HTTP.
+ */
+async function rpcRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const received = requestFormat(request.headers['content-type']);
+  const sent = responseFormat(request.headers.accept, received);
+  const message = received.decode(bodyOf(request));
+  const selection = readSelection(request.raw);
+  const connection = new RpcConnection(context.database, originOf(request.raw, selection, context), context.rpc);
+  const close = () => connection.close();
+  reply.raw.once('close', close);
+  try {
+    // Clients send the token they have also with the request that asks for a new one, when the old one is past its time.
+    if (rpcMethod(message)?.signsIn === true) await select(connection.session, selection);
+    else await prepare(connection.session, request.headers.authorization, selection);
+    const answer = await connection.handle(message, received === JSON_FORMAT);
+    return sendBody(reply, sent.contentType, sent.encode(answer));
+  } finally {
+    reply.raw.removeListener('close', close);
+    connection.close();
+  }
+}
+
+type SignIn = (session: Session, body: ObjectValue) => Promise<IssuedTokens>;
+
+function credentialsRoute(signIn: SignIn): Handler {
+  return async (context, request, reply) => {
+    responseFormat(request.headers.accept);
+    const body = readCredentials(request);
+    const selection = readSelection(request.raw);
+    const session = context.database.session(originOf(request.raw, selection, context));
+    try {
+      const { access, refresh } = await signIn(session, body);
+      const answer = { code: 200, details: 'Authentication succeeded', token: access, refresh };
+      return sendBody(reply.header('cache-control', 'no-store'), 'application/json', JSON.stringify(answer));
+    } finally {
+      session.close();
+    }
+  };
+}
+
+/** JSON or CBOR. `curl -d` says it sends a form, and documentation everywhere shows it with JSON: that is taken when it is JSON. */
+function readCredentials(request: FastifyRequest): ObjectValue {
+  const type = mediaType(request.headers['content-type'] ?? JSON_FORMAT.contentType);
+  const body = bodyOf(request);
+  if (type === 'application/x-www-form-urlencoded' && body[0] !== OPENING_BRACE) requestFormat(type);
+  const format = type === 'application/x-www-form-urlencoded' ? JSON_FORMAT : requestFormat(type);
+  const credentials = format.decode(body);
+  if (!isObject(credentials)) throw failure('malformed_request', { reason: 'the body must be an object' });
+  return credentials;
+}
+const OPENING_BRACE = 0x7b;
+
+async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  await context.database.check();
+  return reply.send();
+}
+
+function welcomeRoute({ options }: Context, _request: FastifyRequest, reply: FastifyReply): unknown {
+  const welcome = {
+    name: 'Tessera',
+    version: options.product,
+    protocol: PROTOCOL_VERSION,
+    interfaces: ['/sql', '/rpc', '/graphql'],
+  };
+  return sendBody(reply, 'application/json', JSON.stringify(welcome));
+}

@@ -1,0 +1,76 @@
+/** Puts the parts together: storage, database, HTTP server. */
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import type { ClientAddressSource } from '../http/client-address.js';
+import { createHttpServer, type HttpServerParts } from '../http/create-http-server.js';
+import type { Log } from '../http/log.js';
+import type { Database } from '../session/contract.js';
+import type { Configuration } from './configuration.js';
+import { VERSION } from './package-version.js';
+
+export interface RunningServer {
+  /** Where it is reached: `http://127.0.0.1:8000`. */
+  readonly url: string;
+  /** Answers what is under way, takes nothing new, and closes the database. */
+  close(): Promise<void>;
+}
+
+export interface ServerParts extends Pick<HttpServerParts, 'graphql' | 'graphqlMethod'> {
+  readonly database: Database;
+  readonly log: Log;
+}
+
+/** Begins to listen. The database is closed with the server, and when the start fails. */
+export async function startServer(
+  configuration: Configuration,
+  { database, log, graphql, graphqlMethod }: ServerParts,
+): Promise<RunningServer> {
+  try {
+    const app = createHttpServer({
+      database,
+      log,
+      graphql,
+      graphqlMethod,
+      tls: readTls(configuration),
+      options: {
+        limits: configuration.limits,
+        product: configuration.noIdentificationHeaders ? undefined : `tessera/${VERSION}`,
+        allowedOrigins: configuration.allowOrigin,
+        clientAddress: clientAddressSource(configuration),
+        defaults: configuration.noDefaults
+          ? undefined
+          : { namespace: configuration.defaultNamespace, database: configuration.defaultDatabase },
+        signInTimeout: configuration.signInTimeout,
+        idleTimeout: configuration.idleTimeout,
+        pingInterval: configuration.pingInterval,
+        requestTimeout: configuration.requestTimeout,
+      },
+    });
+    const { host, port } = configuration.bind;
+    await app.listen({ host, port });
+    const address = app.server.address() as AddressInfo;
+    const scheme = configuration.webCrt === undefined ? 'http' : 'https';
+    return {
+      url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+      close: async () => {
+        await app.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function readTls({ webCrt, webKey }: Configuration): HttpServerParts['tls'] {
+  return webCrt === undefined || webKey === undefined
+    ? undefined
+    : { cert: readFileSync(webCrt), key: readFileSync(webKey) };
+}
+
+function clientAddressSource({ clientIp, trustedProxy }: Configuration): ClientAddressSource {
+  if (clientIp === 'socket' || clientIp === 'none') return { from: clientIp };
+  if (trustedProxy === undefined) return { from: 'socket' };
+  return { from: 'header', header: clientIp, trusted: trustedProxy };
+}

@@ -1,0 +1,137 @@
+/** What a setting is, and the kinds of values that settings have. */
+import { BlockList, isIP } from 'node:net';
+
+/** A setting that can't be used. It stops the start. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** One row of the table of settings: `--help`, the environment and the documentation are made from it. */
+export interface Setting<T> {
+  /** As the command line has it: `-b, --bind <address>`. */
+  readonly flag: string;
+  /** The peer's variable of the same meaning, which is read when ours isn't set. */
+  readonly peer?: string;
+  readonly description: string;
+  /** Its default as text, for `--help`. */
+  readonly fallback?: string;
+  /** @throws Error that says what is wrong with the text */
+  read(text: string | undefined): T;
+}
+
+/** Our environment variable for a flag: `SVC_MAX_SQL_BODY` for `--max-sql-body <size>`. */
+export function variableOf({ flag }: Pick<Setting<unknown>, 'flag'>): string {
+  const long = /--([a-z-]+)/.exec(flag)?.[1] ?? flag;
+  return `SVC_${long.replaceAll('-', '_').toUpperCase()}`;
+}
+
+type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;
+
+/** A setting that may be left out. */
+export function optional<T>(row: Row, read: (text: string) => T): Setting<T | undefined> {
+  return { ...row, read: (text) => (text === undefined ? undefined : read(text)) };
+}
+
+/** A setting with a default, which is written as a user would write it. */
+export function withDefault<T>(row: Row, fallback: string, read: (text: string) => T): Setting<T> {
+  return { ...row, fallback, read: (text = fallback) => read(text) };
+}
+
+/** A flag without a value; in the environment it is `true` or `false`. */
+export function toggle(row: Row): Setting<boolean> {
+  return { ...row, read: (text = 'false') => readBoolean(text) };
+}
+
+export function readText(text: string): string {
+  return text;
+}
+
+export function readBoolean(text: string): boolean {
+  const value = { true: true, '1': true, false: false, '0': false }[text.toLowerCase()];
+  if (value === undefined) throw new Error(`"${text}" is neither true nor false`);
+  return value;
+}
+
+export function readChoice<const C extends string>(choices: readonly C[]): (text: string) => C {
+  return (text) => {
+    const choice = choices.find((known) => known === text);
+    if (choice === undefined) throw new Error(`"${text}" is none of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+/** Texts between commas. */
+export function readList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+export function readCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || text === '0') throw new Error(`"${text}" is not a whole number above 0`);
+  return Number(text);
+}
+
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+/** Buffers and frames are counted in 32 bits by what lies below us. */
+const LARGEST_SIZE = 2 ** 31 - 1;
+
+/** Bytes: `1048576`, `64KiB`, `16MiB`. */
+export function readSize(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,12})([KMG]iB|B)?$/.exec(text) ?? [];
+  const factor = SIZE_UNITS[unit];
+  if (digits === undefined || factor === undefined)
+    throw new Error(`"${text}" is not a size such as 65536, 64KiB or 16MiB`);
+  const bytes = Number(digits) * factor;
+  if (bytes < 1 || bytes > LARGEST_SIZE) throw new Error(`"${text}" is not between 1 byte and 2 GiB`);
+  return bytes;
+}
+
+const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
+/** Timers of Node take no more. */
+const LONGEST_TIME = 2 ** 31 - 1;
+
+/** Milliseconds: `500ms`, `30s`, `5m`; `none` is 0. */
+export function readTime(text: string): number {
+  if (text === 'none') return 0;
+  const [, digits, unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const factor = TIME_UNITS[unit];
+  if (digits === undefined || factor === undefined)
+    throw new Error(`"${text}" is not a time such as 500ms, 30s, 5m or none`);
+  const milliseconds = Number(digits) * factor;
+  if (milliseconds > LONGEST_TIME) throw new Error(`"${text}" is longer than 24 days`);
+  return milliseconds;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `127.0.0.1:8000`, `[::1]:8000`, `localhost:8000`; port 0 takes any free one. */
+export function readAddress(text: string): Address {
+  const [, v6, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = v6 ?? plain;
+  const port = Number(digits);
+  if (host === undefined || port > 65535 || (v6 !== undefined && isIP(v6) !== 6)) {
+    throw new Error(`"${text}" is not an address such as 127.0.0.1:8000 or [::1]:8000`);
+  }
+  return { host, port };
+}
+
+/** Addresses and networks between commas: `10.0.0.0/8,192.0.2.7`. */
+export function readNetworks(text: string): BlockList {
+  const networks = new BlockList();
+  for (const item of readList(text)) {
+    const [address = '', bits] = item.split('/');
+    const family = isIP(address);
+    const most = family === 6 ? 128 : 32;
+    const prefix = bits === undefined ? most : Number(bits);
+    if (family === 0 || !/^\d{0,3}$/.test(bits ?? '') || bits === '' || prefix > most) {
+      throw new Error(`"${item}" is not an address or network such as 192.0.2.7 or 10.0.0.0/8`);
+    }
+    networks.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
+  }
+  return networks;
+}
