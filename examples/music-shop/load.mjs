@@ -1,0 +1,91 @@
+// Loads the shop: the schema, the records of a folder of NDJSON files, and the employees as users of the database.
+//
+//   node examples/music-shop/load.mjs [FOLDER] [--endpoint http://127.0.0.1:8000] [--ns shop] [--db music]
+//        --user root --pass SECRET [--employee-pass SECRET]
+//
+// FOLDER holds artist.ndjson, album.ndjson, … as the Chinook data set has them; without it the small set beside this file is loaded.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { TABLES } from './tables.mjs';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+/** Records a request, so that each stays well below the server's limit of 1 MiB. */
+const BATCH = 500;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    endpoint: { type: 'string', default: 'http://127.0.0.1:8000' },
+    ns: { type: 'string', default: 'shop' },
+    db: { type: 'string', default: 'music' },
+    user: { type: 'string' },
+    pass: { type: 'string' },
+    'employee-pass': { type: 'string' },
+  },
+});
+const folder = positionals[0] ?? join(HERE, 'data');
+
+async function sql(text) {
+  const response = await fetch(`${options.endpoint}/sql`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      authorization: `Basic ${Buffer.from(`${options.user}:${options.pass}`).toString('base64')}`,
+      'svc-ns': options.ns,
+      'svc-db': options.db,
+    },
+    body: text,
+  });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`${response.status}: ${body}`);
+  for (const { status, result } of JSON.parse(body)) if (status !== 'OK') throw new Error(result);
+}
+
+/** A value as a literal of the query language. JSON's strings, numbers and booleans are literals already. */
+function literal(value) {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if ('link' in value) return `${value.link}:${value.key}`;
+  if ('decimal' in value) return `${value.decimal}dec`;
+  return `d'${value.datetime}'`;
+}
+
+function record(row, { table, key, fields }) {
+  const entries = key === undefined ? [] : [['id', `${table}:${row[key]}`]];
+  for (const [name, [column, convert]] of Object.entries(fields)) {
+    const value = convert(row[column]);
+    if (value !== undefined) entries.push([name, literal(value)]);
+  }
+  return `{ ${entries.map(([name, text]) => `${name}: ${text}`).join(', ')} }`;
+}
+
+await sql(readFileSync(join(HERE, 'schema.surql'), 'utf8'));
+let total = 0;
+for (const definition of TABLES) {
+  const lines = readFileSync(join(folder, `${definition.table}.ndjson`), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+  const insert = definition.edge ? 'INSERT RELATION' : 'INSERT';
+  for (let at = 0; at < lines.length; at += BATCH) {
+    const records = lines.slice(at, at + BATCH).map((line) => record(JSON.parse(line), definition));
+    await sql(`${insert} INTO ${definition.table} [${records.join(', ')}] RETURN NONE`);
+  }
+  total += lines.length;
+  console.log(`${String(lines.length).padStart(6)} ${definition.table}`);
+}
+if (options['employee-pass'] !== undefined) {
+  const employees = readFileSync(join(folder, 'employee.ndjson'), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  for (const { FirstName, Title } of employees) {
+    const role = /General Manager/.test(Title) ? 'OWNER' : /Manager/.test(Title) ? 'EDITOR' : 'VIEWER';
+    const password = JSON.stringify(options['employee-pass']);
+    await sql(
+      `DEFINE USER OVERWRITE ${FirstName.toLowerCase()} ON DATABASE PASSWORD ${password} ROLES ${role} DURATION FOR SESSION 12h`,
+    );
+  }
+  console.log(`${String(employees.length).padStart(6)} users`);
+}
+console.log(`${total} records in ${options.ns}/${options.db}`);

@@ -1,0 +1,45 @@
+// `npm test`: installs what is missing, type-checks, lints, runs every test, and closes with the line `N passed, N failed`.
+// Arguments go to vitest: `npm test -- tests/value`.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { install } from './install.mjs';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+install();
+
+const bin = (name) => join('node_modules', '.bin', process.platform === 'win32' ? `${name}.cmd` : name);
+const run = (name, ...args) => spawnSync(bin(name), args, { stdio: 'inherit' }).status === 0;
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'));
+const report = join(folder, 'report.json');
+const checks = [
+  // The end-to-end tests start the built server.
+  ['build', () => run('tsc', '-p', 'tsconfig.build.json')],
+  ['types', () => run('tsc', '-p', 'tsconfig.json', '--noEmit')],
+  ['lint', () => run('biome', 'check', '--error-on-warnings', '.')],
+];
+let failed = 0;
+for (const [name, check] of checks) {
+  if (check()) continue;
+  console.error(`\n${name} failed`);
+  failed++;
+}
+run('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2));
+
+let passed = 0;
+try {
+  const results = JSON.parse(readFileSync(report, 'utf8'));
+  passed = results.numPassedTests;
+  // A file that can't be loaded has no tests to fail.
+  const unloaded = results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  failed += results.numFailedTests + unloaded.length;
+} catch {
+  console.error('The tests left no report');
+  failed++;
+}
+rmSync(folder, { recursive: true, force: true });
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
