@@ -1,6 +1,6 @@
 /** The one place that knows how every kind of expression and statement is compiled. */
-import { failure } from '../errors/error.js';
 import type { Expression, Statement } from '../language/ast.js';
+import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
 import { compileLet } from './control/let.js';
 import { compileReturn } from './control/return.js';
@@ -52,12 +52,7 @@ const EXPRESSIONS: ByKind<Expression> = {
   subquery: compileSubquery,
 };
 
-type Control = Extract<
-  Statement,
-  { kind: 'expression' | 'let' | 'return' | 'throw' | 'for' | 'break' | 'continue' | 'sleep' }
->;
-
-const CONTROL: ByKind<Control> = {
+const CONTROL: ByKind<ControlStatement> = {
   expression: ({ expression }, compiler) => compiler.expression(expression),
   let: compileLet,
   return: compileReturn,
@@ -120,8 +115,7 @@ class Inline implements InlineCompiler {
 
   statement(statement: Statement): Evaluate {
     if (isControl(statement)) return (CONTROL[statement.kind] as CompileNode<Statement>)(statement, this);
-    const compile = DATA_STATEMENTS[statement.kind] as ((node: Statement, compiler: Compiler) => Evaluate) | undefined;
-    if (compile === undefined) throw failure('not_supported_yet', { what: `The statement ${statement.kind}` });
+    const compile = DATA_STATEMENTS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
     return compile(statement, this.outer);
   }
 
@@ -140,7 +134,7 @@ class Inline implements InlineCompiler {
   }
 }
 
-function isControl(statement: Statement): statement is Control {
+function isControl(statement: Statement): statement is ControlStatement {
   return Object.hasOwn(CONTROL, statement.kind);
 }
 

@@ -1,22 +1,60 @@
 /** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
+import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
+import type { ControlStatement } from './control/control-statement.js';
 import { compileCreate } from './create.js';
+import { DEFINITIONS } from './define/define.js';
 import { compileDelete } from './delete.js';
 import type { Compiler, Evaluate } from './execution.js';
+import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
+import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
+import { compileRemove } from './remove.js';
 import { compileSelect } from './select.js';
 import { compileUpdate } from './update.js';
 import { compileUpsert } from './upsert.js';
 
+type DataStatement = Exclude<Statement, ControlStatement>;
+
 export const DATA_STATEMENTS: {
-  readonly [K in Statement['kind']]?: (statement: Extract<Statement, { kind: K }>, compiler: Compiler) => Evaluate;
+  readonly [K in DataStatement['kind']]: (
+    statement: Extract<DataStatement, { readonly kind: K }>,
+    compiler: Compiler,
+  ) => Evaluate;
 } = {
+  ...DEFINITIONS,
   create: compileCreate,
   delete: compileDelete,
+  info: compileInfo,
   insert: compileInsert,
+  rebuild: compileRebuild,
   relate: compileRelate,
+  remove: compileRemove,
   select: compileSelect,
   update: compileUpdate,
   upsert: compileUpsert,
+  // The runner of a session carries these out itself; inside other statements they mean nothing.
+  begin: outOfPlace,
+  cancel: outOfPlace,
+  commit: outOfPlace,
+  option: outOfPlace,
+  use: outOfPlace,
+  access: notYet,
+  explain: notYet,
+  kill: notYet,
+  live: notYet,
+  'show-changes': notYet,
 };
+
+function outOfPlace({ kind }: Statement): Evaluate {
+  return () => {
+    throw failure('statement_out_of_place', { statement: kind.toUpperCase() });
+  };
+}
+
+function notYet({ kind }: Statement): Evaluate {
+  return () => {
+    throw failure('not_supported_yet', { what: `The statement ${kind.toUpperCase()}` });
+  };
+}

@@ -7,7 +7,7 @@ import { deepMerge } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 import type { Compiler, Draft, Frame, WriteOptions } from './execution.js';
-import { setPath, unsetPath } from './expression/assign.js';
+import { compileAssign, unsetPath } from './expression/assign.js';
 import { withField } from './occurrence.js';
 
 export interface CompiledData {
@@ -70,7 +70,7 @@ export function compileAssignments(
   compiler: Compiler,
 ): (frame: Frame, record: ObjectValue) => PromiseOrValue<ObjectValue> {
   const compiled = assignments.map(({ path, operator, value }) => ({
-    path,
+    assign: compileAssign(path, compiler),
     operator,
     value: compiler.expression(value),
   }));
@@ -79,8 +79,8 @@ export function compileAssignments(
       mapInOrder(compiled, (each) => each.value(frame)),
       (values) => {
         let draft = record;
-        const done = forEachInOrder(compiled, ({ path, operator }, index) =>
-          andThen(setPath(draft, path, operator, values[index], frame), (fresh) => {
+        const done = forEachInOrder(compiled, ({ assign, operator }, index) =>
+          andThen(assign(draft, operator, values[index], frame), (fresh) => {
             draft = fresh;
             return undefined;
           }),

@@ -8,7 +8,7 @@ import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../bas
 import { failure } from '../errors/error.js';
 import { type Accumulator, type Aggregate, findAggregate } from '../functions/aggregates.js';
 import type { Call, Expression, Group, Idiom, Projections } from '../language/ast.js';
-import { printExpression } from '../language/printer/expression.js';
+import { printExpression } from '../language/print.js';
 import { transformExpression } from '../language/visitor.js';
 import { encodeOrder } from '../value/key-codec.js';
 import { type MutableObject, newObject, type Value } from '../value/value.js';

@@ -1,7 +1,7 @@
 /** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Order, OrderKey, Projections } from '../language/ast.js';
-import { printExpression } from '../language/printer/expression.js';
+import { printExpression } from '../language/print.js';
 import { compare } from '../value/order.js';
 import type { Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';

@@ -1,7 +1,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Expression, Idiom } from '../language/ast.js';
-import { parseIdiom } from '../language/parser.js';
+import { parseIdiom } from '../language/parse.js';
 import { toText } from '../value/text/text.js';
 import { isArray, type Value } from '../value/value.js';
 import type { Compiler, Frame } from './execution.js';

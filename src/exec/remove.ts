@@ -27,7 +27,7 @@ type OfKind<K extends Of['kind']> = Of & { readonly kind: K };
 /** Removes what is there and answers undefined, or answers the error of its not being there. */
 type Removal = (frame: Frame) => PromiseOrValue<TesseraError | undefined>;
 
-export function remove(statement: RemoveStatement, compiler: Compiler): Evaluate {
+export function compileRemove(statement: RemoveStatement, compiler: Compiler): Evaluate {
   const removal = compile(statement.of, compiler);
   return (frame) =>
     andThen(removal(frame), (missing) => {
@@ -162,7 +162,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       resource: 'Function',
       nameOf: () => name,
       exists: ({ execution }) => inCatalog(execution, (catalog) => catalog.functions.has(name)),
-      missing: () => failure('function_missing', { name: `fn::${name}` }),
+      missing: () => failure('function_undefined', { name: `fn::${name}` }),
     }),
 
   analyzer: (of, compiler) =>

@@ -2,7 +2,7 @@
 import type { TableEntry } from '../catalog/database-catalog.js';
 import type { FieldDefinition } from '../catalog/definition.js';
 import type { FieldAction, Part, TableAction } from '../language/ast.js';
-import { printExpression, printIdiom } from '../language/printer/expression.js';
+import { printExpression, printIdiom } from '../language/print.js';
 import type { Type } from '../value/type.js';
 import type { Compiler, Evaluate } from './execution.js';
 import { compileRule, type Rule } from './permission.js';

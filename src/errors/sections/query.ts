@@ -134,6 +134,9 @@ export const queryErrors = {
     details: () => ({ kind: 'Cancelled' }),
     rpc: -32005,
   }),
+  statement_out_of_place: internal<{ statement: string }>(
+    ({ statement }) => `Invalid statement: ${statement} cannot stand inside another statement`,
+  ),
   transaction_open: internal(() => 'Tried to start a transaction while another transaction was open'),
   transaction_not_open: internal<{ statement: string }>(
     ({ statement }) => `Invalid statement: Cannot ${statement} without starting a transaction`,
