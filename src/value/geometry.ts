@@ -14,7 +14,8 @@ import {
 } from './value.js';
 
 type Reader<T> = (value: Value) => T | undefined;
-type CoordinateShape = Exclude<Shape, { type: 'GeometryCollection' }>;
+/** All shapes but collections. */
+export type CoordinateShape = Exclude<Shape, { type: 'GeometryCollection' }>;
 
 const COORDINATES: { readonly [S in CoordinateShape as S['type']]: Reader<S['coordinates']> } = {
   Point: position,
@@ -23,6 +24,16 @@ const COORDINATES: { readonly [S in CoordinateShape as S['type']]: Reader<S['coo
   MultiPoint: listOf(position),
   MultiLineString: listOf(listOf(position)),
   MultiPolygon: listOf(listOf(ring)),
+};
+
+/** How deep the coordinates of each type of shape are nested: a point is a list of numbers. */
+export const COORDINATE_DEPTH: Readonly<Record<CoordinateShape['type'], number>> = {
+  Point: 1,
+  LineString: 2,
+  Polygon: 3,
+  MultiPoint: 2,
+  MultiLineString: 3,
+  MultiPolygon: 4,
 };
 
 /** The geometry that an object describes, if it has exactly `type` and `coordinates` (or `geometries`) and they fit. */

@@ -1,6 +1,7 @@
 /** Reads keys; `key-codec.ts` says how they are written. */
 import { failure } from '../errors/error.js';
 import { exact, fitDecimal } from './decimal.js';
+import { COORDINATE_DEPTH } from './geometry.js';
 import { readMagnitude } from './key-numbers.js';
 import { END, FIELD, KEY_TAGS, NUMBER_KINDS, SIGN, START } from './key-tags.js';
 import { deeper } from './nesting.js';
@@ -211,16 +212,6 @@ function readShape(cursor: Cursor, depth: number): Shape {
   const below = deeper(depth);
   return { type, geometries: readList(cursor, () => readShape(cursor, below)) };
 }
-
-/** How deep the coordinates of each type of shape are nested: a point is a list of numbers. */
-const COORDINATE_DEPTH: Readonly<Record<Exclude<Shape['type'], 'GeometryCollection'>, number>> = {
-  Point: 1,
-  LineString: 2,
-  Polygon: 3,
-  MultiPoint: 2,
-  MultiLineString: 3,
-  MultiPolygon: 4,
-};
 
 function readCoordinates(cursor: Cursor, levels: number): Coordinates {
   return levels === 0 ? readDouble(cursor) : readList(cursor, () => readCoordinates(cursor, levels - 1));

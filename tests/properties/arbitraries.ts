@@ -176,3 +176,6 @@ export const pairOfAKind: fc.Arbitrary<readonly [Value, Value]> = fc.oneof(
     fc.tuple(arbitrary as fc.Arbitrary<Value>, arbitrary as fc.Arbitrary<Value>),
   ),
 );
+
+/** Any value that CBOR can carry as itself. */
+export const sendableValue: fc.Arbitrary<Value> = nested(['function', 'regex'], 3);

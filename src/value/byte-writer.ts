@@ -1,0 +1,95 @@
+/** Bytes under construction, in network byte order. One writer serves one codec over and over; `finish` copies out what was written. */
+import { Buffer } from 'node:buffer';
+
+const INITIAL = 8192;
+/** A buffer that grew beyond this for one large value isn't kept. */
+const KEEP = 1 << 20;
+
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(INITIAL);
+  #length = 0;
+
+  begin(): void {
+    this.#length = 0;
+    if (this.#bytes.length > KEEP) this.#bytes = Buffer.allocUnsafe(INITIAL);
+  }
+
+  finish(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length);
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  uint16(value: number): void {
+    this.#reserve(2);
+    this.#length = this.#bytes.writeUInt16BE(value, this.#length);
+  }
+
+  uint32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#bytes.writeUInt32BE(value, this.#length);
+  }
+
+  uint64(value: bigint): void {
+    this.#reserve(8);
+    this.#length = this.#bytes.writeBigUInt64BE(value, this.#length);
+  }
+
+  float32(value: number): void {
+    this.#reserve(4);
+    this.#length = this.#bytes.writeFloatBE(value, this.#length);
+  }
+
+  float64(value: number): void {
+    this.#reserve(8);
+    this.#length = this.#bytes.writeDoubleBE(value, this.#length);
+  }
+
+  /** A whole number up to 2^53, seven bits a byte, the low ones first. */
+  varint(value: number): void {
+    let rest = value;
+    while (rest > 0x7f) {
+      this.byte((rest % 0x80) | 0x80);
+      rest = Math.floor(rest / 0x80);
+    }
+    this.byte(rest);
+  }
+
+  raw(source: Uint8Array): void {
+    this.#reserve(source.length);
+    this.#bytes.set(source, this.#length);
+    this.#length += source.length;
+  }
+
+  /** A text in UTF-8, of the length that `utf8Length` told. */
+  utf8(text: string, byteLength: number): void {
+    this.#reserve(byteLength);
+    if (byteLength === text.length && byteLength < SHORT) {
+      for (let index = 0; index < byteLength; index++) this.#bytes[this.#length++] = text.charCodeAt(index);
+    } else {
+      this.#length += this.#bytes.write(text, this.#length, 'utf8');
+    }
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** Shorter texts are faster counted and copied here than by a call out of JavaScript. */
+const SHORT = 48;
+
+/** The length of a text in UTF-8. */
+export function utf8Length(text: string): number {
+  if (text.length >= SHORT) return Buffer.byteLength(text, 'utf8');
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0x7f) return Buffer.byteLength(text, 'utf8');
+  }
+  return text.length;
+}

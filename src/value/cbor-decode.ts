@@ -1,0 +1,336 @@
+/**
+ * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against what is there, depth against the limit, tags
+ * against what they may hold. Indefinite lengths are accepted.
+ */
+import { failure } from '../errors/error.js';
+import { ByteReader } from './byte-reader.js';
+import { CBOR_TAGS, MAJOR, SHAPE_MEMBERS } from './cbor-tags.js';
+import { datetimeFrom, parseDatetime } from './datetime.js';
+import { parseDecimal } from './decimal.js';
+import { durationFrom, parseDuration } from './duration.js';
+import { type CoordinateShape, geometryFrom } from './geometry.js';
+import { type DecodeLimits, deeper } from './nesting.js';
+import { MAX_INT, MIN_INT } from './number.js';
+import { setFrom } from './order.js';
+import { parseUuid, uuidFromBytes } from './uuid.js';
+import {
+  type ArrayValue,
+  type Bound,
+  type Duration,
+  FileReference,
+  float,
+  Geometry,
+  int,
+  isArray,
+  isObject,
+  newObject,
+  Range,
+  RecordId,
+  type RecordKey,
+  Table,
+  Uuid,
+  type Value,
+} from './value.js';
+
+export interface CborOptions extends DecodeLimits {
+  /** Reads the text form of record ids (`person:1`), which some clients send; without it they are refused. */
+  readonly readRecord?: (text: string) => RecordId | undefined;
+}
+
+/** The one value that the bytes hold. @throws TesseraError `cbor_invalid`, `nesting_too_deep` */
+export function decodeCbor(bytes: Uint8Array, options: CborOptions): Value {
+  const reader = new ByteReader(bytes, invalid);
+  const value = readItem({ reader, options }, 0);
+  if (reader.remaining > 0) invalid('bytes after the end');
+  return value;
+}
+
+interface Decoding {
+  readonly reader: ByteReader;
+  readonly options: CborOptions;
+}
+
+function invalid(what: string): never {
+  throw failure('cbor_invalid', { what });
+}
+
+const INDEFINITE = -1;
+const BREAK = 0xff;
+const NULL = 0xf6;
+
+function readItem(decoding: Decoding, depth: number): Value {
+  const { reader } = decoding;
+  const initial = reader.byte();
+  const information = initial & 31;
+  switch (initial >>> 5) {
+    case MAJOR.uint:
+      return information === 27 ? toInt(reader.uint64()) : readArgument(reader, information);
+    case MAJOR.negative:
+      return information === 27 ? toInt(-1n - reader.uint64()) : -1 - readArgument(reader, information);
+    case MAJOR.bytes:
+      return readBytes(reader, information);
+    case MAJOR.text:
+      return readText(reader, information);
+    case MAJOR.array:
+      return readArray(decoding, information, depth);
+    case MAJOR.map:
+      return readMap(decoding, information, depth);
+    case MAJOR.tag:
+      return readTagged(decoding, readArgument(reader, information), deeper(depth, decoding.options.maxDepth));
+    default:
+      return readSimple(reader, information);
+  }
+}
+
+/** The number that follows the first byte; a length beyond what a file can hold is cut to what can't be there either. */
+function readArgument(reader: ByteReader, information: number): number {
+  if (information < 24) return information;
+  switch (information) {
+    case 24:
+      return reader.byte();
+    case 25:
+      return reader.uint16();
+    case 26:
+      return reader.uint32();
+    case 27:
+      return Number(reader.uint64());
+    default:
+      return invalid('a length of a reserved form');
+  }
+}
+
+function readLength(reader: ByteReader, information: number): number {
+  return information === 31 ? INDEFINITE : readArgument(reader, information);
+}
+
+function toInt(value: bigint): number | bigint {
+  return value > MAX_INT || value < MIN_INT ? invalid('an integer beyond 64 bits') : int(value);
+}
+
+function readBytes(reader: ByteReader, information: number): Uint8Array {
+  const length = readLength(reader, information);
+  return length === INDEFINITE ? Uint8Array.from(Buffer.concat(readChunks(reader, MAJOR.bytes))) : reader.raw(length);
+}
+
+function readText(reader: ByteReader, information: number): string {
+  const length = readLength(reader, information);
+  if (length !== INDEFINITE) return reader.utf8(length);
+  const bytes = Buffer.concat(readChunks(reader, MAJOR.text));
+  return new ByteReader(bytes, invalid).utf8(bytes.length);
+}
+
+/** The pieces of a text or of bytes of indefinite length; each must be of the same type and of definite length. */
+function readChunks(reader: ByteReader, major: number): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (;;) {
+    const initial = reader.byte();
+    if (initial === BREAK) return chunks;
+    if (initial >>> 5 !== major || (initial & 31) === 31) invalid('a piece of another type');
+    chunks.push(reader.raw(readArgument(reader, initial & 31)));
+  }
+}
+
+function readArray(decoding: Decoding, information: number, depth: number): ArrayValue {
+  const { reader, options } = decoding;
+  const below = deeper(depth, options.maxDepth);
+  const length = readLength(reader, information);
+  const items: Value[] = [];
+  for (let index = 0; !atEnd(reader, length, index); index++) items.push(readItem(decoding, below));
+  return items;
+}
+
+function readMap(decoding: Decoding, information: number, depth: number): Value {
+  const { reader, options } = decoding;
+  const below = deeper(depth, options.maxDepth);
+  const length = readLength(reader, information);
+  const object = newObject();
+  for (let index = 0; !atEnd(reader, length, index); index++) {
+    const initial = reader.byte();
+    if (initial >>> 5 !== MAJOR.text) invalid('a map key that is not a text');
+    const key = readText(reader, initial & 31);
+    object[key] = readItem(decoding, below);
+  }
+  return object;
+}
+
+/** Whether a list ends here. A false length of millions ends with the bytes, before anything was allocated for it. */
+function atEnd(reader: ByteReader, length: number, index: number): boolean {
+  if (length !== INDEFINITE) return index >= length;
+  if (reader.peek() !== BREAK) return false;
+  reader.byte();
+  return true;
+}
+
+function readSimple(reader: ByteReader, information: number): Value {
+  switch (information) {
+    case 20:
+      return false;
+    case 21:
+      return true;
+    case 22:
+      return null;
+    case 23:
+      return undefined;
+    case 25:
+      return float(halfToNumber(reader.uint16()));
+    case 26:
+      return float(reader.float32());
+    case 27:
+      return float(reader.float64());
+    default:
+      return invalid('an unknown simple value');
+  }
+}
+
+function halfToNumber(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >>> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 0) return sign * 2 ** -24 * fraction;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * 2 ** (exponent - 15) * (1 + fraction / 1024);
+}
+
+// ─── Tags ───
+
+const UNFIT: unique symbol = Symbol('unfit');
+type Made = Value | typeof UNFIT;
+type Maker = (item: Value, options: CborOptions) => Made;
+
+/** What each tag makes of the item that it holds. */
+const MAKERS: ReadonlyMap<number, Maker> = new Map<number, Maker>([
+  [CBOR_TAGS.datetimeText, fromText(parseDatetime)],
+  [CBOR_TAGS.positiveBignum, (item) => (item instanceof Uint8Array ? fromBignum(item) : UNFIT)],
+  [CBOR_TAGS.negativeBignum, (item) => (item instanceof Uint8Array ? fromBignum(item, -1n) : UNFIT)],
+  [CBOR_TAGS.none, (item) => (item === null || item === undefined ? undefined : UNFIT)],
+  [CBOR_TAGS.table, fromText((text) => new Table(text))],
+  [CBOR_TAGS.record, toRecord],
+  [CBOR_TAGS.uuidText, fromText(parseUuid)],
+  [CBOR_TAGS.decimal, fromText((text) => parseDecimal(text, true))],
+  [CBOR_TAGS.datetime, toDatetime],
+  [CBOR_TAGS.durationText, fromText(parseDuration)],
+  [CBOR_TAGS.uuid, (item) => (item instanceof Uint8Array && item.length === 16 ? uuidFromBytes(item) : UNFIT)],
+  [CBOR_TAGS.file, toFile],
+  [CBOR_TAGS.set, (item) => (isArray(item) ? setFrom(item) : UNFIT)],
+  [CBOR_TAGS.point, toPoint],
+  [CBOR_TAGS.line, toShape('LineString')],
+  [CBOR_TAGS.polygon, toShape('Polygon')],
+  [CBOR_TAGS.multipoint, toShape('MultiPoint')],
+  [CBOR_TAGS.multiline, toShape('MultiLineString')],
+  [CBOR_TAGS.multipolygon, toShape('MultiPolygon')],
+  [CBOR_TAGS.collection, toCollection],
+]);
+
+function readTagged(decoding: Decoding, tag: number, depth: number): Value {
+  if (tag === CBOR_TAGS.range) return readRange(decoding, depth);
+  if (tag === CBOR_TAGS.duration) return readDuration(decoding.reader);
+  const make = MAKERS.get(tag) ?? invalid(`the tag ${tag} is not supported`);
+  const made = make(readItem(decoding, depth), decoding.options);
+  return made === UNFIT ? invalid(`tag ${tag} does not fit what it holds`) : made;
+}
+
+/** `[begin, end]`, each of them null or a bound. Bounds stand nowhere else, so they are read here. */
+function readRange(decoding: Decoding, depth: number): Range {
+  const { reader } = decoding;
+  const initial = reader.byte();
+  const length = readLength(reader, initial & 31);
+  if (initial >>> 5 !== MAJOR.array || (length !== 2 && length !== INDEFINITE)) invalid('a range without two ends');
+  const range = new Range(readBound(decoding, depth), readBound(decoding, depth));
+  if (length === INDEFINITE && reader.byte() !== BREAK) invalid('a range without two ends');
+  return range;
+}
+
+function readBound(decoding: Decoding, depth: number): Bound | undefined {
+  const { reader } = decoding;
+  const initial = reader.byte();
+  if (initial === NULL) return undefined;
+  const tag = initial >>> 5 === MAJOR.tag ? readArgument(reader, initial & 31) : undefined;
+  if (tag !== CBOR_TAGS.included && tag !== CBOR_TAGS.excluded) invalid('an end of a range without its tag');
+  return { value: readItem(decoding, depth), inclusive: tag === CBOR_TAGS.included };
+}
+
+/** `[seconds, nanoseconds]`, zeros at the end left out. Seconds go beyond what an int can be. */
+function readDuration(reader: ByteReader): Duration {
+  const initial = reader.byte();
+  const length = initial >>> 5 === MAJOR.array ? readLength(reader, initial & 31) : 3;
+  const parts: bigint[] = [];
+  while (parts.length < 3 && !atEnd(reader, length, parts.length)) parts.push(readUnsigned(reader));
+  const [seconds = 0n, nanoseconds = 0n] = parts;
+  const duration = parts.length < 3 && nanoseconds < 1_000_000_000n && durationFrom({ seconds, nanoseconds });
+  return duration || invalid('a duration of another form');
+}
+
+function readUnsigned(reader: ByteReader): bigint {
+  const initial = reader.byte();
+  if (initial >>> 5 !== MAJOR.uint) invalid('a number that is negative or not whole');
+  return (initial & 31) === 27 ? reader.uint64() : BigInt(readArgument(reader, initial & 31));
+}
+
+function fromText(parse: (text: string) => Value): Maker {
+  return (item) => (typeof item === 'string' ? (parse(item) ?? UNFIT) : UNFIT);
+}
+
+function fromBignum(bytes: Uint8Array, sign = 1n): Made {
+  if (bytes.length > 8) return UNFIT;
+  const magnitude = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
+  return toInt(sign < 0n ? -1n - magnitude : magnitude);
+}
+
+/** `[table, key]`, or the text `table:key`. */
+function toRecord(item: Value, { readRecord }: CborOptions): Made {
+  if (typeof item === 'string') return readRecord?.(item) ?? UNFIT;
+  if (!isArray(item) || item.length !== 2) return UNFIT;
+  const [table, key] = item;
+  const name = table instanceof Table ? table.name : table;
+  return typeof name === 'string' && isRecordKey(key) ? new RecordId(name, key) : UNFIT;
+}
+
+function isRecordKey(key: Value): key is RecordKey | Range {
+  if (typeof key === 'number') return Number.isInteger(key);
+  const typed = typeof key === 'string' || typeof key === 'bigint' || isArray(key) || isObject(key);
+  return typed || key instanceof Uuid || key instanceof Range;
+}
+
+function toDatetime(item: Value): Made {
+  const [seconds, nanoseconds] = isArray(item) && item.length === 2 ? item : [];
+  return isWhole(seconds) && isNanoseconds(nanoseconds) ? (datetimeFrom(seconds, nanoseconds) ?? UNFIT) : UNFIT;
+}
+
+function isWhole(value: Value): value is number {
+  return typeof value === 'number' && Number.isInteger(value);
+}
+
+function isNanoseconds(value: Value): value is number {
+  return isWhole(value) && value >= 0 && value < 1e9;
+}
+
+function toFile(item: Value): Made {
+  const [bucket, key] = isArray(item) && item.length === 2 ? item : [];
+  if (typeof bucket !== 'string' || typeof key !== 'string') return UNFIT;
+  return new FileReference(bucket, key.startsWith('/') ? key : `/${key}`);
+}
+
+function toPoint(item: Value): Made {
+  return geometryFrom('Point', item) ?? UNFIT;
+}
+
+/** A shape made of others: a line of points, a polygon of lines. */
+function toShape(type: keyof typeof SHAPE_MEMBERS): Maker {
+  const member = SHAPE_MEMBERS[type];
+  return (item) => {
+    if (!isArray(item)) return UNFIT;
+    const members = item.map((one) => (one instanceof Geometry && one.shape.type === member ? one.shape : undefined));
+    if (members.includes(undefined)) return UNFIT;
+    return (
+      geometryFrom(
+        type,
+        members.map((shape) => (shape as CoordinateShape).coordinates),
+      ) ?? UNFIT
+    );
+  };
+}
+
+function toCollection(item: Value): Made {
+  if (!isArray(item) || !item.every((one) => one instanceof Geometry)) return UNFIT;
+  return new Geometry({ type: 'GeometryCollection', geometries: item.map((one) => (one as Geometry).shape) });
+}

@@ -1,0 +1,180 @@
+/** Reads stored records; `record-codec.ts` says how they are written. */
+import { failure } from '../errors/error.js';
+import { ByteReader } from './byte-reader.js';
+import { datetimeFrom } from './datetime.js';
+import { parseDecimal } from './decimal.js';
+import { durationFrom } from './duration.js';
+import { COORDINATE_DEPTH } from './geometry.js';
+import { deeper } from './nesting.js';
+import { type Coordinates, SHAPE_TYPES } from './order.js';
+import {
+  BOUND,
+  NEGATIVE_INT,
+  POSITIVE_INT,
+  RECORD_TAGS,
+  RECORD_VERSION,
+  SHORT_TEXT,
+  SMALL_INT,
+  TRUE,
+} from './record-tags.js';
+import { uuidFromBytes } from './uuid.js';
+import {
+  type Bound,
+  FileReference,
+  float,
+  Geometry,
+  int,
+  type Kind,
+  newObject,
+  Range,
+  RecordId,
+  type RecordKey,
+  Regex,
+  SetValue,
+  type Shape,
+  Table,
+  type Value,
+} from './value.js';
+
+/** The value that `encodeRecord` was given. @throws TesseraError `stored_bytes_invalid` */
+export function decodeRecord(bytes: Uint8Array): Value {
+  const reader = new ByteReader(bytes, damaged);
+  const version = reader.byte();
+  if (version !== RECORD_VERSION) damaged(`the version ${version} is not known`);
+  const value = read(reader, 0);
+  if (reader.remaining > 0) damaged('bytes after the end');
+  return value;
+}
+
+function damaged(what: string): never {
+  throw failure('stored_bytes_invalid', { what });
+}
+
+function read(reader: ByteReader, depth: number): Value {
+  const tag = reader.byte();
+  if (tag >= SMALL_INT) return tag - SMALL_INT;
+  if (tag >= SHORT_TEXT) return reader.utf8(tag - SHORT_TEXT);
+  const readKind = BY_TAG[tag] ?? damaged(`the tag ${tag} is not known`);
+  return readKind(reader, depth);
+}
+
+type Reader = (reader: ByteReader, depth: number) => Value;
+
+const READERS: { readonly [K in Exclude<Kind, 'function'>]: Reader } = {
+  none: () => undefined,
+  null: () => null,
+  bool: () => false,
+  int: (reader) => int(BigInt.asIntN(64, reader.uint64())),
+  float: (reader) => float(reader.float64()),
+  decimal: (reader) => parseDecimal(readText(reader)) ?? damaged('a decimal'),
+  string: (reader) => reader.utf8(reader.varint()),
+  duration: (reader) =>
+    durationFrom({ seconds: reader.uint64(), nanoseconds: reader.varint() }) ?? damaged('a duration'),
+  datetime: (reader) => datetimeFrom(readWhole(reader), reader.varint()) ?? damaged('a datetime'),
+  uuid: (reader) => uuidFromBytes(reader.view(16)),
+  array: readItems,
+  set: (reader, depth) => new SetValue(readItems(reader, depth)),
+  object: readObject,
+  geometry: (reader, depth) => new Geometry(readShape(reader, depth)),
+  bytes: (reader) => reader.raw(reader.varint()),
+  table: (reader) => new Table(readText(reader)),
+  record: (reader, depth) => new RecordId(readText(reader), read(reader, deeper(depth)) as RecordKey),
+  file: (reader) => new FileReference(readText(reader), readText(reader)),
+  regex: (reader) => new Regex(readText(reader)),
+  range: (reader, depth) => new Range(readBound(reader, deeper(depth)), readBound(reader, deeper(depth))),
+};
+
+const BY_TAG: readonly (Reader | undefined)[] = (() => {
+  const table: (Reader | undefined)[] = new Array(SHORT_TEXT).fill(undefined);
+  for (const [kind, readKind] of Object.entries(READERS))
+    table[RECORD_TAGS[kind as keyof typeof RECORD_TAGS]] = readKind;
+  table[TRUE] = () => true;
+  table[POSITIVE_INT] = (reader) => reader.varint();
+  table[NEGATIVE_INT] = (reader) => -1 - reader.varint();
+  return table;
+})();
+
+function readText(reader: ByteReader): string {
+  const text = read(reader, 0);
+  return typeof text === 'string' ? text : damaged('a text was expected');
+}
+
+function readWhole(reader: ByteReader): number {
+  const number = read(reader, 0);
+  return typeof number === 'number' ? number : damaged('a number was expected');
+}
+
+function readItems(reader: ByteReader, depth: number): Value[] {
+  const below = deeper(depth);
+  const length = readCount(reader);
+  const items: Value[] = new Array(length);
+  for (let index = 0; index < length; index++) items[index] = read(reader, below);
+  return items;
+}
+
+/** A number of things that take at least one byte each. */
+function readCount(reader: ByteReader): number {
+  const count = reader.varint();
+  return count <= reader.remaining ? count : damaged('a count is beyond the end');
+}
+
+function readObject(reader: ByteReader, depth: number): Value {
+  const below = deeper(depth);
+  const count = readCount(reader);
+  const names = readNames(reader, count);
+  const object = newObject();
+  for (let index = 0; index < count; index++) object[names[index] as string] = read(reader, below);
+  return object;
+}
+
+/** The lists of names met last: records of a table share theirs, so that comparing bytes replaces making texts of them. */
+interface KnownNames {
+  readonly bytes: Uint8Array;
+  readonly names: readonly string[];
+}
+const KNOWN = 256;
+const known: (KnownNames | undefined)[] = new Array(KNOWN).fill(undefined);
+
+function readNames(reader: ByteReader, count: number): readonly string[] {
+  const bytes = reader.view(reader.varint());
+  const last = bytes.length - 1;
+  const slot = last < 0 ? 0 : (bytes.length * 31 + (bytes[last] as number) * 7 + (bytes[last >> 1] as number)) % KNOWN;
+  const entry = known[slot];
+  if (entry !== undefined && entry.names.length === count && equalBytes(entry.bytes, bytes)) return entry.names;
+  const names = parseNames(bytes, count);
+  known[slot] = { bytes: bytes.slice(), names };
+  return names;
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}
+
+function parseNames(bytes: Uint8Array, count: number): readonly string[] {
+  const reader = new ByteReader(bytes, damaged);
+  const names: string[] = [];
+  for (let index = 0; index < count; index++) names.push(reader.utf8(reader.varint()));
+  if (reader.remaining > 0) damaged('names after the last');
+  return names;
+}
+
+function readBound(reader: ByteReader, depth: number): Bound | undefined {
+  const kind = reader.byte();
+  return kind === BOUND.open ? undefined : { value: read(reader, depth), inclusive: kind === BOUND.inclusive };
+}
+
+function readShape(reader: ByteReader, depth: number): Shape {
+  const type = SHAPE_TYPES[reader.byte()] ?? damaged('a shape');
+  if (type !== 'GeometryCollection') {
+    return { type, coordinates: readCoordinates(reader, COORDINATE_DEPTH[type]) } as Shape;
+  }
+  const below = deeper(depth);
+  return { type, geometries: Array.from({ length: readCount(reader) }, () => readShape(reader, below)) };
+}
+
+function readCoordinates(reader: ByteReader, levels: number): Coordinates {
+  if (levels === 0) return reader.float64();
+  return Array.from({ length: readCount(reader) }, () => readCoordinates(reader, levels - 1));
+}
