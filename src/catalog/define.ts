@@ -6,7 +6,7 @@
  */
 import { invariant } from '../base/invariant.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { printIdiom } from '../language/printer/expression.js';
+import { printIdiom } from '../language/print.js';
 import type { Key } from '../storage/contract.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {

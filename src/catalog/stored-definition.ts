@@ -10,7 +10,7 @@ import { invariant } from '../base/invariant.js';
 import { LruCache } from '../base/lru-cache.js';
 import type { Statement } from '../language/ast.js';
 import { parseStatement } from '../language/parse.js';
-import { printStatement } from '../language/printer/statement.js';
+import { printStatement } from '../language/print.js';
 import type { Stored } from '../storage/contract.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 import type {

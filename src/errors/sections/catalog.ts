@@ -59,7 +59,8 @@ export const catalogErrors = {
   param_missing: missing('param', 'Param'),
   /** The name with its `fn::`. */
   function_exists: exists('function', 'Function'),
-  function_missing: missing('function', 'Function'),
+  /** As REMOVE says it; a call of such a function fails with `function_missing`. */
+  function_undefined: missing('function', 'Function'),
   analyzer_exists: exists('analyzer', 'Analyzer'),
   analyzer_missing: missing('analyzer', 'Analyzer'),
   user_exists: placedExists('user', 'User'),

@@ -11,7 +11,7 @@ import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled }
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
 
 /** Defines an access method, with random keys where the statement gives none. */
-export function defineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {
+export function compileDefineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {
   const { level, mode } = statement;
   const nameOf = compileName(statement.name, 'access name', compiler);
   return (frame) => {

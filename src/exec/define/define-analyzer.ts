@@ -6,7 +6,7 @@ import { ensurePlace } from '../ensure-place.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
 
-export function defineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
+export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'analyzer name', compiler);
   return (frame) => {
     const { execution } = frame;

@@ -8,7 +8,7 @@ import type { Evaluate, Execution } from '../execution.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
 
 /** Defines a configuration: DEFAULT for the whole store, the others for the selected database. */
-export function defineConfig(statement: DefineConfig): Evaluate {
+export function compileDefineConfig(statement: DefineConfig): Evaluate {
   const { kind } = statement.config;
   return ({ execution }) => {
     const level = kind === 'default' ? 'root' : 'database';

@@ -7,7 +7,7 @@ import { ensureSelectedNamespace } from '../ensure-place.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
 
-export function defineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {
+export function compileDefineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'database name', compiler);
   return (frame) => {
     const { execution } = frame;

@@ -8,7 +8,7 @@ import { beginDefinition, compileName, finish, goesAhead, settled, tableToDefine
 /** An event without WHEN is one WHEN true. */
 const ALWAYS: Expression = { kind: 'literal', value: true };
 
-export function defineEvent(statement: DefineEvent, compiler: Compiler): Evaluate {
+export function compileDefineEvent(statement: DefineEvent, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'event name', compiler);
   const tableOf = compileName(statement.table, 'table name', compiler);
   return (frame) => {

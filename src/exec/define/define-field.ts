@@ -20,7 +20,7 @@ import { checkField, relationEndOf } from './field-rules.js';
 import { elementsOf, settleImplied } from './implied-fields.js';
 
 /** Defines a field with those that its type implies. The end of a relation takes the table's definition with it. */
-export function defineField(statement: DefineField, compiler: Compiler): Evaluate {
+export function compileDefineField(statement: DefineField, compiler: Compiler): Evaluate {
   const pathOf = compileFieldPath(statement.path, compiler);
   const tableOf = compileName(statement.table, 'table name', compiler);
   return (frame) => {

@@ -6,7 +6,7 @@ import { ensurePlace } from '../ensure-place.js';
 import type { Evaluate } from '../execution.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
 
-export function defineFunction(statement: DefineFunction): Evaluate {
+export function compileDefineFunction(statement: DefineFunction): Evaluate {
   const { name, mode } = statement;
   return ({ execution }) => {
     const { place, change } = beginDefinition(execution, 'database', 'edit', 'Function');

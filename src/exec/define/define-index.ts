@@ -8,7 +8,7 @@ import { buildIndex } from '../index-entries.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
 
 /** Defines an index and lists the records that are there already. CONCURRENTLY changes nothing: it is ready when the statement ends. */
-export function defineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
+export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'index name', compiler);
   const tableOf = compileName(statement.table, 'table name', compiler);
   return (frame) => {

@@ -6,7 +6,7 @@ import type { DefineNamespace } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
 
-export function defineNamespace(statement: DefineNamespace, compiler: Compiler): Evaluate {
+export function compileDefineNamespace(statement: DefineNamespace, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'namespace name', compiler);
   return (frame) => {
     const { execution } = frame;

@@ -11,7 +11,7 @@ import { beginDefinition, finish, goesAhead, settled } from './definition.js';
 const RESERVED: ReadonlySet<string> = new Set(['auth', 'access', 'token', 'session']);
 
 /** Defines a param with the value that its expression has now. */
-export function defineParam(statement: DefineParam, compiler: Compiler): Evaluate {
+export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {
   const { name, mode } = statement;
   const evaluate = compiler.expression(statement.value);
   return (frame) => {

@@ -10,7 +10,7 @@ import { beginDefinition, compileName, finish, goesAhead, settled, tableNow } fr
 import { endsOf, settleImplied } from './implied-fields.js';
 
 /** Defines a table; records and what is defined on it outlive OVERWRITE. A relation gets the fields of its two ends. */
-export function defineTable(statement: DefineTable, compiler: Compiler): Evaluate {
+export function compileDefineTable(statement: DefineTable, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'table name', compiler);
   return (frame) => {
     const { execution } = frame;

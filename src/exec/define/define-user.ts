@@ -13,7 +13,7 @@ import { HOUR } from './lifetime.js';
  * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is drawn anew, so that tokens
  * from before a redefinition stop being good. Tokens live for an hour and sessions for ever unless told.
  */
-export function defineUser(statement: DefineUser, compiler: Compiler): Evaluate {
+export function compileDefineUser(statement: DefineUser, compiler: Compiler): Evaluate {
   const { level, mode } = statement;
   const nameOf = compileName(statement.name, 'user name', compiler);
   return (frame) => {
@@ -40,7 +40,7 @@ export function defineUser(statement: DefineUser, compiler: Compiler): Evaluate 
 }
 
 /** Without either, no password is right. */
-function passhashOf({ password, passhash }: DefineUser, { functions }: Execution): PromiseOrValue<string> {
+function passhashOf({ password, passhash }: DefineUser, { passwords }: Execution): PromiseOrValue<string> {
   if (passhash !== undefined) return passhash;
-  return password === undefined ? '' : functions.passwords.hash('argon2', password);
+  return password === undefined ? '' : passwords.hash('argon2', password);
 }

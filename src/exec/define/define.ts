@@ -1,18 +1,18 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { defineAccess } from './define-access.js';
-import { defineAnalyzer } from './define-analyzer.js';
-import { defineConfig } from './define-config.js';
-import { defineDatabase } from './define-database.js';
-import { defineEvent } from './define-event.js';
-import { defineField } from './define-field.js';
-import { defineFunction } from './define-function.js';
-import { defineIndex } from './define-index.js';
-import { defineNamespace } from './define-namespace.js';
-import { defineParam } from './define-param.js';
-import { defineTable } from './define-table.js';
-import { defineUser } from './define-user.js';
+import { compileDefineAccess } from './define-access.js';
+import { compileDefineAnalyzer } from './define-analyzer.js';
+import { compileDefineConfig } from './define-config.js';
+import { compileDefineDatabase } from './define-database.js';
+import { compileDefineEvent } from './define-event.js';
+import { compileDefineField } from './define-field.js';
+import { compileDefineFunction } from './define-function.js';
+import { compileDefineIndex } from './define-index.js';
+import { compileDefineNamespace } from './define-namespace.js';
+import { compileDefineParam } from './define-param.js';
+import { compileDefineTable } from './define-table.js';
+import { compileDefineUser } from './define-user.js';
 
 /** Rows for the compiler's table of statements. */
 export const DEFINITIONS: {
@@ -21,16 +21,16 @@ export const DEFINITIONS: {
     compiler: Compiler,
   ) => Evaluate;
 } = {
-  'define-namespace': defineNamespace,
-  'define-database': defineDatabase,
-  'define-table': defineTable,
-  'define-field': defineField,
-  'define-index': defineIndex,
-  'define-event': defineEvent,
-  'define-param': defineParam,
-  'define-function': defineFunction,
-  'define-user': defineUser,
-  'define-access': defineAccess,
-  'define-config': defineConfig,
-  'define-analyzer': defineAnalyzer,
+  'define-namespace': compileDefineNamespace,
+  'define-database': compileDefineDatabase,
+  'define-table': compileDefineTable,
+  'define-field': compileDefineField,
+  'define-index': compileDefineIndex,
+  'define-event': compileDefineEvent,
+  'define-param': compileDefineParam,
+  'define-function': compileDefineFunction,
+  'define-user': compileDefineUser,
+  'define-access': compileDefineAccess,
+  'define-config': compileDefineConfig,
+  'define-analyzer': compileDefineAnalyzer,
 };

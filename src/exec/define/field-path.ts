@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Idiom, Part } from '../../language/ast.js';
 import { parseIdiom } from '../../language/parse.js';
-import { printIdiom } from '../../language/printer/expression.js';
+import { printIdiom } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import type { Compiler, Frame } from '../execution.js';
 

@@ -24,7 +24,7 @@ const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) 
 
 export function defineField(parser: Parser): DefineField {
   const head = mode(parser);
-  const path = parser.idiom();
+  const path = parser.definitionPath();
   onTable(parser);
   const table = parser.definitionName();
   const node: Node = { kind: 'define-field', ...head, path, table, flexible: false, readonly: false };

@@ -234,6 +234,12 @@ export class Parser extends Lexer {
     return this.name('an expression');
   }
 
+  /** The path of a field that is defined or removed: written out, or in a param. */
+  definitionPath(): Idiom {
+    if (this.kind !== 'param') return this.idiom();
+    return { kind: 'idiom', start: { kind: 'param', name: this.param() }, parts: [] };
+  }
+
   /** An int that isn't negative, at most 2^32 − 1. */
   natural(): number {
     const value = this.kind === 'number' && this.form === 'int' ? Number(this.text) : Number.NaN;

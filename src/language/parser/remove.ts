@@ -53,7 +53,7 @@ export function remove(parser: Parser): RemoveStatement {
 }
 
 function field(parser: Parser): Of {
-  const path = parser.idiom();
+  const path = parser.definitionPath();
   onTable(parser);
   return { kind: 'field', path, table: parser.definitionName() };
 }
