@@ -1,6 +1,8 @@
 /** What the throttle counts failures by: whom a try to sign in is aimed at. */
 import { createHash } from 'node:crypto';
 import type { Place } from '../catalog/principal.js';
+import type { Expression } from '../language/ast.js';
+import { walk } from '../language/visitor.js';
 import type { AccessCredentials } from './credentials.js';
 
 /** Variables by these names are what is being guessed, not whom. */
@@ -11,17 +13,28 @@ export function userAccount(place: Place, user: string): string {
 }
 
 /**
- * Which variable of a sign-in query names the account is the query's own business, so all short ones that aren't called like a secret do
- * so together, in whatever case they are written.
+ * Which variable of a SIGNIN clause names the account is the clause's own business, so all that it reads and that aren't called like a secret
+ * do so together, in whatever case they are written. Others don't count: a guesser would add new ones each time.
  */
-export function recordAccount({ place, access, variables }: AccessCredentials): string {
+export function recordAccount({ place, access, variables }: AccessCredentials, signin: Expression | undefined): string {
+  const names = signin === undefined ? Object.keys(variables) : variablesOf(signin);
   const told: string[] = [access];
-  for (const name of Object.keys(variables).sort()) {
-    const value = variables[name];
+  for (const name of [...names].sort()) {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (SECRETS.test(name) || (typeof value !== 'string' && typeof value !== 'number')) continue;
     told.push(`${name}=${String(value).slice(0, 256).trim().normalize('NFKC').toLowerCase()}`);
   }
   return digest('record', place, told);
+}
+
+function variablesOf(clause: Expression): Set<string> {
+  const names = new Set<string>();
+  walk(clause, {
+    expression(node) {
+      if (node.kind === 'param') names.add(node.name);
+    },
+  });
+  return names;
 }
 
 function digest(kind: string, { namespace, database }: Place, told: readonly string[]): string {

@@ -2,6 +2,7 @@
 import { failure } from '../errors/error.js';
 import type { Role } from '../language/ast.js';
 import { newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
+import { MAX_NAME_LENGTH } from './credentials.js';
 import type { Json, JsonObject } from './strict-json.js';
 
 /** What Tessera reads from a token; everything else is only shown in `$token`. */
@@ -59,9 +60,9 @@ export function readClaims(payload: JsonObject): Claims {
   }
   return {
     all,
-    ...optional('namespace', text(all['NS'])),
-    ...optional('database', text(all['DB'])),
-    ...optional('access', text(all['AC'])),
+    ...optional('namespace', name(all['NS'])),
+    ...optional('database', name(all['DB'])),
+    ...optional('access', name(all['AC'])),
     ...optional('id', text(all['ID'])),
     ...optional('roles', all['RL']),
     ...optional('expires', time(all['exp'])),
@@ -112,6 +113,12 @@ function jsonValue(json: Json): Value {
 function text(claim: Json | undefined): string | undefined {
   if (claim === undefined || typeof claim === 'string') return claim;
   throw failure('invalid_auth');
+}
+
+function name(claim: Json | undefined): string | undefined {
+  const found = text(claim);
+  if (found !== undefined && found.length > MAX_NAME_LENGTH) throw failure('invalid_auth');
+  return found;
 }
 
 function time(claim: Json | undefined): number | undefined {

@@ -29,7 +29,7 @@ export interface AccessCredentials {
   readonly refresh?: string;
 }
 
-type Field = 'namespace' | 'database' | 'access' | 'user' | 'password' | 'key' | 'refresh';
+type Field = 'namespace' | 'database' | 'access' | 'user' | 'password';
 
 const SPELLINGS: Readonly<Record<Field, readonly string[]>> = {
   namespace: ['NS', 'ns', 'namespace'],
@@ -37,8 +37,6 @@ const SPELLINGS: Readonly<Record<Field, readonly string[]>> = {
   access: ['AC', 'ac', 'access'],
   user: ['user', 'username'],
   password: ['pass', 'password'],
-  key: ['key'],
-  refresh: ['refresh'],
 };
 
 /** Spellings that only name a field. The short ones are variables as well, as they are for the peer. */
@@ -60,6 +58,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_VARIABLES = 1_000;
+/** UTF-16 units. No definition has a longer name, and no key of the store is asked for one. */
+export const MAX_NAME_LENGTH = 512;
 
 /**
  * Reads a sign-in body, of HTTP and RPC alike:
@@ -138,6 +138,9 @@ function readVariables(body: ObjectValue): ObjectValue {
   return variables;
 }
 
+/** A password has bounds of its own, which the hasher knows. */
+const isName = (field: Field) => field !== 'password';
+
 /** A field under whichever spelling it is given; in two spellings it must say the same. */
 function textField(body: ObjectValue, field: Field): string | undefined {
   let found: string | undefined;
@@ -145,6 +148,7 @@ function textField(body: ObjectValue, field: Field): string | undefined {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value === undefined || value === null) continue;
     if (typeof value !== 'string' || value === '') throw malformed(`'${name}' must be a text that isn't empty`);
+    if (isName(field) && value.length > MAX_NAME_LENGTH) throw malformed(`'${name}' is too long`);
     if (found !== undefined && found !== value) throw failure('duplicate_variable', { name });
     found = value;
   }

@@ -1,4 +1,5 @@
 import type { Environment } from '../env/environment.js';
+import { TesseraError } from '../errors/error.js';
 
 /** Milliseconds. */
 export interface PaceOptions {
@@ -35,19 +36,28 @@ export class Pace {
     this.#maximum = options.maximum ?? 3000;
   }
 
-  /** Gives the result of `work` at once, and its error in due time. */
+  /** Gives the result of `work` at once, and its error in due time. A refusal by the throttle is told at once, as it says nothing else. */
   async fair<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#environment;
     const startedAt = clock.monotonic();
     try {
-      const result = await work();
-      this.#learn(clock.monotonic() - startedAt);
-      return result;
+      return await work();
     } catch (error) {
+      if (error instanceof TesseraError && error.code === 'too_many_attempts') throw error;
       const elapsed = clock.monotonic() - startedAt;
-      this.#learn(elapsed);
       await this.#sleep(this.#due(elapsed) - elapsed);
       throw error;
+    }
+  }
+
+  /** Learns from how long `work` takes, which is the part of a try that depends on what it finds. */
+  async timed<T>(work: () => Promise<T>): Promise<T> {
+    const { clock } = this.#environment;
+    const startedAt = clock.monotonic();
+    try {
+      return await work();
+    } finally {
+      this.#learn(clock.monotonic() - startedAt);
     }
   }
 

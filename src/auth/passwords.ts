@@ -20,6 +20,8 @@ export interface PasswordHasherOptions {
 export interface CredentialHasher extends PasswordHasher {
   /** Whether `password` belongs to `hash`, by Argon2. Without a hash the answer is no, and takes just as long. */
   verifyCredential(hash: string | undefined, password: string): Promise<boolean>;
+  /** Whether the next password would be refused with `hashing_busy`. */
+  readonly busy: boolean;
 }
 
 /** How one algorithm hashes and verifies. Passwords come as bounded UTF-8. */
@@ -181,6 +183,10 @@ export function createPasswordHasher(environment: Environment, options: Password
         hash !== undefined && hash.length <= MAX_HASH_LENGTH && SCHEMES.argon2.verifier(hash) !== undefined;
       const matches = await hasher.verify('argon2', usable ? hash : NOBODY, password);
       return usable && matches;
+    },
+
+    get busy() {
+      return queue.full;
     },
   };
   return hasher;

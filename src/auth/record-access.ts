@@ -60,8 +60,14 @@ export function signInRecord(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  const attempt = { account: recordAccount(credentials), source: client.origin.ip };
-  return context.throttle.attempt(attempt, () => context.pace.fair(() => enter(context, SIGNIN, credentials, client)));
+  return context.pace.fair(async () => {
+    const access = await context.directory.access(credentials.place, credentials.access);
+    const clause = access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
+    const attempt = { account: recordAccount(credentials, clause), source: client.origin.ip };
+    return context.throttle.attempt(attempt, () =>
+      context.pace.timed(() => enter(context, SIGNIN, access, credentials, client)),
+    );
+  });
 }
 
 /**
@@ -74,17 +80,21 @@ export function signUpRecord(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  const attempt = { account: undefined, source: client.origin.ip };
-  return context.throttle.attempt(attempt, () => context.pace.fair(() => enter(context, SIGNUP, credentials, client)));
+  return context.pace.fair(async () => {
+    const access = await context.directory.access(credentials.place, credentials.access);
+    return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
+      context.pace.timed(() => enter(context, SIGNUP, access, credentials, client)),
+    );
+  });
 }
 
 async function enter(
   context: AuthContext,
   door: Door,
+  access: AccessDefinition | undefined,
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  const access = await context.directory.access(credentials.place, credentials.access);
   if (access === undefined) throw failure('invalid_auth');
   const { accessKind } = access;
   const place = recordPlace(credentials.place);
@@ -98,7 +108,11 @@ async function enter(
 
   const run = { place, variables: credentials.variables, identity: guestIdentity({ ...client, place }) };
   const id = recordFrom(await evaluate(context, clause, run, door.queryFailed));
-  if (id === undefined) throw failure(door.noRecord);
+  if (id === undefined) {
+    // A query that finds the account fails while no password can be hashed; one that doesn't must fail alike.
+    if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
+    throw failure(door.noRecord);
+  }
   const claims = context.tokens.claims({
     ...place,
     access: access.name,
@@ -127,7 +141,7 @@ export async function recordSession(
   const session = (record: RecordId): SignedIn => ({
     principal: { kind: 'record', ...place, access: access.name, id: record },
     place,
-    claims: claimsValue(claims, record),
+    claims: claimsValue(claims, id),
     access: access.name,
     expiresAt,
   });

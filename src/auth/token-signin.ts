@@ -5,6 +5,7 @@ import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
 import { type Claims, claimedRoles, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
+import { MAX_NAME_LENGTH } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
 import { userKey, userSession } from './system-user.js';
@@ -31,7 +32,8 @@ const NOBODY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'nobody 
 
 async function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: Place): Promise<SignedIn> {
   const { id } = token.claims;
-  const user = id === undefined ? undefined : await context.directory.user(place, id);
+  const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
+  const user = isName ? await context.directory.user(place, id) : undefined;
   await context.tokens.verify(token, user === undefined ? NOBODY : { kind: 'key', ...userKey(user) });
   if (user === undefined) throw failure('invalid_auth');
   return userSession(context, place, user, token.claims);

@@ -14,6 +14,8 @@ const MAX_DEPTH = 16;
 const MAX_SKEW_SECONDS = 60;
 const NANOSECONDS = 1_000_000_000n;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** What may sign for a key set: its keys are public, hence none of them is a secret. */
 const ASYMMETRIC_NAMES: readonly string[] = ALGORITHMS.filter((algorithm) => !isSymmetric(algorithm)).map(headerName);
 
@@ -151,8 +153,7 @@ function plainJson(value: JsonObject): string {
 function decodePart(part: string, index: number): Record<string, Json> | undefined {
   if (index > 1 || !isCanonical(part)) return undefined;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(part, 'base64url'));
-    return parseStrictObject(text, MAX_DEPTH);
+    return parseStrictObject(UTF8.decode(Buffer.from(part, 'base64url')), MAX_DEPTH);
   } catch {
     return undefined;
   }

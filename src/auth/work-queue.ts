@@ -18,6 +18,11 @@ export class WorkQueue {
     this.#maxWaiting = maxWaiting;
   }
 
+  /** Whether there is no room left to wait. */
+  get full(): boolean {
+    return this.#running >= this.#maxRunning && this.#waiting.length - this.#head >= this.#maxWaiting;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#maxRunning) this.#running++;
     else await this.#turn();
@@ -30,7 +35,7 @@ export class WorkQueue {
 
   /** Waits until a place is handed over; `#running` keeps counting it. */
   #turn(): Promise<void> {
-    if (this.#waiting.length - this.#head >= this.#maxWaiting) throw failure('hashing_busy', { retryAfter: 1 });
+    if (this.full) throw failure('hashing_busy', { retryAfter: 1 });
     return new Promise((start) => this.#waiting.push(start));
   }
 

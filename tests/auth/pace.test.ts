@@ -7,10 +7,12 @@ import { StubbedEnvironment } from './environment.js';
 async function toldAfter(environment: StubbedEnvironment, pace: Pace, milliseconds: number): Promise<number> {
   const startedAt = environment.clock.monotonic();
   const told = pace
-    .fair(async () => {
-      environment.advance(milliseconds);
-      throw failure('invalid_auth');
-    })
+    .fair(() =>
+      pace.timed(async () => {
+        environment.advance(milliseconds);
+        throw failure('invalid_auth');
+      }),
+    )
     .catch(() => environment.clock.monotonic() - startedAt);
   await new Promise((resolve) => setImmediate(resolve));
   environment.advance(environment.nextTimer ?? 0);
@@ -26,10 +28,12 @@ test('failures are told at one moment, however long they took', async () => {
 test('slower tries, even successful ones, hold back the quick failures after them', async () => {
   const environment = new StubbedEnvironment();
   const pace = new Pace(environment);
-  const result = await pace.fair(async () => {
-    environment.advance(472);
-    return 'in';
-  });
+  const result = await pace.fair(() =>
+    pace.timed(async () => {
+      environment.advance(472);
+      return 'in';
+    }),
+  );
   expect(result).toBe('in');
   expect(environment.nextTimer).toBeUndefined();
   for (const took of [0, 30, 460, 471]) expect(await toldAfter(environment, pace, took)).toBe(525);
@@ -42,4 +46,12 @@ test('what was learned is bounded, and fades', async () => {
   expect(await toldAfter(environment, pace, 1)).toBe(3_025);
   environment.advance(24 * 60 * 60 * 1000);
   expect(await toldAfter(environment, pace, 1)).toBe(325);
+});
+
+test('a refusal by the throttle is told at once', async () => {
+  const environment = new StubbedEnvironment();
+  const refused = new Pace(environment).fair(async () => {
+    throw failure('too_many_attempts', { retryAfter: 1 });
+  });
+  await expect(refused).rejects.toMatchObject({ code: 'too_many_attempts' });
 });

@@ -1,0 +1,63 @@
+import type { AccessRun, Directory } from '../../src/auth/directory.js';
+import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
+import type { Place } from '../../src/catalog/principal.js';
+import type { Expression } from '../../src/language/ast.js';
+import { toText } from '../../src/value/text/text.js';
+import type { RecordId, Value } from '../../src/value/value.js';
+
+export type Clause = (run: AccessRun) => Value | Promise<Value>;
+
+/** A directory in memory. Clauses are functions, hidden behind params that name them. */
+export class FakeDirectory implements Directory {
+  readonly #users = new Map<string, UserDefinition>();
+  readonly #accesses = new Map<string, AccessDefinition>();
+  readonly #clauses = new Map<string, Clause>();
+  readonly records = new Set<string>();
+  readonly runs: AccessRun[] = [];
+
+  defineUser(user: UserDefinition, place: Place = {}): void {
+    this.#users.set(keyOf(place, user.name), user);
+  }
+
+  removeUser(name: string, place: Place = {}): void {
+    this.#users.delete(keyOf(place, name));
+  }
+
+  defineAccess(access: AccessDefinition, place: Place): void {
+    this.#accesses.set(keyOf(place, access.name), access);
+  }
+
+  removeAccess(name: string, place: Place): void {
+    this.#accesses.delete(keyOf(place, name));
+  }
+
+  /** An expression that `evaluate` runs as `clause`. */
+  clause(clause: Clause): Expression {
+    const name = `clause${this.#clauses.size}`;
+    this.#clauses.set(name, clause);
+    return { kind: 'param', name };
+  }
+
+  user(place: Place, name: string) {
+    return this.#users.get(keyOf(place, name));
+  }
+
+  access(place: Place, name: string) {
+    return this.#accesses.get(keyOf(place, name));
+  }
+
+  recordExists(place: Place, id: RecordId) {
+    return this.records.has(`${place.namespace} ${place.database} ${toText(id)}`);
+  }
+
+  async evaluate(expression: Expression, run: AccessRun): Promise<Value> {
+    this.runs.push(run);
+    const clause = expression.kind === 'param' ? this.#clauses.get(expression.name) : undefined;
+    if (clause === undefined) throw new Error('no such clause');
+    return clause(run);
+  }
+}
+
+function keyOf({ namespace, database }: Place, name: string): string {
+  return JSON.stringify([namespace, database, name]);
+}
