@@ -159,4 +159,10 @@ export const requestErrors = {
     http: 503,
     retryable: true,
   }),
+  not_a_value: row<{ found: string }>({
+    kind: 'Validation',
+    text: ({ found }) => `Expected a value that can be stored, but found ${found}`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
 } as const;
