@@ -6,7 +6,6 @@ import { printExpression } from '../../language/print.js';
 import { add, subtract } from '../../value/arithmetic.js';
 import { toNumber } from '../../value/number.js';
 import { equals, setFrom } from '../../value/order.js';
-import { toDisplay } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
@@ -25,6 +24,7 @@ import {
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { withField } from '../occurrence.js';
 import { frameAt } from './document-frame.js';
+import { fieldNameOf } from './index-step.js';
 
 export type AssignmentOperator = Assignment['operator'];
 
@@ -152,7 +152,7 @@ function changeElement(value: Value, index: Value, below: Below): PromiseOrValue
     const at = isNumber(index) ? toNumber(index) : -1;
     return changeItems(value, (_, each) => each === at, below);
   }
-  const name = typeof index === 'string' ? index : isNumber(index) ? toDisplay(index) : undefined;
+  const name = fieldNameOf(index);
   const isOpen = value === undefined || value === null || isObject(value);
   return name === undefined || !isOpen ? value : changeField(value, name, 0, (inner) => below(inner));
 }

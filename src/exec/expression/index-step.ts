@@ -4,11 +4,13 @@ import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import { toNumber } from '../../value/number.js';
-import { toDisplay, toText } from '../../value/text/text.js';
+import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
   type Bound,
+  Decimal,
+  Float,
   isArray,
   isNumber,
   isObject,
@@ -44,13 +46,19 @@ function elementAt(value: Value, index: Value, frame: Frame): PromiseOrValue<Val
 /** The same without looking behind links. */
 export function plainElementAt(value: Value, index: Value): Value {
   if (isObject(value)) {
-    const name = typeof index === 'string' ? index : isNumber(index) ? toDisplay(index) : undefined;
+    const name = fieldNameOf(index);
     return name === undefined ? undefined : value[name];
   }
   const items = value instanceof SetValue ? value.items : value;
   if (!isArray(items)) return undefined;
   if (index instanceof Range) return slice(items, index);
   return isNumber(index) ? items[Math.trunc(toNumber(index))] : undefined;
+}
+
+/** An index as the name of a field: `{`1.5`: 'x'}[1.5]`. */
+export function fieldNameOf(index: Value): string | undefined {
+  if (typeof index === 'string') return index;
+  return isNumber(index) ? `${index instanceof Float || index instanceof Decimal ? index.number : index}` : undefined;
 }
 
 function slice(items: ArrayValue, { start, end }: Range): Value {

@@ -1,10 +1,11 @@
 /** Record ids: written out, with computed parts, generated, or a range of them; and mocks, which are many at once. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
+import { ulidAt, uuidV7 } from '../../functions/identifiers.js';
 import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
 import { type Bound, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
-import { randomKey, ulidKey, uuidKey } from '../random-key.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { randomKey } from '../random-key.js';
 import { constantValue } from './constant-value.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
@@ -34,10 +35,14 @@ export function compileRecordKey(key: RecordKeyExpression, compiler: Compiler): 
 }
 
 const GENERATORS: Readonly<Record<'rand' | 'ulid' | 'uuid', EvaluateKey>> = {
-  rand: (frame) => randomKey(frame.execution.environment.random),
-  ulid: (frame) => ulidKey(frame.execution.environment),
-  uuid: (frame) => uuidKey(frame.execution.environment),
+  rand: ({ execution }) => randomKey(execution.environment.random),
+  ulid: ({ execution }) => ulidAt(milliseconds(execution), execution.environment.random),
+  uuid: ({ execution }) => uuidV7(milliseconds(execution), execution.environment.random),
 };
+
+function milliseconds({ environment }: Execution): number {
+  return Number(environment.clock.now() / 1_000_000n);
+}
 
 function compileBound(
   bound: KeyBound | undefined,

@@ -6,7 +6,7 @@ import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { type ArrayValue, isArray, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
-import { RecursionFrame } from './document-frame.js';
+import { RecursionFrame, type Repeat } from './document-frame.js';
 import type { Step } from './step.js';
 
 /** How often a path may be followed. */
@@ -221,23 +221,34 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
   return andThen(walk, () => (plan.inclusive ? answer : answer?.slice(1)));
 }
 
-/** A destructuring path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. */
+/**
+ * A destructuring path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. Branches that
+ * end before the least depth are left out.
+ */
 function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
-  const at = (value: Value, depth: number): PromiseOrValue<Value> => {
+  const { min, max, bounded, path } = plan;
+  const branch = (value: Value, depth: number): PromiseOrValue<Value> => {
     if (isDeadEnd(value)) return value;
-    if (isArray(value)) return mapInOrder(value, (item) => at(item, depth));
-    if (depth === plan.max) {
-      if (!plan.bounded) throw failure('recursion_too_deep', { limit: LIMIT });
+    if (isArray(value)) {
+      const branches = mapInOrder(value, (item) => branch(item, depth));
+      return andThen(branches, (all) => all.filter((each) => each !== undefined));
+    }
+    if (depth === max) {
+      if (!bounded) throw failure('recursion_too_deep', { limit: LIMIT });
       return value;
     }
-    return andThen(frame.execution.interrupt.checkpoint(), () =>
-      plan.path(
-        value,
-        new RecursionFrame(frame.execution, frame.scope, frame.current, frame.parent, (inner) => at(inner, depth + 1)),
-      ),
-    );
+    let goesOn = depth + 1 >= min;
+    const repeat: Repeat = (inner) =>
+      andThen(branch(inner, depth + 1), (grown) => {
+        goesOn ||= !isDeadEnd(grown);
+        return grown;
+      });
+    return andThen(frame.execution.interrupt.checkpoint(), () => {
+      const inner = new RecursionFrame(frame.execution, frame.scope, frame.current, frame.parent, repeat);
+      return andThen(path(value, inner), (tree) => (goesOn ? tree : undefined));
+    });
   };
-  return at(start, 0);
+  return branch(start, 0);
 }
 
 /** `@`. */
