@@ -63,8 +63,8 @@ export class KeySets {
   }
 
   async #load(url: string): Promise<LocalJWKSet> {
+    if (this.#fetch === undefined) throw failure('key_set_unavailable');
     try {
-      if (this.#fetch === undefined) throw new Error('no key sets are fetched');
       return createLocalJWKSet((await this.#fetch(url)) as JSONWebKeySet);
     } catch (cause) {
       throw failure('key_set_unavailable', undefined, { cause });
