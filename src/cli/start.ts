@@ -2,9 +2,6 @@
 import type { Command } from 'commander';
 import { bannerText } from '../server/banner.js';
 import { ALL_SETTINGS, type CommandLine, readConfiguration, SETTINGS } from '../server/configuration.js';
-import { createLog } from '../server/log.js';
-import { openConfigured } from '../server/open.js';
-import { startServer } from '../server/server.js';
 import { type Setting, variableOf } from '../server/setting.js';
 import { exitOnSignals, surviveUncaught } from '../server/shutdown.js';
 
@@ -42,6 +39,12 @@ function commandLine(command: Command, path: string | undefined): CommandLine {
 
 async function start(given: CommandLine): Promise<void> {
   const configuration = readConfiguration(given, process.env);
+  // The other commands don't need the engine, nor have the time to load it.
+  const [{ createLog }, { openConfigured }, { startServer }] = await Promise.all([
+    import('../server/log.js'),
+    import('../server/open.js'),
+    import('../server/server.js'),
+  ]);
   const log = createLog(configuration.log);
   const { database, hasRootUser } = await openConfigured(configuration, log);
   const server = await startServer(configuration, { database, log });

@@ -28,9 +28,12 @@ export function bodyOf(request: FastifyRequest): Uint8Array {
   return request.body instanceof Uint8Array ? request.body : NO_BODY;
 }
 
-/** Sends a body under exactly this type; texts that Fastify sends get a charset, which some clients don't expect. */
+const asItIs = (body: string): string => body;
+
+/** Sends a body under exactly this type: without the serializer Fastify adds a charset to JSON, which some clients don't expect. */
 export function sendBody(reply: FastifyReply, contentType: string, body: string | Uint8Array): FastifyReply {
-  return reply.header('content-type', contentType).send(typeof body === 'string' ? Buffer.from(body) : body);
+  reply.header('content-type', contentType);
+  return typeof body === 'string' ? reply.serializer(asItIs).send(body) : reply.send(body);
 }
 
 export function originOf(request: IncomingMessage, selection: Selection, { options }: Context): Origin {

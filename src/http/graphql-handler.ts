@@ -10,7 +10,9 @@ export interface GraphqlHttpRequest {
 
 export interface GraphqlHttpResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  /** Further headers, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 

@@ -1,7 +1,7 @@
 /** `POST /graphql`: who asks and where is settled here, everything else by the handler that the server was given. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors/error.js';
-import { bodyOf, type Context, inSession } from './context.js';
+import { bodyOf, type Context, inSession, sendBody } from './context.js';
 import { utf8Text } from './format.js';
 
 export async function graphqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -17,9 +17,6 @@ export async function graphqlRoute(context: Context, request: FastifyRequest, re
       contentType: request.headers['content-type'],
       body: utf8Text(bodyOf(request)),
     });
-    return reply
-      .code(response.status)
-      .headers({ ...response.headers })
-      .send(response.body);
+    return sendBody(reply.code(response.status).headers({ ...response.headers }), response.contentType, response.body);
   });
 }

@@ -19,10 +19,10 @@ export interface Setting<T> {
   read(text: string | undefined): T;
 }
 
-/** Our environment variable for a flag: `SVC_MAX_SQL_BODY` for `--max-sql-body <size>`. */
+/** Our environment variable for a flag: `SVC_MAX_SQL_BODY` for `--max-sql-body <size>`, `SVC_PATH` for `[path]`. */
 export function variableOf({ flag }: Pick<Setting<unknown>, 'flag'>): string {
-  const long = /--([a-z-]+)/.exec(flag)?.[1] ?? flag;
-  return `SVC_${long.replaceAll('-', '_').toUpperCase()}`;
+  const name = /(?:--|\[)([a-z-]+)/.exec(flag)?.[1] ?? flag;
+  return `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
 }
 
 type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;

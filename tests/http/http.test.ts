@@ -408,7 +408,7 @@ describe('/graphql', () => {
     app = build({
       graphql: async ({ session, accept, contentType, body }) => ({
         status: 202,
-        headers: { 'content-type': 'application/graphql-response+json' },
+        contentType: 'application/graphql-response+json',
         body: JSON.stringify({ place: session.identity.place, accept, contentType, body }),
       }),
     });

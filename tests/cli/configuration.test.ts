@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { LIMIT_SETTINGS } from '../../src/http/options.js';
+import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
+import { ConfigurationError, type Setting, variableOf } from '../../src/server/setting.js';
+
+type Flags = Readonly<Record<string, string>>;
+
+function read(flags: Flags = {}, environment: Flags = {}) {
+  return readConfiguration(
+    (setting) => Object.entries(flags).find(([flag]) => names(setting).includes(flag))?.[1],
+    environment,
+  );
+}
+
+const names = ({ flag }: Setting<unknown>) => flag.split(/[ ,]+/);
+
+describe('settings', () => {
+  it('have usable defaults', () => {
+    const configuration = read();
+    expect(configuration).toMatchObject({
+      path: './data',
+      bind: { host: '127.0.0.1', port: 8000 },
+      user: undefined,
+      log: 'info',
+      allowExperimental: [],
+      graphqlJson: 'results',
+      allowGuests: false,
+    });
+    expect(configuration.limits.sqlBody).toBe(2 ** 20);
+  });
+
+  it('come from the command line, else ours, else the peer’s variable', () => {
+    const peer = { SURREAL_BIND: '0.0.0.0:3' };
+    const ours = { ...peer, SVC_BIND: '0.0.0.0:2' };
+    expect(read({}, peer).bind.port).toBe(3);
+    expect(read({}, ours).bind.port).toBe(2);
+    expect(read({ '--bind': '0.0.0.0:1' }, ours).bind.port).toBe(1);
+    expect(read({}, { SVC_BIND: '' }).bind.port).toBe(8000);
+  });
+
+  it('have variables of one pattern, no two the same', () => {
+    const variables = ALL_SETTINGS.map(variableOf);
+    expect(new Set(variables).size).toBe(ALL_SETTINGS.length);
+    for (const variable of variables) expect(variable).toMatch(/^SVC_[A-Z_]+$/);
+    expect(read({}, { SVC_PATH: 'memory' }).path).toBe('memory');
+  });
+
+  it('exist for every limit that an error names', () => {
+    for (const [limit, flag] of Object.entries(LIMIT_SETTINGS)) {
+      expect(LIMITS[limit as keyof typeof LIMITS].flag).toContain(flag);
+    }
+    expect(read({ '--max-message': '64KiB' }).limits.message).toBe(65_536);
+  });
+
+  it('switch GraphQL on by either name', () => {
+    expect(read({}, { SVC_EXPERIMENTAL_GRAPHQL: 'true' }).allowExperimental).toEqual(['graphql']);
+    expect(read({}, { SVC_EXPERIMENTAL_GRAPHQL: 'false' }).allowExperimental).toEqual([]);
+    expect(read({ '--allow-experimental': 'graphql' }).allowExperimental).toEqual(['graphql']);
+  });
+
+  it.each([
+    ['[::1]:8000', { host: '::1', port: 8000 }],
+    ['localhost:0', { host: 'localhost', port: 0 }],
+  ])('read the address %s', (text, address) => {
+    expect(read({ '--bind': text }).bind).toEqual(address);
+  });
+
+  it.each([
+    [{ '--bind': '8000' }, '--bind'],
+    [{ '--bind': '127.0.0.1:99999' }, '--bind'],
+    [{ '--bind': '::1:8000' }, '--bind'],
+    [{ '--log': 'loud' }, '--log'],
+    [{ '--max-message': '10 MB' }, '--max-message'],
+    [{ '--max-message': '0' }, '--max-message'],
+    [{ '--max-message': '4GiB' }, '--max-message'],
+    [{ '--max-connections': '-1' }, '--max-connections'],
+    [{ '--query-timeout': '5' }, '--query-timeout'],
+    [{ '--ping-interval': 'none' }, '--ping-interval'],
+    [{ '--allow-experimental': 'magic' }, '--allow-experimental'],
+    [{ '--user': 'root' }, '--pass'],
+    [{ '--user': 'root', '--pass': '' }, '--pass'],
+    [{ '--web-crt': 'a.pem' }, '--web-key'],
+    [{ '--client-ip': 'X-Forwarded-For' }, '--trusted-proxy'],
+    [{ '--trusted-proxy': '10.0.0.0/33' }, '--trusted-proxy'],
+    [{ '--trusted-proxy': 'proxy.example' }, '--trusted-proxy'],
+  ])('stop the start when they are bad: %j', (flags, named) => {
+    expect(() => read(flags as Flags)).toThrow(ConfigurationError);
+    expect(() => read(flags as Flags)).toThrow(named);
+  });
+
+  it('name the variable that is bad', () => {
+    expect(() => read({}, { SVC_LOG: 'loud' })).toThrow('SVC_LOG: "loud" is none of');
+    expect(() => read({}, { SURREAL_LOG: 'loud' })).toThrow('SURREAL_LOG');
+    expect(() => read({}, { SVC_EXPERIMENTAL_GRAPHQL: 'yes please' })).toThrow('SVC_EXPERIMENTAL_GRAPHQL');
+  });
+});
