@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { failure } from '../../errors/error.js';
+import { checkLmdbFile } from './lmdb-file.js';
 
 /**
  * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
@@ -14,7 +15,9 @@ import { failure } from '../../errors/error.js';
  */
 export function lockFolder(folder: string): () => Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = open({ path: join(folder, 'owner.mdb'), noSubdir: true, overlappingSync: false, maxReaders: 64 });
+  const path = join(folder, 'owner.mdb');
+  checkLmdbFile(path);
+  const file = open({ path, noSubdir: true, overlappingSync: false, maxReaders: 64 });
   const entry = file.useReadTransaction();
   const release = () => {
     entry.done();

@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb';
-import { failure } from '../../errors/error.js';
 import type { Key, KeyRange } from '../contract.js';
+import { checkLmdbFile } from './lmdb-file.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
 export const MAX_KEY_LENGTH = 1978;
@@ -81,34 +81,31 @@ interface Databases {
  * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
  * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
  * crash of the machine (not of the process) may damage the file.
- *
- * @throws TesseraError `storage_unavailable` if the folder can't be used or was written by a newer Tessera
  */
 export function openByteStore(folder: string, options: { readonly sync: boolean }): ByteStore {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const root = open<Uint8Array, Key>({
-      path: join(folder, 'data.mdb'),
-      noSubdir: true,
-      overlappingSync: false,
-      noSync: !options.sync,
-      maxReaders: MAX_READERS,
-      encoding: 'binary',
-    });
-    const named = (name: string) =>
-      root.openDB<Uint8Array, Key>({ name, encoding: 'binary', keyEncoder: BYTE_STRING_KEYS } as { name: string });
-    const databases: Databases = { root, records: named('records'), about: named('about') };
-    const format = databases.about.get('format');
-    if (format === undefined) databases.about.putSync('format', bytesOf(FORMAT));
-    else if (textOf(format) !== FORMAT) {
-      throw new Error(`its files are in format ${textOf(format)}, which this version doesn't know`);
-    }
-    // A new file must also survive in its folder, and a new folder in the one above.
-    if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
-    return new LmdbByteStore(databases);
-  } catch (error) {
-    throw failure('storage_unavailable', { reason: `can't open ${folder}: ${messageOf(error)}` }, { cause: error });
+  const path = join(folder, 'data.mdb');
+  checkLmdbFile(path);
+  const root = open<Uint8Array, Key>({
+    path,
+    noSubdir: true,
+    overlappingSync: false,
+    noSync: !options.sync,
+    maxReaders: MAX_READERS,
+    encoding: 'binary',
+  });
+  const named = (name: string) =>
+    root.openDB<Uint8Array, Key>({ name, encoding: 'binary', keyEncoder: BYTE_STRING_KEYS } as { name: string });
+  const databases: Databases = { root, records: named('records'), about: named('about') };
+  const format = databases.about.get('format');
+  if (format === undefined) {
+    databases.about.putSync('format', bytesOf(FORMAT));
+  } else if (textOf(format) !== FORMAT) {
+    void root.close();
+    throw new Error(`its format is ${textOf(format)}, and this version of Tessera knows ${FORMAT} only`);
   }
+  // A new file must also survive in its folder, and a new folder in the one above.
+  if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
+  return new LmdbByteStore(databases);
 }
 
 function bytesOf(text: string): Uint8Array {
@@ -117,10 +114,6 @@ function bytesOf(text: string): Uint8Array {
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function syncFolder(path: string): void {

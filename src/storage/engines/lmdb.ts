@@ -2,18 +2,18 @@ import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import { failure, type TesseraError } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import { encodeRecord } from '../../value/record-codec.js';
 import { CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
-import type { BeginOptions, Engine, Transaction } from '../contract.js';
+import type { BeginOptions, Engine } from '../contract.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
 import { type Committer, EmbeddedTransaction } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { LmdbSnapshot } from './lmdb-snapshot.js';
-import { type ByteStore, type ByteView, MAX_KEY_LENGTH, messageOf, openByteStore } from './lmdb-store.js';
+import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './lmdb-store.js';
 import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
@@ -34,13 +34,22 @@ export interface LmdbOptions {
  * @throws TesseraError `storage_in_use` if another engine has it open, `storage_unavailable`
  */
 export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
-  const unlock = lockFolder(folder);
   try {
-    return new LmdbEngine(openByteStore(folder, { sync: options.sync !== 'never' }), options, unlock);
+    const unlock = lockFolder(folder);
+    try {
+      return new LmdbEngine(openByteStore(folder, { sync: options.sync !== 'never' }), options, unlock);
+    } catch (error) {
+      void unlock();
+      throw error;
+    }
   } catch (error) {
-    void unlock();
-    throw error;
+    if (error instanceof TesseraError) throw error;
+    throw failure('storage_unavailable', { reason: `can't open ${folder}: ${messageOf(error)}` }, { cause: error });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
@@ -92,11 +101,11 @@ export class LmdbEngine implements Engine {
     );
   }
 
-  begin(options: BeginOptions): Transaction {
+  begin(options: BeginOptions): EmbeddedTransaction {
     return this.#begin(options, (commit) => this.#gate.enter(commit));
   }
 
-  exclusively<T>(work: (begin: (options: BeginOptions) => Transaction) => PromiseOrValue<T>): Promise<T> {
+  exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {
     return this.#gate.exclusively(() =>
       // Afterwards a new snapshot shows every commit there is.
       andThen(this.#writer.settled(), () => work((options) => this.#begin(options, (commit) => commit()))),

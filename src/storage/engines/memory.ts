@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { CommitGate } from '../commit-gate.js';
 import { CommitLog } from '../commit-log.js';
-import type { BeginOptions, Engine, KeyRange, Stored, Transaction } from '../contract.js';
+import type { BeginOptions, Engine, KeyRange, Stored } from '../contract.js';
 import { OrderedTree } from '../ordered-tree.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { Snapshot } from '../snapshot.js';
@@ -19,11 +19,11 @@ export class MemoryEngine implements Engine {
   readonly #gate = new CommitGate();
   #closed = false;
 
-  begin(options: BeginOptions): Transaction {
+  begin(options: BeginOptions): EmbeddedTransaction {
     return this.#begin(options, (commit) => this.#gate.enter(commit));
   }
 
-  exclusively<T>(work: (begin: (options: BeginOptions) => Transaction) => PromiseOrValue<T>): Promise<T> {
+  exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {
     return this.#gate.exclusively(() => work((options) => this.#begin(options, (commit) => commit())));
   }
 
@@ -35,7 +35,7 @@ export class MemoryEngine implements Engine {
     this.#closed = true;
   }
 
-  #begin({ writable }: BeginOptions, enter: (commit: () => void) => PromiseOrValue<void>): Transaction {
+  #begin({ writable }: BeginOptions, enter: (commit: () => void) => PromiseOrValue<void>): EmbeddedTransaction {
     this.check();
     const snapshot = new TreeSnapshot(this.#tree.snapshot());
     if (!writable) return new EmbeddedTransaction(snapshot);

@@ -1,0 +1,37 @@
+/**
+ * A process to be killed: `node crash-child.js <folder> <mode>`.
+ *
+ * `commit` commits in several loops at once and prints each commit once it is acknowledged. `put` prints when it has put but not committed.
+ */
+import { writeSync } from 'node:fs';
+import { openLmdb } from '../../src/storage/engines/lmdb.js';
+
+const [, , folder = '', mode = ''] = process.argv;
+const engine = openLmdb(folder);
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+async function loop(name: string): Promise<void> {
+  const start = engine.begin({ writable: false });
+  const first = ((start.get(`last/${name}`) as number | undefined) ?? 0) + 1;
+  start.cancel();
+  for (let round = first; ; round++) {
+    const transaction = engine.begin({ writable: true });
+    transaction.put(`left/${name}/${round}`, 'x'.repeat(round % 5_000));
+    transaction.put(`last/${name}`, round);
+    transaction.put(`right/${name}/${round}`, round);
+    await transaction.commit();
+    say(`${name} ${round}`);
+  }
+}
+
+if (mode === 'put') {
+  const transaction = engine.begin({ writable: true });
+  transaction.put('uncommitted', true);
+  say('put');
+  process.stdin.resume();
+} else {
+  await Promise.all(['a', 'b', 'c'].map(loop));
+}

@@ -1,0 +1,297 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { type ByteStore, MAX_KEY_LENGTH, openByteStore } from '../../src/storage/engines/lmdb-store.js';
+import { openEngine } from '../../src/storage/engines/open.js';
+import { RecordCache } from '../../src/storage/engines/record-cache.js';
+
+const EVERYTHING = { from: '', to: '\xff' };
+const withCode = (code: string) => expect.objectContaining({ code });
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A store whose writes wait, or fail, as the test says. */
+class HeldStore implements ByteStore {
+  /** Called with what completes the write that is under way, after it has reached the disk. */
+  held: ((complete: () => void) => void) | undefined;
+  failure: Error | undefined;
+  writes = 0;
+
+  constructor(readonly store: ByteStore) {}
+
+  view() {
+    return this.store.view();
+  }
+
+  async write(...write: Parameters<ByteStore['write']>) {
+    this.writes++;
+    if (this.failure !== undefined) throw this.failure;
+    await this.store.write(...write);
+    await new Promise<void>((complete) => (this.held === undefined ? complete() : this.held(complete)));
+  }
+
+  close() {
+    return this.store.close();
+  }
+}
+
+describe('LmdbEngine', () => {
+  let store: HeldStore;
+  let engine: LmdbEngine;
+  beforeEach(() => {
+    store = new HeldStore(openByteStore(folder, { sync: false }));
+    engine = new LmdbEngine(store);
+  });
+  afterEach(() => engine.close());
+
+  const read = (key: string) => {
+    const transaction = engine.begin({ writable: false });
+    const value = transaction.get(key);
+    transaction.cancel();
+    return value;
+  };
+  const put = (key: string, value: number) => {
+    const transaction = engine.begin({ writable: true });
+    transaction.put(key, value);
+    return Promise.resolve(transaction.commit());
+  };
+
+  it('writes commits that come together together', async () => {
+    await Promise.all(Array.from({ length: 50 }, (_, index) => put(`k${index}`, index)));
+    expect(store.writes).toBe(1);
+    expect(engine.begin({ writable: false }).count(EVERYTHING)).toBe(50);
+  });
+
+  it('knows what a view shows that was taken before the writer heard of its success', async () => {
+    const late = engine.begin({ writable: true });
+    late.put('a', 2);
+    await put('a', 1);
+    let acknowledged = false;
+    const complete = await new Promise<() => void>((resolve) => {
+      store.held = resolve;
+      void Promise.resolve(late.commit()).then(() => {
+        acknowledged = true;
+      });
+    });
+    // Nobody has looked since the first commit, so this takes a view of the store as it now is on disk.
+    const transaction = engine.begin({ writable: true });
+    expect(transaction.get('a')).toBe(2);
+    expect(acknowledged).toBe(false);
+    expect(read('a')).toBe(2);
+    store.held = undefined;
+    complete();
+    transaction.put('a', 3);
+    await transaction.commit();
+    expect(acknowledged).toBe(true);
+    expect(read('a')).toBe(3);
+  });
+
+  it('tells of a conflict only when beginning anew can help', async () => {
+    await put('a', 1);
+    const transactions = [1, 2].map((value) => {
+      const transaction = engine.begin({ writable: true });
+      transaction.get('a');
+      transaction.put('a', value + 10);
+      return transaction;
+    });
+    const [first, second] = transactions.map((transaction) => Promise.resolve(transaction.commit()));
+    await expect(second).rejects.toEqual(withCode('transaction_conflict'));
+    expect(read('a')).toBe(11);
+    await first;
+  });
+
+  it('is unavailable for good after a failed write', async () => {
+    await put('a', 1);
+    const open = engine.begin({ writable: true });
+    store.failure = new Error('no space left');
+    const commits = [put('a', 2), put('b', 2)];
+    for (const commit of commits) {
+      await expect(commit).rejects.toEqual(withCode('storage_unavailable'));
+      await expect(commit).rejects.toThrow('no space left');
+    }
+    store.failure = undefined;
+    expect(() => engine.begin({ writable: true })).toThrow(withCode('storage_unavailable'));
+    expect(() => engine.check()).toThrow('no space left');
+    expect(() => open.get('a')).toThrow(withCode('storage_unavailable'));
+    open.put('c', 1);
+    expect(() => open.commit()).toThrow(withCode('storage_unavailable'));
+    await expect(engine.exclusively((begin) => void begin({ writable: true }))).rejects.toEqual(
+      withCode('storage_unavailable'),
+    );
+    expect(store.writes).toBe(2);
+    await engine.close();
+    const again = openLmdb(folder);
+    expect(again.begin({ writable: false }).get('a')).toBe(1);
+    await again.close();
+  });
+
+  it('finishes accepted commits when it is closed', async () => {
+    const commits = [put('a', 1), put('b', 2)];
+    await engine.close();
+    await Promise.all(commits);
+    const again = openLmdb(folder);
+    expect(again.begin({ writable: false }).count(EVERYTHING)).toBe(2);
+    await again.close();
+  });
+
+  it('survives transactions that outlive it', async () => {
+    await put('a', 1);
+    const reader = engine.begin({ writable: false });
+    const cursor = reader.scan(EVERYTHING);
+    await engine.close();
+    expect(() => reader.get('a')).toThrow(withCode('storage_unavailable'));
+    expect(() => cursor.next()).toThrow(withCode('storage_unavailable'));
+    reader.cancel();
+  });
+
+  it('shows old snapshots what they began with, though newer values are cached', async () => {
+    const snapshots = [];
+    for (let round = 0; round < 20; round++) {
+      await put('a', round);
+      await put('b', round);
+      if (round % 3 === 0) read('a');
+      snapshots.push(engine.begin({ writable: false }));
+    }
+    for (const [round, snapshot] of snapshots.entries()) {
+      expect(snapshot.getMany(['a', 'b'])).toEqual([round, round]);
+      expect(snapshot.scan(EVERYTHING).next()).toEqual([
+        ['a', round],
+        ['b', round],
+      ]);
+      snapshot.cancel();
+    }
+  });
+
+  it('has a clear limit for keys, and takes any range', async () => {
+    const longest = 'k'.repeat(MAX_KEY_LENGTH);
+    const transaction = engine.begin({ writable: true });
+    transaction.put(longest, 1);
+    transaction.put('l', 2);
+    expect(() => transaction.put(`${longest}k`, 1)).toThrow(withCode('key_too_long'));
+    await transaction.commit();
+    const reader = engine.begin({ writable: false });
+    expect(reader.get(longest)).toBe(1);
+    expect(reader.get(`${longest}k`)).toBeUndefined();
+    for (const reverse of [false, true]) {
+      const keys = (from: string, to: string) =>
+        reader
+          .scan({ from, to }, { reverse })
+          .next()
+          ?.map(([key]) => key.length);
+      expect(keys(longest, `${longest}\0`)).toEqual([MAX_KEY_LENGTH]);
+      expect(keys(`${longest}\0`, `${longest}\xff`)).toBeUndefined();
+      expect(keys(`${longest}\0`, 'm')).toEqual([1]);
+      expect(keys('', `${longest}${longest}`)).toEqual([MAX_KEY_LENGTH]);
+    }
+    expect(reader.count({ from: longest, to: `${longest}\0` })).toBe(1);
+    expect(reader.count({ from: `${longest}\0`, to: 'm' })).toBe(1);
+    // Long bounds in a row, which fill up the buffers of LMDB's library.
+    for (let round = 0; round < 20; round++) {
+      expect(reader.scan({ from: longest, to: `${longest}\0` }, { batch: 1 }).next()).toEqual([[longest, 1]]);
+    }
+  });
+
+  it('grows with what it holds, under the eyes of old snapshots', async () => {
+    await put('small', 1);
+    const before = engine.begin({ writable: false });
+    const large = 'x'.repeat(1 << 20);
+    for (let round = 0; round < 8; round++) {
+      const transaction = engine.begin({ writable: true });
+      for (let index = 0; index < 8; index++) transaction.put(`large${round}${index}`, large);
+      await transaction.commit();
+      expect(before.get('small')).toBe(1);
+      expect(before.count(EVERYTHING)).toBe(1);
+    }
+    const after = engine.begin({ writable: false });
+    expect(after.count(EVERYTHING)).toBe(65);
+    expect(after.get('large70')).toBe(large);
+  });
+});
+
+describe('a data folder', () => {
+  it('belongs to one engine at a time, even within a process', async () => {
+    const engine = openLmdb(folder);
+    expect(() => openLmdb(folder)).toThrow(withCode('storage_in_use'));
+    expect(() => openLmdb(folder)).toThrow(folder);
+    const transaction = engine.begin({ writable: true });
+    transaction.put('a', 1);
+    await transaction.commit();
+    await engine.close();
+    const again = openLmdb(folder);
+    expect(again.begin({ writable: false }).get('a')).toBe(1);
+    await again.close();
+  });
+
+  it('must be usable', async () => {
+    await writeFile(join(folder, 'file'), 'not a folder');
+    expect(() => openLmdb(join(folder, 'file'))).toThrow(withCode('storage_unavailable'));
+    for (const name of ['data.mdb', 'owner.mdb']) {
+      for (const content of ['x', 'x'.repeat(10_000), new Uint8Array(10_000)]) {
+        await writeFile(join(folder, name), content);
+        expect(() => openLmdb(folder)).toThrow(withCode('storage_unavailable'));
+        expect(() => openLmdb(folder)).toThrow(name);
+      }
+      await rm(join(folder, name));
+    }
+    await openLmdb(folder).close();
+  });
+});
+
+describe('openEngine', () => {
+  it.each(['memory', 'mem://', 'memory:', 'mem:'])('opens %s', async (address) => {
+    const engine = await openEngine(address);
+    expect(engine.name).toBe('memory');
+    await engine.close();
+  });
+
+  it.each(['lmdb:', 'lmdb://', 'file:', 'file://', ''])('opens a folder after "%s"', async (scheme) => {
+    const engine = await openEngine(`${scheme}${folder}`, { sync: 'never' });
+    expect(engine.name).toBe('lmdb');
+    await engine.close();
+  });
+
+  it.each(['rocksdb:/data', 'lmdb:', 'file://', '', 'constructor:x'])('refuses "%s"', async (address) => {
+    await expect(openEngine(address)).rejects.toEqual(withCode('storage_address'));
+  });
+});
+
+describe('RecordCache', () => {
+  it('serves the snapshots that may see an entry, and no others', () => {
+    const cache = new RecordCache(1 << 20, 5);
+    cache.keep('a', 'five', 4, 5);
+    expect(cache.get('a', 5)).toBe('five');
+    expect(cache.get('a', 4)).toBeUndefined();
+    cache.advance(6);
+    cache.replace('b', 'six', 4);
+    expect(cache.get('a', 6)).toBe('five');
+    expect(cache.get('a', 5)).toBe('five');
+    expect(cache.get('b', 5)).toBeUndefined();
+    // Read in an older snapshot: another commit may have changed it since.
+    cache.keep('c', 'old', 4, 5);
+    expect(cache.get('c', 6)).toBeUndefined();
+    cache.advance(7);
+    cache.replace('a', undefined, 0);
+    expect(cache.get('a', 7)).toBeUndefined();
+  });
+
+  it('keeps to its room, and what is used stays', () => {
+    const cache = new RecordCache(100_000, 1);
+    cache.keep('used', 1, 10, 1);
+    let held = 0;
+    for (let index = 0; index < 10_000; index++) {
+      cache.keep(`k${index}`, index, 10, 1);
+      expect(cache.get('used', 1)).toBe(1);
+    }
+    for (let index = 0; index < 10_000; index++) if (cache.get(`k${index}`, 1) !== undefined) held++;
+    expect(held).toBeGreaterThan(100);
+    expect(held).toBeLessThan(600);
+    cache.keep('huge', 'x', 100_000, 1);
+    expect(cache.get('huge', 1)).toBeUndefined();
+  });
+});
