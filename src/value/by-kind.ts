@@ -45,16 +45,14 @@ export interface KindTypes {
   function: Closure;
 }
 
-/** A row for each kind, called with a value of that kind and whatever else the table needs. */
-export type ByKind<Result, Rest extends unknown[] = []> = {
-  readonly [K in Kind]: (value: KindTypes[K], ...rest: Rest) => Result;
+/** A row for each kind, called with a value of that kind and one thing more, such as the depth. */
+export type ByKind<Result, Extra = undefined> = {
+  readonly [K in Kind]: (value: KindTypes[K], extra: Extra) => Result;
 };
 
 /** Calls the row of the value's kind. */
-export function byKind<Result, Rest extends unknown[]>(
-  table: ByKind<Result, Rest>,
-  value: Value,
-  ...rest: Rest
-): Result {
-  return (table[kindOf(value)] as (value: Value, ...rest: Rest) => Result)(value, ...rest);
+export function byKind<Result>(table: ByKind<Result>, value: Value): Result;
+export function byKind<Result, Extra>(table: ByKind<Result, Extra>, value: Value, extra: Extra): Result;
+export function byKind<Result, Extra>(table: ByKind<Result, Extra>, value: Value, extra?: Extra): Result {
+  return (table[kindOf(value)] as (value: Value, extra?: Extra) => Result)(value, extra);
 }

@@ -36,7 +36,7 @@ function write(value: Value, depth: number): void {
 
 const NULL = 0xf6;
 
-const WRITERS: ByKind<void, [depth: number]> = {
+const WRITERS: ByKind<void, number> = {
   none: () => {
     writeHead(MAJOR.tag, CBOR_TAGS.none);
     out.byte(NULL);

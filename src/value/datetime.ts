@@ -1,8 +1,11 @@
 /** Instants: RFC 3339 with nanoseconds, years −262143 … 262142, always printed in UTC. */
+import { civilFromDays, daysFromCivil } from './calendar.js';
 import { Datetime } from './value.js';
 
-export const MIN_DATETIME = new Datetime(Date.UTC(-262143, 0, 1) / 1000, 0);
-export const MAX_DATETIME = new Datetime(Date.UTC(262142, 11, 31, 23, 59, 59) / 1000, 999_999_999);
+const DAY = 86_400;
+
+export const MIN_DATETIME = new Datetime(daysFromCivil(-262143, 1, 1) * DAY, 0);
+export const MAX_DATETIME = new Datetime(daysFromCivil(262143, 1, 1) * DAY - 1, 999_999_999);
 
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
@@ -59,28 +62,34 @@ export function parseDatetime(text: string): Datetime | undefined {
   ] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // A day that the month doesn't have runs over into the next one.
-  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
+  const days = daysFromCivil(Number(year), Number(month), Number(day));
+  // A day that the month doesn't have is one of the next month.
+  const date = civilFromDays(days);
+  if (date.month !== Number(month) || date.day !== Number(day)) return undefined;
   const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -60 : 60);
-  const seconds = date.getTime() / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - zone;
+  const seconds = days * DAY + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - zone;
   return datetimeFrom(seconds, Number(fraction.slice(0, 9).padEnd(9, '0')));
 }
 
 /** `2020-01-01T00:00:00Z`, with as many digits after the point as are needed: none, three, six or nine. */
-export function formatDatetime(datetime: Datetime): string {
-  const { nanoseconds } = datetime;
-  const date = new Date(datetime.seconds * 1000);
-  const year = date.getUTCFullYear();
-  const iso = date.toISOString();
-  const text = year >= 0 && year <= 9999 ? iso.slice(0, 19) : `${longYear(year)}${iso.slice(7, 22)}`;
-  return nanoseconds === 0 ? `${text}Z` : `${text}.${fractionDigits(nanoseconds)}Z`;
+export function formatDatetime({ seconds, nanoseconds }: Datetime): string {
+  const days = Math.floor(seconds / DAY);
+  const { year, month, day } = civilFromDays(days);
+  const second = seconds - days * DAY;
+  const time = `${pad(Math.trunc(second / 3600))}:${pad(Math.trunc(second / 60) % 60)}:${pad(second % 60)}`;
+  const fraction = nanoseconds === 0 ? '' : `.${fractionDigits(nanoseconds)}`;
+  return `${yearText(year)}-${pad(month)}-${pad(day)}T${time}${fraction}Z`;
 }
 
-/** Beyond four digits a year carries its sign. */
-function longYear(year: number): string {
-  return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(4, '0')}`;
+function pad(number: number): string {
+  return number < 10 ? `0${number}` : `${number}`;
+}
+
+/** Four digits; beyond them, and below zero, with a sign. */
+function yearText(year: number): string {
+  if (year >= 1000 && year <= 9999) return `${year}`;
+  const digits = String(Math.abs(year)).padStart(4, '0');
+  return year < 0 ? `-${digits}` : year > 9999 ? `+${digits}` : digits;
 }
 
 function fractionDigits(nanoseconds: number): string {

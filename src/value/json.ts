@@ -25,7 +25,7 @@ function stringify(value: Value, depth: number): string {
   return byKind(TEXTS, value, depth);
 }
 
-const TEXTS: ByKind<string, [depth: number]> = {
+const TEXTS: ByKind<string, number> = {
   none: () => 'null',
   null: () => 'null',
   bool: String,
@@ -103,7 +103,7 @@ export function toJson(value: Value): unknown {
 
 const asText = (value: Value) => toDisplay(value);
 
-const PLAIN: ByKind<unknown, [depth: number]> = {
+const PLAIN: ByKind<unknown, number> = {
   none: () => null,
   null: () => null,
   bool: (value) => value,

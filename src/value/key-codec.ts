@@ -90,7 +90,7 @@ function write(value: Value, depth: number): void {
   }
 }
 
-const WRITERS: ByKind<void, [depth: number]> = {
+const WRITERS: ByKind<void, number> = {
   none: () => {},
   null: () => {},
   bool: (value) => keyBytes.byte(KEY_TAGS.bool + Number(value)),

@@ -25,7 +25,7 @@ export function allEqual(collection: Value, value: Value): boolean {
 }
 
 const nothing = () => false;
-const CONTAINS: ByKind<boolean, [item: Value]> = {
+const CONTAINS: ByKind<boolean, Value> = {
   none: nothing,
   null: nothing,
   bool: nothing,

@@ -42,7 +42,7 @@ function write(value: Value, depth: number): void {
   else byKind(WRITERS, value, depth);
 }
 
-const WRITERS: ByKind<void, [depth: number]> = {
+const WRITERS: ByKind<void, number> = {
   none: () => out.byte(RECORD_TAGS.none),
   null: () => out.byte(RECORD_TAGS.null),
   bool: (value) => out.byte(value ? TRUE : RECORD_TAGS.bool),

@@ -32,7 +32,7 @@ function literal(value: Value, depth: number): string {
   return byKind(LITERAL, value, depth);
 }
 
-const LITERAL: ByKind<string, [depth: number]> = {
+const LITERAL: ByKind<string, number> = {
   none: () => 'NONE',
   null: () => 'NULL',
   bool: String,
@@ -57,7 +57,7 @@ const LITERAL: ByKind<string, [depth: number]> = {
   function: (value) => value.text,
 };
 
-const DISPLAY: ByKind<string, [depth: number]> = {
+const DISPLAY: ByKind<string, number> = {
   ...LITERAL,
   string: (value) => value,
   decimal: formatDecimal,
