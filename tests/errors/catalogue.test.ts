@@ -6,7 +6,8 @@ import { CATALOGUE } from '../../src/errors/catalogue.js';
 it('gives each code to one section', async () => {
   const owners = new Map<string, string[]>();
   for (const file of readdirSync('src/errors/sections')) {
-    
+    const stem = file.slice(0, -'.ts'.length);
+    const section: Record<string, object> = await import(`../../src/errors/sections/${stem}.ts`);
     for (const rows of Object.values(section)) {
       if (typeof rows !== 'object') continue;
       for (const code of Object.keys(rows)) owners.set(code, [...(owners.get(code) ?? []), file]);
