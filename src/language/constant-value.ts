@@ -1,9 +1,22 @@
 /** Expressions that are values written out, in which nothing is looked up, called or run. */
+import { geometryFromObject } from '../value/geometry.js';
 import { setFrom } from '../value/order.js';
-import { type ArrayValue, type Bound, newObject, Range, RecordId, type RecordKey, type Value } from '../value/value.js';
-import type { Expression, KeyBound, RecordIdLiteral } from './ast.js';
+import {
+  type ArrayValue,
+  type Bound,
+  newObject,
+  type ObjectValue,
+  Range,
+  RecordId,
+  type RecordKey,
+  type Value,
+} from '../value/value.js';
+import type { Expression, KeyBound, ObjectLiteral, RecordIdLiteral } from './ast.js';
 
-/** The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. */
+/**
+ * The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. An object that describes a
+ * geometry (GeoJSON) is one when it is written out, and only then.
+ */
 export function constantValue(expression: Expression): { readonly value: Value } | undefined {
   const value = read(expression);
   return value === COMPUTED ? undefined : { value };
@@ -29,13 +42,8 @@ function read(expression: Expression): Read {
       return items === COMPUTED ? COMPUTED : setFrom(items);
     }
     case 'object': {
-      const object = newObject();
-      for (const [key, entry] of expression.entries) {
-        const value = read(entry);
-        if (value === COMPUTED) return COMPUTED;
-        object[key] = value;
-      }
-      return object;
+      const object = readObject(expression);
+      return object === COMPUTED ? COMPUTED : (geometryFromObject(object) ?? object);
     }
     case 'record-id': {
       const key = readKey(expression);
@@ -61,9 +69,22 @@ function readAll(expressions: readonly Expression[]): ArrayValue | typeof COMPUT
   return values;
 }
 
+function readObject({ entries }: ObjectLiteral): ObjectValue | typeof COMPUTED {
+  const object = newObject();
+  for (const [key, entry] of entries) {
+    const value = read(entry);
+    if (value === COMPUTED) return COMPUTED;
+    object[key] = value;
+  }
+  return object;
+}
+
 function readKey({ key }: RecordIdLiteral): RecordKey | Range | typeof COMPUTED {
   if (key.kind === 'generate') return COMPUTED;
-  if (key.kind === 'key') return read(key.value) as RecordKey | typeof COMPUTED;
+  if (key.kind === 'key') {
+    // An object that describes a geometry stays an object here: geometries are no keys.
+    return key.value.kind === 'object' ? readObject(key.value) : (read(key.value) as RecordKey | typeof COMPUTED);
+  }
   const start = readBound(key.start);
   const end = readBound(key.end);
   return start === COMPUTED || end === COMPUTED ? COMPUTED : new Range(start, end);

@@ -1,10 +1,10 @@
 /** Arrays, sets and objects whose members are expressions. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ArrayLiteral, Expression, ObjectLiteral, SetLiteral } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
 import { setFrom } from '../../value/order.js';
 import { type MutableObject, newObject, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
-import { constantValue } from './constant-value.js';
 
 export function compileArray(array: ArrayLiteral, compiler: Compiler): Evaluate {
   return constant(array) ?? compileList(array.items, compiler);

@@ -2,6 +2,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import { toNumber } from '../../value/number.js';
 import { toText } from '../../value/text/text.js';
@@ -20,7 +21,6 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
-import { constantValue } from './constant-value.js';
 import { frameAt } from './document-frame.js';
 import { fetchRecord, type Step } from './step.js';
 

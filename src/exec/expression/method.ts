@@ -2,7 +2,7 @@
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { callFunction } from '../../functions/call.js';
-import { methodFor } from '../../functions/methods.js';
+import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { Expression } from '../../language/ast.js';
 import { Closure, isObject, kindOf } from '../../value/value.js';
 import type { Compiler } from '../execution.js';
@@ -23,7 +23,9 @@ export function methodStep(name: string, args: readonly Expression[], next: Step
         );
       }
       const closure = isObject(value) ? value[name] : undefined;
-      if (!(closure instanceof Closure)) throw failure('method_missing', { name, kind: kindOf(value) });
+      if (!(closure instanceof Closure)) {
+        throw failure(isMethodName(name) ? 'method_missing' : 'method_unknown', { name, kind: kindOf(value) });
+      }
       return andThen(callClosure(execution, closure, values), (result) => next(result, frame));
     });
 }

@@ -2,9 +2,9 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Binary, Unary } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { constantValue } from './constant-value.js';
 import { DECIDED, OPERATIONS, type Operation, type ShortCircuit, UNARY_OPERATIONS } from './operators.js';
 
 export function compileUnary({ operator, operand }: Unary, compiler: Compiler): Evaluate {

@@ -3,10 +3,10 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { ulidAt, uuidV7 } from '../../functions/identifiers.js';
 import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
 import { type Bound, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { randomKey } from '../random-key.js';
-import { constantValue } from './constant-value.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
 
