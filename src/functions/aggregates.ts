@@ -1,0 +1,186 @@
+/** Functions that take all values of a group at once: `SELECT count(), math::mean(age) … GROUP BY …`. */
+import { invariant } from '../base/invariant.js';
+import { add, divide } from '../value/arithmetic.js';
+import { compareNumbers, toNumber } from '../value/number.js';
+import { compare } from '../value/order.js';
+import { Datetime, Decimal, float, isArray, isNumber, type NumberValue, type Value } from '../value/value.js';
+import { signatureOf } from './arguments.js';
+import type { FunctionContext, FunctionRow } from './contract.js';
+import { countOf } from './core.js';
+import { findFunction } from './registry.js';
+import { ValueBag } from './value-bag.js';
+
+/** Collects the values of one group. */
+export interface Accumulator {
+  /** `given` is false if the call has no argument, as in `count()`. */
+  add(value: Value, given: boolean): void;
+  result(): Value;
+}
+
+export interface Aggregate {
+  /** An accumulator for one group; `rest` are the arguments behind the first. */
+  create(rest: readonly Value[]): Accumulator;
+}
+
+/** Numbers alone count: a record without the field, or with something else in it, is passed over. */
+abstract class NumberAccumulator implements Accumulator {
+  add(value: Value): void {
+    if (isNumber(value)) this.include(value);
+  }
+  protected abstract include(number: NumberValue): void;
+  abstract result(): Value;
+}
+
+class Count implements Accumulator {
+  #count = 0;
+  add(value: Value, given: boolean): void {
+    this.#count += given ? countOf(value) : 1;
+  }
+  result(): Value {
+    return this.#count;
+  }
+}
+
+class Sum extends NumberAccumulator {
+  #sum: NumberValue = 0;
+  protected override include(number: NumberValue): void {
+    this.#sum = add(this.#sum, number) as NumberValue;
+  }
+  override result(): Value {
+    return this.#sum;
+  }
+}
+
+class Mean extends NumberAccumulator {
+  #count = 0;
+  #floats = 0;
+  /** Set as soon as a decimal turns up; the sum is exact then. */
+  #exact: NumberValue | undefined;
+  protected override include(number: NumberValue): void {
+    this.#count++;
+    if (this.#exact !== undefined) this.#exact = add(this.#exact, number) as NumberValue;
+    else if (number instanceof Decimal) this.#exact = add(number, float(this.#floats)) as NumberValue;
+    else this.#floats += toNumber(number);
+  }
+  override result(): Value {
+    return this.#exact === undefined ? float(this.#floats / this.#count) : divide(this.#exact, this.#count);
+  }
+}
+
+/** The extreme number; among equal ones the first for the least, the last for the greatest. */
+class Extreme extends NumberAccumulator {
+  #best: NumberValue | undefined;
+  constructor(
+    private readonly wins: (candidate: NumberValue, best: NumberValue) => boolean,
+    private readonly ofNothing: number,
+  ) {
+    super();
+  }
+  protected override include(number: NumberValue): void {
+    if (this.#best === undefined || this.wins(number, this.#best)) this.#best = number;
+  }
+  override result(): Value {
+    return this.#best ?? this.ofNothing;
+  }
+}
+
+class ExtremeTime implements Accumulator {
+  #best: Datetime | undefined;
+  constructor(private readonly direction: 1 | -1) {}
+  add(value: Value): void {
+    if (!(value instanceof Datetime)) return;
+    if (this.#best === undefined || compare(value, this.#best) * this.direction > 0) this.#best = value;
+  }
+  result(): Value {
+    return this.#best;
+  }
+}
+
+/** The different values, or the different elements of those that are arrays. */
+class Distinct implements Accumulator {
+  readonly #seen = new ValueBag();
+  readonly #values: Value[] = [];
+  constructor(private readonly flat: boolean) {}
+  add(value: Value): void {
+    if (this.flat && isArray(value)) for (const item of value) this.#addOne(item);
+    else this.#addOne(value);
+  }
+  #addOne(value: Value): void {
+    if (this.#seen.add(value)) this.#values.push(value);
+  }
+  result(): Value {
+    return this.#values;
+  }
+}
+
+/** Keeps the values and calls the function in the end. */
+class Collected implements Accumulator {
+  readonly #values: Value[] = [];
+  constructor(
+    private readonly row: FunctionRow,
+    private readonly rest: readonly Value[],
+    private readonly accepts: (value: Value) => boolean,
+  ) {}
+  add(value: Value): void {
+    if (this.accepts(value)) this.#values.push(value);
+  }
+  result(): Value {
+    const { checkCount, coerce } = signatureOf(this.row);
+    checkCount(1 + this.rest.length);
+    return this.row.run(coerce([this.#values, ...this.rest]), NO_CONTEXT) as Value;
+  }
+}
+
+/** The functions that are collected for compute from their arguments alone, and at once. */
+const NO_CONTEXT = Object.freeze({}) as FunctionContext;
+
+const INCREMENTAL: Readonly<Record<string, () => Accumulator>> = {
+  count: () => new Count(),
+  'array::distinct': () => new Distinct(false),
+  'array::group': () => new Distinct(true),
+  'math::max': () => new Extreme((number, best) => compareNumbers(number, best) >= 0, Number.NEGATIVE_INFINITY),
+  'math::mean': () => new Mean(),
+  'math::min': () => new Extreme((number, best) => compareNumbers(number, best) < 0, Number.POSITIVE_INFINITY),
+  'math::sum': () => new Sum(),
+  'time::max': () => new ExtremeTime(1),
+  'time::min': () => new ExtremeTime(-1),
+};
+
+const always = () => true;
+
+/** Functions that are given the list of a group's values, and which of them. */
+const COLLECTING: Readonly<Record<string, (value: Value) => boolean>> = {
+  'array::concat': isArray,
+  'array::first': always,
+  'array::flatten': always,
+  'array::join': always,
+  'array::last': always,
+  'math::bottom': isNumber,
+  'math::interquartile': isNumber,
+  'math::median': isNumber,
+  'math::midhinge': isNumber,
+  'math::mode': isNumber,
+  'math::nearestrank': isNumber,
+  'math::percentile': isNumber,
+  'math::product': isNumber,
+  'math::spread': isNumber,
+  'math::stddev': isNumber,
+  'math::top': isNumber,
+  'math::trimean': isNumber,
+  'math::variance': isNumber,
+};
+
+/** By name: how each aggregate makes its accumulators. */
+export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map([
+  ...Object.entries(INCREMENTAL).map(([name, create]): [string, Aggregate] => [name, { create }]),
+  ...Object.entries(COLLECTING).map(([name, accepts]): [string, Aggregate] => {
+    const row = findFunction(name);
+    invariant(row !== undefined, `the aggregate ${name} is a function`);
+    return [name, { create: (rest) => new Collected(row, rest, accepts) }];
+  }),
+]);
+
+/** The aggregate of a lower-case path, if the function is one. */
+export function findAggregate(path: string): Aggregate | undefined {
+  return AGGREGATES.get(path);
+}

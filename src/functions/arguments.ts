@@ -1,0 +1,131 @@
+/**
+ * Checks of arguments. They are coerced, not cast: an int may come as `2f`, but never as `'2'`, and a set is no array. NONE is a value
+ * like any other and doesn't count as left out.
+ */
+import { failure, type TesseraError } from '../errors/error.js';
+import { toInt } from '../value/coerce.js';
+import { toText } from '../value/text/text.js';
+import { typeTextInErrors } from '../value/text/type-text.js';
+import type { Type } from '../value/type.js';
+import {
+  Closure,
+  Datetime,
+  Duration,
+  Geometry,
+  isArray,
+  isNumber,
+  isObject,
+  RecordId,
+  SetValue,
+  Uuid,
+  type Value,
+} from '../value/value.js';
+import type { FunctionRow } from './contract.js';
+
+/** The error of a call whose arguments won't do; `reason` is a sentence. */
+export function invalidArguments(name: string, reason: string): TesseraError {
+  return failure('invalid_arguments', { name, reason });
+}
+
+/** The error of one argument of a wrong type; `position` counts from 1. An element of `whole` is told as such. */
+export function wrongType(name: string, position: number, type: Type, value: Value, whole?: string): TesseraError {
+  const where = whole === undefined ? '' : ` when coercing an element of \`${whole}\``;
+  const mismatch = `Expected \`${typeTextInErrors(type)}\` but found \`${toText(value)}\`${where}`;
+  return invalidArguments(name, `Argument ${position} was the wrong type. ${mismatch}`);
+}
+
+/** The same for an argument that may be an array with a wrong element. */
+function wrongArgument(name: string, position: number, type: Type, value: Value): TesseraError {
+  if (type.kind !== 'array' || type.item === undefined || !isArray(value))
+    return wrongType(name, position, type, value);
+  const isItem = checkerOf(type.item);
+  const wrong = value.find((item) => !isItem(item));
+  return wrongType(name, position, type.item, wrong, typeTextInErrors(type));
+}
+
+type Checker = (value: Value) => boolean;
+
+const isInt: Checker = (value) =>
+  typeof value === 'number' ? Number.isInteger(value) : typeof value === 'bigint' || toInt(value) !== undefined;
+
+/** The types that parameters have. */
+const CHECKERS: { readonly [K in Type['kind']]?: Checker } = {
+  any: () => true,
+  bool: (value) => typeof value === 'boolean',
+  bytes: (value) => value instanceof Uint8Array,
+  datetime: (value) => value instanceof Datetime,
+  duration: (value) => value instanceof Duration,
+  function: (value) => value instanceof Closure,
+  geometry: (value) => value instanceof Geometry,
+  int: isInt,
+  number: isNumber,
+  object: isObject,
+  record: (value) => value instanceof RecordId,
+  set: (value) => value instanceof SetValue,
+  string: (value) => typeof value === 'string',
+  uuid: (value) => value instanceof Uuid,
+};
+
+function checkerOf(type: Type): Checker {
+  if (type.kind === 'array') {
+    if (type.item === undefined) return isArray;
+    const isItem = checkerOf(type.item);
+    return (value) => isArray(value) && value.every(isItem);
+  }
+  const checker = CHECKERS[type.kind];
+  if (checker === undefined) throw new TypeError(`no parameter may be of type ${type.kind}`);
+  return checker;
+}
+
+/** What is precomputed for each function. */
+export interface Signature {
+  /** @throws TesseraError `invalid_arguments` if a call may not have `count` arguments. May be asked before the call is run. */
+  checkCount(count: number): void;
+  /** The coerced arguments; the array itself where nothing had to be changed. @throws TesseraError `invalid_arguments` */
+  coerce(args: readonly Value[]): readonly Value[];
+}
+
+const signatures = new WeakMap<FunctionRow, Signature>();
+
+/** The signature of a function, made on first use. */
+export function signatureOf(row: FunctionRow): Signature {
+  let signature = signatures.get(row);
+  if (signature === undefined) {
+    signature = makeSignature(row);
+    signatures.set(row, signature);
+  }
+  return signature;
+}
+
+function makeSignature({ name, parameters }: FunctionRow): Signature {
+  const minimum = parameters.filter(({ optional, rest }) => !optional && !rest).length;
+  const variadic = parameters.at(-1)?.rest === true;
+  const maximum = variadic ? Number.POSITIVE_INFINITY : parameters.length;
+  const checkers = parameters.map(({ type }) => checkerOf(type));
+  const ints = parameters.map(({ type }) => type.kind === 'int');
+  const last = parameters.length - 1;
+  return {
+    checkCount(count) {
+      if (count < minimum || count > maximum) throw invalidArguments(name, expectedCount(minimum, maximum));
+    },
+    coerce(args) {
+      let coerced = args;
+      for (let index = 0; index < args.length; index++) {
+        const column = Math.min(index, last);
+        const value = args[index];
+        if (!(checkers[column] as Checker)(value)) {
+          throw wrongArgument(name, index + 1, (parameters[column] as FunctionRow['parameters'][number]).type, value);
+        }
+        if (ints[column] && typeof value === 'object') coerced = coerced.with(index, toInt(value));
+      }
+      return coerced;
+    },
+  };
+}
+
+function expectedCount(minimum: number, maximum: number): string {
+  if (maximum === Number.POSITIVE_INFINITY) return 'Expected at least one argument';
+  if (maximum === 0) return 'Expected no arguments';
+  if (minimum < maximum) return `Expected ${minimum} to ${maximum} arguments`;
+  return minimum === 1 ? 'Expected 1 argument' : `Expected ${minimum} arguments`;
+}

@@ -1,0 +1,124 @@
+import { isTruthy } from '../../value/truthiness.js';
+import type { Value } from '../../value/value.js';
+import { invalidArguments } from '../arguments.js';
+import type { FunctionRow } from '../contract.js';
+import { define } from '../define.js';
+import { checkCopies } from '../output-limit.js';
+import { integer, list } from '../parameters.js';
+import { distinct, ValueBag } from '../value-bag.js';
+import { flatten } from './access.js';
+
+type Items = readonly Value[];
+
+/** Element by element; the shorter array is filled up with NULL. */
+function pairwise(name: string, description: string, combine: (a: Value, b: Value) => Value): FunctionRow {
+  return define(`array::${name}`, [list('a'), list('b')], 'array', description, (a, b) =>
+    Array.from({ length: Math.max(a.length, b.length) }, (_, index) =>
+      combine(index < a.length ? a[index] : null, index < b.length ? b[index] : null),
+    ),
+  );
+}
+
+/** The two arrays as multisets: for each element of one that is missing in the other, once. */
+function difference(a: Items, b: Items): Value[] {
+  const left = new ValueBag(b);
+  const onlyFirst = a.filter((item) => !left.take(item));
+  const onlySecond = b.toReversed().filter((item) => left.take(item));
+  return [...onlyFirst, ...onlySecond.reverse()];
+}
+
+function intersect(a: Items, b: Items): Value[] {
+  const other = new ValueBag(b);
+  return a.filter((item) => other.take(item));
+}
+
+function combine(a: Items, b: Items): Value[] {
+  checkCopies('array::combine', a.length * b.length * 2);
+  return a.flatMap((first) => b.map((second) => [first, second]));
+}
+
+function transpose(rows: Items): Value[] {
+  const lists = rows.map((row) => (Array.isArray(row) ? (row as Items) : [row]));
+  const width = lists.reduce((longest, row) => Math.max(longest, row.length), 0);
+  checkCopies('array::transpose', width * lists.length);
+  return Array.from({ length: width }, (_, column) => lists.map((row) => row[column]));
+}
+
+function positive(name: string, size: number | bigint): number {
+  if (size < 1) throw invalidArguments(name, 'The second argument must be an integer greater than 0');
+  return Number(size);
+}
+
+function clump(array: Items, size: number | bigint): Value[] {
+  const length = positive('array::clump', size);
+  return Array.from({ length: Math.ceil(array.length / length) }, (_, index) =>
+    array.slice(index * length, (index + 1) * length),
+  );
+}
+
+function windows(array: Items, size: number | bigint): Value[] {
+  const length = positive('array::windows', size);
+  const count = Math.max(0, array.length - length + 1);
+  checkCopies('array::windows', count * length);
+  return Array.from({ length: count }, (_, index) => array.slice(index, index + length));
+}
+
+/** Combining arrays with each other, and taking them apart. */
+export const combinationFunctions: readonly FunctionRow[] = [
+  pairwise('boolean_and', 'Whether both elements of each pair are truthy.', (a, b) => isTruthy(a) && isTruthy(b)),
+  define('array::boolean_not', [list('array')], 'array<bool>', 'Whether each element is falsy.', (array) =>
+    array.map((item) => !isTruthy(item)),
+  ),
+  pairwise('boolean_or', 'Whether an element of each pair is truthy.', (a, b) => isTruthy(a) || isTruthy(b)),
+  pairwise('boolean_xor', 'Whether just one element of each pair is truthy.', (a, b) => isTruthy(a) !== isTruthy(b)),
+  define(
+    'array::clump',
+    [list('array'), integer('size')],
+    'array<array>',
+    'Cuts an array into pieces of a size.',
+    clump,
+  ),
+  define('array::combine', [list('a'), list('b')], 'array<array>', 'All pairs of an element of each array.', combine),
+  define(
+    'array::complement',
+    [list('a'), list('b')],
+    'array',
+    'The elements of the first array that aren’t in the second.',
+    (a, b) => {
+      const other = new ValueBag(b);
+      return a.filter((item) => !other.has(item));
+    },
+  ),
+  define(
+    'array::difference',
+    [list('a'), list('b')],
+    'array',
+    'The elements that are in one of the arrays only.',
+    difference,
+  ),
+  define('array::distinct', [list('array')], 'array', 'The elements without repetitions.', (array) => distinct(array)),
+  define('array::group', [list('array')], 'array', 'Flattens an array and drops repetitions.', (array) =>
+    distinct(flatten(array)),
+  ),
+  define('array::intersect', [list('a'), list('b')], 'array', 'The elements that are in both arrays.', intersect),
+  pairwise('logical_and', 'The second element of each pair if the first is truthy, otherwise the first.', (a, b) =>
+    isTruthy(a) ? b : a,
+  ),
+  pairwise('logical_or', 'The first element of each pair if it is truthy, otherwise the second.', (a, b) =>
+    isTruthy(a) ? a : b,
+  ),
+  pairwise('logical_xor', 'The truthy element of each pair, false if both are.', (a, b) =>
+    isTruthy(a) ? (isTruthy(b) ? false : a) : isTruthy(b) ? b : a,
+  ),
+  define('array::transpose', [list('rows')], 'array<array>', 'Makes columns of rows; gaps become NONE.', transpose),
+  define('array::union', [list('a'), list('b')], 'array', 'The elements of both arrays without repetitions.', (a, b) =>
+    distinct([...a, ...b]),
+  ),
+  define(
+    'array::windows',
+    [list('array'), integer('size')],
+    'array<array>',
+    'All runs of a size, each one element on.',
+    windows,
+  ),
+];

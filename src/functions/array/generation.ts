@@ -1,0 +1,77 @@
+import { toInt } from '../../value/coerce.js';
+import { MAX_INT } from '../../value/number.js';
+import { int, Range, type Value } from '../../value/value.js';
+import { invalidArguments, wrongType } from '../arguments.js';
+import type { FunctionRow } from '../contract.js';
+import { define } from '../define.js';
+import { checkItems } from '../output-limit.js';
+import { any, integer, list, optional } from '../parameters.js';
+import { intRange } from '../slice.js';
+
+function count(name: string, start: bigint, length: number): Value[] {
+  checkItems(name, length);
+  return Array.from({ length: Math.max(0, length) }, (_, index) => int(start + BigInt(index)));
+}
+
+function range(from: Value, to: number | bigint | undefined): Value[] {
+  const name = 'array::range';
+  if (from instanceof Range && to === undefined) {
+    const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = intRange(name, from);
+    checkItems(name, end - start);
+    return count(name, BigInt(start), end - start);
+  }
+  const start = toInt(from);
+  if (start === undefined) throw wrongType(name, 1, { kind: 'int' }, from);
+  return count(name, BigInt(start), to === undefined ? Number.POSITIVE_INFINITY : Number(to) - Number(start));
+}
+
+function sequence(first: number | bigint, length: number | bigint | undefined): Value[] {
+  const start = BigInt(length === undefined ? 0 : first);
+  const wanted = Number(length ?? first);
+  // What would be beyond the greatest int is left out.
+  return count('array::sequence', start, Math.min(wanted, Number(MAX_INT - start) + 1));
+}
+
+/** Making arrays, and putting them into another order by chance. */
+export const generationFunctions: readonly FunctionRow[] = [
+  define(
+    'array::range',
+    [any('start'), optional(integer('end'))],
+    'array<int>',
+    'The ints from a start to before an end, or of a range.',
+    range,
+  ),
+  define(
+    'array::repeat',
+    [any('value'), integer('count')],
+    'array',
+    'An array of one value, so many times.',
+    (value, times) => {
+      if (times < 0) throw invalidArguments('array::repeat', 'Expected argument 2 to be a positive number');
+      checkItems('array::repeat', Number(times));
+      return new Array<Value>(Number(times)).fill(value);
+    },
+  ),
+  define(
+    'array::sequence',
+    [integer('start'), optional(integer('length'))],
+    'array<int>',
+    'So many ints from a start on; with one argument, so many from 0 on.',
+    sequence,
+  ),
+  define(
+    'array::shuffle',
+    [list('array')],
+    'array',
+    'Puts the elements into a random order.',
+    (array, { environment }) => {
+      const shuffled = array.slice();
+      for (let index = shuffled.length - 1; index > 0; index--) {
+        const other = Math.floor(environment.random.float() * (index + 1));
+        [shuffled[index], shuffled[other]] = [shuffled[other], shuffled[index]];
+      }
+      return shuffled;
+    },
+    { deterministic: false },
+  ),
+];

@@ -1,0 +1,101 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { equals } from '../../value/order.js';
+import { isTruthy } from '../../value/truthiness.js';
+import type { Value } from '../../value/value.js';
+import type { FunctionContext, FunctionRow } from '../contract.js';
+import { define } from '../define.js';
+import { filter, findIndex, findIndexes, fold, map, predicateOf, reduce } from '../iteration.js';
+import { any, closure, list, optional } from '../parameters.js';
+
+const found = (index: number): Value => (index < 0 ? undefined : index);
+
+/** Without a test, whether the items are truthy. */
+function isAny(array: readonly Value[], test: Value, context: FunctionContext): PromiseOrValue<Value> {
+  if (test === undefined) return array.some(isTruthy);
+  return andThen(findIndex(array, predicateOf(test, context), context), (index): Value => index >= 0);
+}
+
+function areAll(array: readonly Value[], test: Value, context: FunctionContext): PromiseOrValue<Value> {
+  if (test === undefined) return array.every(isTruthy);
+  const passes = predicateOf(test, context);
+  const fails = (item: Value) => andThen(passes(item), (passed) => !passed);
+  return andThen(findIndex(array, fails, context), (index): Value => index < 0);
+}
+
+/** Functions that test or map each element. Where a predicate is taken, a plain value tests for equality. */
+export const iterationFunctions: readonly FunctionRow[] = [
+  define(
+    'array::all',
+    [list('array'), optional(any('predicate'))],
+    'bool',
+    'Whether all elements pass a test; without one, whether all are truthy.',
+    areAll,
+    { aliases: ['array::every'] },
+  ),
+  define(
+    'array::any',
+    [list('array'), optional(any('predicate'))],
+    'bool',
+    'Whether an element passes a test; without one, whether any is truthy.',
+    isAny,
+    { aliases: ['array::some', 'array::includes'] },
+  ),
+  define(
+    'array::filter',
+    [list('array'), any('predicate')],
+    'array',
+    'The elements that pass a test.',
+    (array, test, context) => filter(array, predicateOf(test, context), context),
+  ),
+  define(
+    'array::filter_index',
+    [list('array'), any('predicate')],
+    'array<int>',
+    'The indexes of the elements that pass a test.',
+    (array, test, context) => findIndexes(array, predicateOf(test, context), context),
+  ),
+  define(
+    'array::find',
+    [list('array'), any('predicate')],
+    'any',
+    'The first element that passes a test; NONE if none does.',
+    (array, test, context) =>
+      andThen(findIndex(array, predicateOf(test, context), context), (index) => (index < 0 ? undefined : array[index])),
+  ),
+  define(
+    'array::find_index',
+    [list('array'), any('predicate')],
+    'int',
+    'The index of the first element that passes a test; NONE if none does.',
+    (array, test, context) => andThen(findIndex(array, predicateOf(test, context), context), found),
+    { aliases: ['array::index_of'] },
+  ),
+  define(
+    'array::fold',
+    [list('array'), any('initial'), closure('closure')],
+    'any',
+    'Folds the elements into a value: the closure is given what has come so far, an element and its index.',
+    (array, initial, body, context) => fold(array, initial, body, context, true),
+  ),
+  define(
+    'array::map',
+    [list('array'), closure('closure')],
+    'array',
+    'The results of a closure for each element and its index.',
+    (array, body, context) => map(array, body, context, true),
+  ),
+  define(
+    'array::matches',
+    [list('array'), any('value')],
+    'array<bool>',
+    'Whether each element equals a value.',
+    (array, value) => array.map((item) => equals(item, value)),
+  ),
+  define(
+    'array::reduce',
+    [list('array'), closure('closure')],
+    'any',
+    'Folds the elements into the first one: the closure is given what has come so far, an element and its index.',
+    (array, body, context) => reduce(array, body, context, true),
+  ),
+];

@@ -1,0 +1,57 @@
+import { compare, compareStrings, sorted } from '../../value/order.js';
+import type { Value } from '../../value/value.js';
+import type { FunctionRow } from '../contract.js';
+import { define } from '../define.js';
+import { any, list, optional } from '../parameters.js';
+import { type Collation, collationKey } from './collation.js';
+
+type Sort = (array: readonly Value[]) => Value[];
+
+/** Texts by their sort keys, everything else in the total order. */
+function collated(collation: Collation): Sort {
+  return (array) => {
+    const keyed = array.map((item) => ({
+      item,
+      key: typeof item === 'string' ? collationKey(item, collation) : undefined,
+    }));
+    return keyed.sort(compareKeyed).map(({ item }) => item);
+  };
+}
+
+interface Keyed {
+  readonly item: Value;
+  readonly key: string | undefined;
+}
+
+function compareKeyed(a: Keyed, b: Keyed): number {
+  const byKey = a.key === undefined || b.key === undefined ? 0 : compareStrings(a.key, b.key);
+  return byKey || compare(a.item, b.item);
+}
+
+function sorts(name: string, description: string, sort: Sort): FunctionRow {
+  return define(
+    `array::${name}`,
+    [list('array'), optional(any('direction'))],
+    'array',
+    `${description}, upwards unless the direction is false or 'desc'.`,
+    (array, direction) => {
+      const result = sort(array);
+      return direction === false || direction === 'desc' ? result.reverse() : result;
+    },
+  );
+}
+
+export const sortingFunctions: readonly FunctionRow[] = [
+  sorts('sort', 'Sorts the elements in the total order of all values', sorted),
+  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', (array) => sorted(array)),
+  define('array::sort::desc', [list('array')], 'array', 'Sorts the elements downwards.', (array) =>
+    sorted(array).reverse(),
+  ),
+  sorts('sort_lexical', 'Sorts texts as in a dictionary', collated({ lexical: true })),
+  sorts('sort_natural', 'Sorts texts with the numbers in them by value', collated({ natural: true })),
+  sorts(
+    'sort_natural_lexical',
+    'Sorts texts as in a dictionary, with the numbers in them by value',
+    collated({ natural: true, lexical: true }),
+  ),
+];

@@ -1,0 +1,49 @@
+/** The functions without a family. */
+import { durationMilliseconds } from '../value/duration.js';
+import { isTruthy } from '../value/truthiness.js';
+import { isArray, type Value } from '../value/value.js';
+import type { FunctionContext, FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any, duration, optional } from './parameters.js';
+
+export const coreFunctions: readonly FunctionRow[] = [
+  {
+    name: 'count',
+    parameters: [optional(any('value'))],
+    returns: 'int',
+    description: 'Counts the truthy elements of an array, or whether a value is truthy; 1 without an argument.',
+    run: (args) => (args.length === 0 ? 1 : countOf(args[0])),
+  },
+  define('not', [any('value')], 'bool', 'Whether a value is falsy.', (value) => !isTruthy(value)),
+  define(
+    'sleep',
+    [duration('duration')],
+    'none',
+    'Waits.',
+    (time, context) => sleep(durationMilliseconds(time), context),
+    {
+      deterministic: false,
+    },
+  ),
+];
+
+/** How many values count: the truthy elements of an array, otherwise the value itself if it is truthy. */
+export function countOf(value: Value): number {
+  if (!isArray(value)) return isTruthy(value) ? 1 : 0;
+  let count = 0;
+  for (const item of value) if (isTruthy(item)) count++;
+  return count;
+}
+
+/** Milliseconds between two looks at whether the statement may go on. */
+const NAP = 50;
+
+async function sleep(milliseconds: number, context: FunctionContext): Promise<Value> {
+  for (let left = milliseconds; left > 0; left -= NAP) {
+    await new Promise<void>((wake) => {
+      context.environment.timers.after(Math.min(left, NAP), wake);
+    });
+    context.checkpoint();
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+/** Closures over the items of arrays and sets. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { equals } from '../value/order.js';
+import { isTruthy } from '../value/truthiness.js';
+import { Closure, type Value } from '../value/value.js';
+import type { FunctionContext } from './contract.js';
+
+export type Predicate = (item: Value) => PromiseOrValue<boolean>;
+
+/** What a predicate argument asks for: a closure's answer, or equality with any other value. */
+export function predicateOf(test: Value, context: FunctionContext): Predicate {
+  if (!(test instanceof Closure)) return (item) => equals(item, test);
+  return (item) => andThen(context.call(test, [item]), isTruthy);
+}
+
+/** Items between two looks at whether the statement may go on. */
+const STRIDE = 256;
+
+function watch(index: number, context: FunctionContext): void {
+  if (index % STRIDE === STRIDE - 1) context.checkpoint();
+}
+
+/** Where the first item is that passes; −1 if none does. */
+export function findIndex(items: readonly Value[], test: Predicate, context: FunctionContext): PromiseOrValue<number> {
+  let found = -1;
+  const walk = forEachInOrder(items, (item, index) => {
+    watch(index, context);
+    return andThen(test(item), (passed) => {
+      if (passed) found = index;
+      return passed;
+    });
+  });
+  return andThen(walk, () => found);
+}
+
+/** The positions of the items that pass. */
+export function findIndexes(
+  items: readonly Value[],
+  test: Predicate,
+  context: FunctionContext,
+): PromiseOrValue<number[]> {
+  const passing: number[] = [];
+  const walk = forEachInOrder(items, (item, index) => {
+    watch(index, context);
+    return andThen(test(item), (passed): undefined => {
+      if (passed) passing.push(index);
+    });
+  });
+  return andThen(walk, () => passing);
+}
+
+/** The items that pass. */
+export function filter(items: readonly Value[], test: Predicate, context: FunctionContext): PromiseOrValue<Value[]> {
+  return andThen(findIndexes(items, test, context), (indexes) => indexes.map((index) => items[index]));
+}
+
+/** The results of a closure for each item; it is given the index, too, if `indexed`. */
+export function map(
+  items: readonly Value[],
+  closure: Closure,
+  context: FunctionContext,
+  indexed: boolean,
+): PromiseOrValue<Value[]> {
+  return mapInOrder(items, (item, index) => {
+    watch(index, context);
+    return context.call(closure, indexed ? [item, index] : [item]);
+  });
+}
+
+/** Folds the items into `initial`: the closure is given what has come so far, the item, and its index if `indexed`. */
+export function fold(
+  items: readonly Value[],
+  initial: Value,
+  closure: Closure,
+  context: FunctionContext,
+  indexed: boolean,
+): PromiseOrValue<Value> {
+  let folded = initial;
+  const walk = forEachInOrder(items, (item, index) => {
+    watch(index, context);
+    const args = indexed ? [folded, item, index] : [folded, item];
+    return andThen(context.call(closure, args), (result): undefined => {
+      folded = result;
+    });
+  });
+  return andThen(walk, () => folded);
+}
+
+/** Folds the other items into the first one; NONE if there is none. Indexes begin at 0 with the second item. */
+export function reduce(
+  items: readonly Value[],
+  closure: Closure,
+  context: FunctionContext,
+  indexed: boolean,
+): PromiseOrValue<Value> {
+  return fold(items.slice(1), items[0], closure, context, indexed);
+}

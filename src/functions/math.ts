@@ -1,0 +1,213 @@
+import { failure } from '../errors/error.js';
+import { negate, power } from '../value/arithmetic.js';
+import { type DecimalNumber, DecimalNumber as Exact, fitDecimal } from '../value/decimal.js';
+import { compareNumbers, MIN_INT, toNumber } from '../value/number.js';
+import { Decimal, Float, float, type NumberValue } from '../value/value.js';
+import { invalidArguments } from './arguments.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import {
+  deviation,
+  greatest,
+  least,
+  mean,
+  mode,
+  nearestRank,
+  percentile,
+  product,
+  quartiles,
+  spread,
+  squareRoot,
+  strongest,
+  sum,
+  variance,
+} from './math/statistics.js';
+import { integer, number, numbers } from './parameters.js';
+
+/** A function of one float. */
+function ofFloat(name: string, description: string, compute: (x: number) => number): FunctionRow {
+  return define(`math::${name}`, [number('number')], 'float', description, (x) => float(compute(toNumber(x))));
+}
+
+/** Keeps the kind of its number. */
+function ofEach(
+  name: string,
+  description: string,
+  ofNumber: (x: number) => number,
+  ofDecimal: (x: DecimalNumber) => DecimalNumber,
+): FunctionRow {
+  return define(`math::${name}`, [number('number')], 'number', description, (x) => {
+    if (x instanceof Decimal) return fitDecimal(ofDecimal(x.number));
+    if (typeof x === 'bigint' || Number.isInteger(x)) return x;
+    return float(ofNumber(toNumber(x)));
+  });
+}
+
+type Numbers = readonly NumberValue[];
+
+function ofNumbers(
+  name: string,
+  returns: string,
+  description: string,
+  compute: (numbers: Numbers) => NumberValue,
+): FunctionRow {
+  return define(`math::${name}`, [numbers('numbers')], returns, description, compute);
+}
+
+function ofPercent(
+  name: string,
+  returns: string,
+  description: string,
+  compute: (numbers: Numbers, percent: number) => NumberValue,
+): FunctionRow {
+  return define(`math::${name}`, [numbers('numbers'), number('percent')], returns, description, (list, percent) =>
+    compute(list, toNumber(percent)),
+  );
+}
+
+function selects(name: string, description: string, wins: (a: NumberValue, b: NumberValue) => boolean): FunctionRow {
+  return define(
+    `math::${name}`,
+    [numbers('numbers'), integer('count')],
+    'array<number>',
+    description,
+    (list, count) => {
+      if (count < 1) throw invalidArguments(`math::${name}`, 'The second argument must be an integer greater than 0.');
+      return strongest(list, Number(count), wins);
+    },
+  );
+}
+
+function absolute(x: NumberValue): NumberValue {
+  if (x === MIN_INT) throw failure('arithmetic_overflow', { call: `math::abs(${x})` });
+  return compareNumbers(x, 0) < 0 ? (negate(x) as NumberValue) : x instanceof Float ? float(Math.abs(x.number)) : x;
+}
+
+function sign(x: NumberValue): NumberValue {
+  if (x instanceof Decimal) return fitDecimal(new Exact(x.number.isZero() ? 0 : x.number.s)) as Decimal;
+  if (typeof x === 'bigint') return x < 0n ? -1 : 1;
+  const signum = Math.sign(toNumber(x)) + 0;
+  return Number.isInteger(x) ? signum : float(signum);
+}
+
+/** JavaScript rounds halves up; halves go away from zero here. */
+function roundHalf(x: number): number {
+  const whole = Math.trunc(x);
+  return Math.abs(x - whole) >= 0.5 ? whole + Math.sign(x) : whole;
+}
+
+const MAX_PLACES = 100;
+
+function fixed(x: NumberValue, places: number | bigint): NumberValue {
+  if (places < 1) throw invalidArguments('math::fixed', 'The second argument must be an integer greater than 0.');
+  const digits = Number(places);
+  if (x instanceof Decimal)
+    return digits > 28 ? x : (fitDecimal(x.number.toDecimalPlaces(digits, Exact.ROUND_HALF_EVEN)) as Decimal);
+  if (typeof x === 'bigint' || Number.isInteger(x) || digits > MAX_PLACES) return x;
+  return float(Number(toNumber(x).toFixed(digits)));
+}
+
+function clamp(x: NumberValue, low: NumberValue, high: NumberValue): NumberValue {
+  if (compareNumbers(low, high) > 0) {
+    throw invalidArguments('math::clamp', 'Lowerbound for clamp must be smaller than the upperbound');
+  }
+  if (compareNumbers(x, low) < 0) return low;
+  return compareNumbers(x, high) > 0 ? high : x;
+}
+
+function interpolate(from: NumberValue, to: NumberValue, share: NumberValue): NumberValue {
+  return float(toNumber(from) + (toNumber(to) - toNumber(from)) * toNumber(share));
+}
+
+/** The shorter way round the circle. */
+function interpolateAngle(from: NumberValue, to: NumberValue, share: NumberValue): NumberValue {
+  const turn = (toNumber(to) - toNumber(from)) % 360;
+  const shorter = turn > 180 ? turn - 360 : turn < -180 ? turn + 360 : turn;
+  return float(toNumber(from) + shorter * toNumber(share));
+}
+
+const DEGREE = Math.PI / 180;
+
+export const mathFunctions: readonly FunctionRow[] = [
+  define('math::abs', [number('number')], 'number', 'The number without its sign.', absolute),
+  ofFloat('acos', 'The arc cosine.', Math.acos),
+  ofFloat('acot', 'The arc cotangent.', (x) => Math.atan(1 / x)),
+  ofFloat('asin', 'The arc sine.', Math.asin),
+  ofFloat('atan', 'The arc tangent.', Math.atan),
+  selects('bottom', 'The so many least numbers, in no order.', (a, b) => compareNumbers(a, b) < 0),
+  ofEach('ceil', 'Rounds up to a whole number.', Math.ceil, (x) => x.ceil()),
+  define(
+    'math::clamp',
+    [number('number'), number('min'), number('max')],
+    'number',
+    'The number, but no less and no more than two others.',
+    clamp,
+  ),
+  ofFloat('cos', 'The cosine.', Math.cos),
+  ofFloat('cot', 'The cotangent.', (x) => 1 / Math.tan(x)),
+  ofFloat('deg2rad', 'Degrees as radians.', (x) => x * DEGREE),
+  define(
+    'math::fixed',
+    [number('number'), integer('places')],
+    'number',
+    'Rounds to so many places after the point.',
+    fixed,
+  ),
+  ofEach('floor', 'Rounds down to a whole number.', Math.floor, (x) => x.floor()),
+  ofNumbers('interquartile', 'float', 'The difference between the third and the first quartile.', (list) => {
+    const [first, , third] = quartiles(list);
+    return float(third - first);
+  }),
+  define(
+    'math::lerp',
+    [number('from'), number('to'), number('share')],
+    'float',
+    'The number between two others, in proportion.',
+    interpolate,
+  ),
+  define(
+    'math::lerpangle',
+    [number('from'), number('to'), number('share')],
+    'float',
+    'The angle in degrees between two others, the shorter way round.',
+    interpolateAngle,
+  ),
+  ofFloat('ln', 'The natural logarithm.', Math.log),
+  define('math::log', [number('number'), number('base')], 'float', 'The logarithm to a base.', (x, base) =>
+    float(Math.log(toNumber(x)) / Math.log(toNumber(base))),
+  ),
+  ofFloat('log10', 'The logarithm to the base 10.', Math.log10),
+  ofFloat('log2', 'The logarithm to the base 2.', Math.log2),
+  ofNumbers('max', 'number', 'The greatest number.', greatest),
+  ofNumbers('mean', 'number', 'The average.', mean),
+  define('math::median', [numbers('numbers')], 'float', 'The number in the middle; NONE of nothing.', (list) =>
+    list.length === 0 ? undefined : float(percentile(list, 50)),
+  ),
+  ofNumbers('midhinge', 'float', 'The average of the first and the third quartile.', (list) => {
+    const [first, , third] = quartiles(list);
+    return float((first + third) / 2);
+  }),
+  ofNumbers('min', 'number', 'The least number.', least),
+  ofNumbers('mode', 'number', 'The number that occurs most often.', mode),
+  ofPercent('nearestrank', 'number', 'The number that so many percent of the others lie below.', nearestRank),
+  ofPercent('percentile', 'float', 'What so many percent of the numbers lie below, interpolated.', (list, percent) =>
+    float(percentile(list, percent)),
+  ),
+  define('math::pow', [number('base'), number('exponent')], 'number', 'The power.', power),
+  ofNumbers('product', 'number', 'The product.', product),
+  ofFloat('rad2deg', 'Radians as degrees.', (x) => x / DEGREE),
+  ofEach('round', 'Rounds to the nearest whole number.', roundHalf, (x) => x.toDecimalPlaces(0, Exact.ROUND_HALF_EVEN)),
+  define('math::sign', [number('number')], 'number', '1, 0 or -1.', sign),
+  ofFloat('sin', 'The sine.', Math.sin),
+  ofNumbers('spread', 'number', 'The difference between the greatest and the least number.', spread),
+  define('math::sqrt', [number('number')], 'number', 'The square root.', squareRoot),
+  ofNumbers('stddev', 'number', 'The standard deviation of a sample.', deviation),
+  ofNumbers('sum', 'number', 'The sum.', sum),
+  ofFloat('tan', 'The tangent.', Math.tan),
+  selects('top', 'The so many greatest numbers, in no order.', (a, b) => compareNumbers(a, b) > 0),
+  ofNumbers('trimean', 'float', 'The average of the quartiles, the second counted twice.', (list) => {
+    const [first, second, third] = quartiles(list);
+    return float((first + 2 * second + third) / 4);
+  }),
+  ofNumbers('variance', 'number', 'The variance of a sample.', variance),
+];

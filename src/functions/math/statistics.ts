@@ -1,0 +1,162 @@
+/** Statistics of lists of numbers. Sums stay ints or decimals where the numbers are; what has to be divided is a float or a decimal. */
+import { add, divide, multiply, subtract } from '../../value/arithmetic.js';
+import { exact, fitDecimal } from '../../value/decimal.js';
+import { compareNumbers, toNumber } from '../../value/number.js';
+import { Decimal, float, type NumberValue } from '../../value/value.js';
+
+type Numbers = readonly NumberValue[];
+
+export function sum(numbers: Numbers): NumberValue {
+  return numbers.reduce<NumberValue>((total, number) => add(total, number) as NumberValue, 0);
+}
+
+export function product(numbers: Numbers): NumberValue {
+  return numbers.reduce<NumberValue>((total, number) => multiply(total, number) as NumberValue, 1);
+}
+
+/** The number of the same kind as the others: a decimal if one of them is, a float otherwise. */
+function isExact(numbers: Numbers): boolean {
+  return numbers.some((number) => number instanceof Decimal);
+}
+
+function floatSum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** The average; NaN of nothing. */
+export function mean(numbers: Numbers): NumberValue {
+  if (isExact(numbers)) return divide(sum(numbers), numbers.length) as NumberValue;
+  return float(floatSum(numbers.map(toNumber)) / numbers.length);
+}
+
+/** The variance of a sample (divided by n − 1); 0 of one number, NaN of nothing. */
+export function variance(numbers: Numbers): NumberValue {
+  if (numbers.length === 1) return float(0);
+  if (isExact(numbers)) {
+    const middle = mean(numbers);
+    const squares = numbers.map((number) => {
+      const deviation = subtract(number, middle);
+      return multiply(deviation, deviation) as NumberValue;
+    });
+    return divide(sum(squares), numbers.length - 1) as NumberValue;
+  }
+  if (numbers.length === 0) return Number.NaN;
+  const plain = numbers.map(toNumber);
+  const middle = floatSum(plain) / plain.length;
+  return float(floatSum(plain.map((number) => (number - middle) ** 2)) / (plain.length - 1));
+}
+
+/** The standard deviation of a sample. */
+export function deviation(numbers: Numbers): NumberValue {
+  return squareRoot(variance(numbers));
+}
+
+/** A decimal's root is a decimal; that of a negative number is NaN. */
+export function squareRoot(number: NumberValue): NumberValue {
+  if (!(number instanceof Decimal)) return float(Math.sqrt(toNumber(number)));
+  return number.number.isNegative() ? Number.NaN : (fitDecimal(exact(number.number).sqrt()) ?? Number.NaN);
+}
+
+/** The least number; of equal ones the first. ∞ of nothing. */
+export function least(numbers: Numbers): NumberValue {
+  return numbers.reduce((best, number) => (compareNumbers(number, best) < 0 ? number : best), numbers[0] ?? Infinity);
+}
+
+/** The greatest number; of equal ones the last. −∞ of nothing. */
+export function greatest(numbers: Numbers): NumberValue {
+  return numbers.reduce((best, number) => (compareNumbers(number, best) >= 0 ? number : best), numbers[0] ?? -Infinity);
+}
+
+/** The number that occurs most often; of several the greatest. NaN of nothing. */
+export function mode(numbers: Numbers): NumberValue {
+  let best: NumberValue = Number.NaN;
+  let most = 0;
+  let run = 0;
+  const ordered = numbers.toSorted(compareNumbers);
+  ordered.forEach((number, index) => {
+    run = index > 0 && compareNumbers(number, ordered[index - 1] as NumberValue) === 0 ? run + 1 : 1;
+    if (run < most) return;
+    most = run;
+    best = ordered[index - run + 1] as NumberValue;
+  });
+  return best;
+}
+
+/** Between the two nearest of the ordered numbers, in proportion; NaN of nothing and outside 0 … 100. */
+export function percentile(numbers: Numbers, percent: number): number {
+  return ofOrdered(numbers.map(toNumber).sort(byValue), percent);
+}
+
+function byValue(a: number, b: number): number {
+  return compareNumbers(a, b);
+}
+
+function ofOrdered(ordered: readonly number[], percent: number): number {
+  if (ordered.length === 0 || !(percent >= 0 && percent <= 100)) return Number.NaN;
+  const rank = (percent / 100) * (ordered.length - 1);
+  const below = ordered[Math.floor(rank)] as number;
+  const above = ordered[Math.ceil(rank)] as number;
+  return below + (above - below) * (rank - Math.floor(rank));
+}
+
+/** The number itself that a share of the others lies below; NaN of nothing and outside 0 … 100. */
+export function nearestRank(numbers: Numbers, percent: number): NumberValue {
+  if (numbers.length === 0 || !(percent >= 0 && percent <= 100)) return Number.NaN;
+  const index = Math.min(numbers.length - 1, Math.floor((percent / 100) * numbers.length));
+  return numbers.toSorted(compareNumbers)[index] as NumberValue;
+}
+
+/** The quartiles: a quarter, a half and three quarters of the numbers lie below them. */
+export function quartiles(numbers: Numbers): readonly [number, number, number] {
+  const ordered = numbers.map(toNumber).sort(byValue);
+  return [ofOrdered(ordered, 25), ofOrdered(ordered, 50), ofOrdered(ordered, 75)];
+}
+
+/** The difference between the greatest and the least; NaN of nothing. */
+export function spread(numbers: Numbers): NumberValue {
+  return numbers.length === 0 ? Number.NaN : (subtract(greatest(numbers), least(numbers)) as NumberValue);
+}
+
+/**
+ * The `count` numbers that win against the others, in the order in which a binary heap leaves them: the first is the weakest of them.
+ */
+export function strongest(
+  numbers: Numbers,
+  count: number,
+  wins: (a: NumberValue, b: NumberValue) => boolean,
+): NumberValue[] {
+  const heap: NumberValue[] = [];
+  for (const number of numbers) {
+    if (heap.length < count) siftUp(heap, number, wins);
+    else if (wins(number, heap[0] as NumberValue)) siftDown(heap, number, wins);
+  }
+  return heap;
+}
+
+type Wins = (a: NumberValue, b: NumberValue) => boolean;
+
+function siftUp(heap: NumberValue[], number: NumberValue, wins: Wins): void {
+  let index = heap.length;
+  heap.push(number);
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    if (!wins(heap[parent] as NumberValue, number)) break;
+    heap[index] = heap[parent] as NumberValue;
+    index = parent;
+  }
+  heap[index] = number;
+}
+
+/** Puts the number in the place of the first. */
+function siftDown(heap: NumberValue[], number: NumberValue, wins: Wins): void {
+  let index = 0;
+  for (;;) {
+    let child = 2 * index + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && wins(heap[child] as NumberValue, heap[child + 1] as NumberValue)) child++;
+    if (!wins(number, heap[child] as NumberValue)) break;
+    heap[index] = heap[child] as NumberValue;
+    index = child;
+  }
+  heap[index] = number;
+}

@@ -1,0 +1,71 @@
+/** Functions called as methods: `x.len()` is the `len` of the family of x, with x as the first argument. */
+import { type Kind, kindOf, type Value } from '../value/value.js';
+import { arrayFunctions } from './array.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { mathFunctions } from './math.js';
+import { objectFunctions } from './object.js';
+import { any, closure } from './parameters.js';
+import { recordFunctions } from './record.js';
+import { stringFunctions } from './string.js';
+import { timeFunctions } from './time.js';
+import { typeFunctions } from './type.js';
+
+type Methods = ReadonlyMap<string, FunctionRow>;
+
+/** The last part of each name, with `_` for `::`, of the functions whose first parameter takes such a value. */
+function methodsOf(rows: readonly FunctionRow[], receiver: Kind | 'number', prefix = ''): Methods {
+  const methods = new Map<string, FunctionRow>();
+  for (const row of rows) {
+    const type = row.parameters[0]?.type.kind;
+    if (type !== receiver && type !== 'any') continue;
+    for (const name of [row.name, ...(row.aliases ?? [])]) {
+      methods.set(prefix + name.split('::').slice(1).join('_'), row);
+    }
+  }
+  return methods;
+}
+
+const NUMBER = methodsOf(mathFunctions, 'number');
+
+/** By the kind of the receiver. Kinds without a family have the methods of every value only. */
+const FAMILIES: { readonly [K in Kind]?: Methods } = {
+  array: methodsOf(arrayFunctions, 'array'),
+  datetime: methodsOf(timeFunctions, 'datetime'),
+  decimal: NUMBER,
+  float: NUMBER,
+  int: NUMBER,
+  object: methodsOf(objectFunctions, 'object'),
+  record: methodsOf(recordFunctions, 'record'),
+  string: methodsOf(stringFunctions, 'string'),
+};
+
+/** On every value: `is_…`, `to_…`, `type_of`, `repeat` and `chain`. */
+const GENERAL: Methods = new Map<string, FunctionRow>([
+  ...typeFunctions.flatMap((row): [string, FunctionRow][] => {
+    const name = row.name.slice('type::'.length);
+    if (name.startsWith('is_')) return [[name, row]];
+    return row.parameters[0]?.type.kind === 'any' ? [[name === 'of' ? 'type_of' : `to_${name}`, row]] : [];
+  }),
+  ...arrayFunctions.filter(({ name }) => name === 'array::repeat').map((row): [string, FunctionRow] => ['repeat', row]),
+  [
+    'chain',
+    define(
+      'chain',
+      [any('value'), closure('closure')],
+      'any',
+      'The result of a closure for the value.',
+      (value, body, context) => context.call(body, [value]),
+    ),
+  ],
+]);
+
+/** The function that a method call on `receiver` means; the receiver becomes its first argument. */
+export function methodFor(receiver: Value, name: string): FunctionRow | undefined {
+  return FAMILIES[kindOf(receiver)]?.get(name) ?? GENERAL.get(name);
+}
+
+/** Whether any kind of value has a method of this name. */
+export function isMethodName(name: string): boolean {
+  return GENERAL.has(name) || Object.values(FAMILIES).some((methods) => methods.has(name));
+}

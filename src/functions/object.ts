@@ -1,0 +1,77 @@
+import { sortedKeys } from '../value/strings.js';
+import { toDisplay } from '../value/text/text.js';
+import { isArray, kindOf, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';
+import { invalidArguments } from './arguments.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any, list, object } from './parameters.js';
+
+export const objectFunctions: readonly FunctionRow[] = [
+  define(
+    'object::entries',
+    [object('object')],
+    'array',
+    'The fields of an object as pairs of key and value, by key.',
+    (fields) => sortedKeys(fields).map((key) => [key, fields[key]]),
+  ),
+  define(
+    'object::extend',
+    [object('object'), object('other')],
+    'object',
+    'An object with the fields of another added, which win.',
+    (fields, others) => objectFrom([...Object.entries(fields), ...Object.entries(others)]),
+  ),
+  define('object::from_entries', [list('entries')], 'object', 'An object of pairs of key and value.', fromEntries),
+  define('object::is_empty', [object('object')], 'bool', 'Whether an object has no fields.', (fields) => {
+    for (const _ in fields) return false;
+    return true;
+  }),
+  define('object::keys', [object('object')], 'array<string>', 'The keys of an object, in order.', (fields) =>
+    sortedKeys(fields),
+  ),
+  define(
+    'object::len',
+    [object('object')],
+    'int',
+    'Counts the fields of an object.',
+    (fields) => Object.keys(fields).length,
+  ),
+  define(
+    'object::remove',
+    [object('object'), any('keys')],
+    'object',
+    'An object without a field, or without several.',
+    remove,
+  ),
+  define(
+    'object::values',
+    [object('object')],
+    'array',
+    'The values of an object, in the order of their keys.',
+    (fields) => sortedKeys(fields).map((key) => fields[key]),
+  ),
+];
+
+function fromEntries(entries: readonly Value[]): ObjectValue {
+  const fields = newObject();
+  for (const entry of entries) {
+    if (!isArray(entry) || entry.length !== 2) {
+      throw invalidArguments('object::from_entries', `Expected entries, found ${kindOf(entry)}`);
+    }
+    fields[toDisplay(entry[0])] = entry[1];
+  }
+  return fields;
+}
+
+function remove(fields: ObjectValue, keys: Value): ObjectValue {
+  const removed = new Set(
+    (isArray(keys) ? keys : [keys]).map((key) => {
+      if (typeof key === 'string') return key;
+      throw invalidArguments(
+        'object::remove',
+        `'${toDisplay(key)}' cannot be used as a key. Please use a string instead.`,
+      );
+    }),
+  );
+  return objectFrom(Object.entries(fields).filter(([key]) => !removed.has(key)));
+}

@@ -1,0 +1,63 @@
+/**
+ * Parameters as the tables of functions write them: each carries the TypeScript type that a coerced argument has, so that the bodies of
+ * functions need no casts.
+ */
+import type { Type } from '../value/type.js';
+import type {
+  Closure,
+  Datetime,
+  Duration,
+  Geometry,
+  NumberValue,
+  ObjectValue,
+  RecordId,
+  SetValue,
+  Uuid,
+  Value,
+} from '../value/value.js';
+import type { ParameterSpec } from './contract.js';
+
+declare const ARGUMENT: unique symbol;
+
+/** A parameter whose arguments are `T`. The marker exists for the compiler only. */
+export interface Parameter<T> extends ParameterSpec {
+  readonly [ARGUMENT]?: T;
+}
+
+/** The arguments that a list of parameters makes. */
+export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
+  -readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+function ofType<T>(type: Type): (name: string) => Parameter<T> {
+  return (name) => ({ name, type });
+}
+
+export const any = ofType<Value>({ kind: 'any' });
+export const bool = ofType<boolean>({ kind: 'bool' });
+export const bytes = ofType<Uint8Array>({ kind: 'bytes' });
+export const closure = ofType<Closure>({ kind: 'function' });
+export const datetime = ofType<Datetime>({ kind: 'datetime' });
+export const datetimes = ofType<readonly Datetime[]>({ kind: 'array', item: { kind: 'datetime' } });
+export const duration = ofType<Duration>({ kind: 'duration' });
+export const geometry = ofType<Geometry>({ kind: 'geometry', shapes: [] });
+export const integer = ofType<number | bigint>({ kind: 'int' });
+export const list = ofType<readonly Value[]>({ kind: 'array' });
+export const number = ofType<NumberValue>({ kind: 'number' });
+export const numbers = ofType<readonly NumberValue[]>({ kind: 'array', item: { kind: 'number' } });
+export const object = ofType<ObjectValue>({ kind: 'object' });
+export const record = ofType<RecordId>({ kind: 'record', tables: [] });
+export const set = ofType<SetValue>({ kind: 'set' });
+export const text = ofType<string>({ kind: 'string' });
+export const texts = ofType<readonly string[]>({ kind: 'array', item: { kind: 'string' } });
+export const uuid = ofType<Uuid>({ kind: 'uuid' });
+
+/** May be left out; then the argument is `undefined`. */
+export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
+  return { name: parameter.name, type: parameter.type, optional: true };
+}
+
+/** Takes all remaining arguments, as an array. */
+export function rest<T>(parameter: Parameter<T>): Parameter<readonly T[]> {
+  return { name: parameter.name, type: parameter.type, rest: true };
+}

@@ -1,0 +1,38 @@
+import { andThen } from '../base/promise-or-value.js';
+import { parseRecordId } from '../language/parse.js';
+import { isObject, Range, RecordId, type Value } from '../value/value.js';
+import { invalidArguments } from './arguments.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any, record } from './parameters.js';
+
+export const recordFunctions: readonly FunctionRow[] = [
+  define(
+    'record::exists',
+    [record('record')],
+    'bool',
+    'Whether a record exists and may be seen.',
+    (id, context) =>
+      id.key instanceof Range ? false : andThen(context.readRecord(id), (found): Value => found !== undefined),
+    { deterministic: false },
+  ),
+  define('record::id', [record('record')], 'any', 'The key of a record id.', (id) => id.key, { aliases: ['meta::id'] }),
+  define(
+    'record::is_edge',
+    [any('record')],
+    'bool',
+    'Whether a record, given by its id or a text, is an edge of the graph.',
+    (value, context) => {
+      const id = typeof value === 'string' ? parseRecordId(value) : value;
+      if (!(id instanceof RecordId)) throw invalidArguments('record::is_edge', 'Expected a record ID');
+      return andThen(
+        context.readRecord(id),
+        (found): Value => isObject(found) && found['in'] instanceof RecordId && found['out'] instanceof RecordId,
+      );
+    },
+    { deterministic: false },
+  ),
+  define('record::tb', [record('record')], 'string', 'The table of a record id.', (id) => id.table, {
+    aliases: ['record::table', 'meta::tb'],
+  }),
+];

@@ -1,0 +1,50 @@
+/** All built-in functions and constants, by name. */
+import { arrayFunctions } from './array.js';
+import { CONSTANTS, type NamedConstant } from './constants.js';
+import type { FunctionRow } from './contract.js';
+import { coreFunctions } from './core.js';
+import { cryptoFunctions } from './crypto.js';
+import { mathFunctions } from './math.js';
+import { objectFunctions } from './object.js';
+import { randFunctions } from './rand.js';
+import { recordFunctions } from './record.js';
+import { sessionFunctions } from './session.js';
+import { stringFunctions } from './string.js';
+import { nearest } from './suggestion.js';
+import { timeFunctions } from './time.js';
+import { typeFunctions } from './type.js';
+
+/** Every function once, family by family. */
+export const FUNCTIONS: readonly FunctionRow[] = [
+  ...arrayFunctions,
+  ...coreFunctions,
+  ...cryptoFunctions,
+  ...mathFunctions,
+  ...objectFunctions,
+  ...randFunctions,
+  ...recordFunctions,
+  ...sessionFunctions,
+  ...stringFunctions,
+  ...timeFunctions,
+  ...typeFunctions,
+];
+
+const byName = new Map<string, FunctionRow>(
+  FUNCTIONS.flatMap((row) => [row.name, ...(row.aliases ?? [])].map((name): [string, FunctionRow] => [name, row])),
+);
+const constants = new Map<string, NamedConstant>(CONSTANTS.map((constant) => [constant.name, constant]));
+
+/** The function of a lower-case path, which may be one of its older names. */
+export function findFunction(path: string): FunctionRow | undefined {
+  return byName.get(path);
+}
+
+/** The constant of a path in any case. */
+export function findConstant(name: string): NamedConstant | undefined {
+  return constants.get(name.toLowerCase());
+}
+
+/** The name that was perhaps meant by one that doesn't exist: "did you maybe mean …". */
+export function functionSuggestion(path: string): string | undefined {
+  return nearest(path.toLowerCase(), [...byName.keys(), ...constants.keys()]);
+}

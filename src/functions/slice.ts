@@ -1,0 +1,47 @@
+/** What `slice` takes: a start and an end (exclusive), each counted from the end if negative, or a range of ints. */
+import { toInt } from '../value/coerce.js';
+import { type Bound, Range, type Value } from '../value/value.js';
+import { wrongType } from './arguments.js';
+
+export interface Slice {
+  readonly start: number;
+  /** Exclusive; never before `start`. */
+  readonly end: number;
+}
+
+/** Which part of something of `length` elements is meant; bounds beyond it are cut off. */
+export function sliceOf(name: string, length: number, from: Value, to: number | bigint | undefined): Slice {
+  if (from instanceof Range && to === undefined) {
+    const { start, end } = intRange(name, from);
+    return clamped(length, start ?? 0, end ?? Number.POSITIVE_INFINITY);
+  }
+  const start = from === undefined ? 0 : toInt(from);
+  if (start === undefined) throw wrongType(name, 2, { kind: 'int' }, from);
+  return clamped(length, Number(start), to === undefined ? Number.POSITIVE_INFINITY : Number(to));
+}
+
+function clamped(length: number, from: number, to: number): Slice {
+  const start = position(length, from);
+  return { start, end: Math.max(start, position(length, to)) };
+}
+
+function position(length: number, index: number): number {
+  return index < 0 ? Math.max(0, length + index) : Math.min(length, index);
+}
+
+/** The bounds of a range of ints: the first one within, and the first one beyond. An open bound is `undefined`. */
+export function intRange(name: string, range: Range): { start: number | undefined; end: number | undefined } {
+  const start = intBound(name, range.start);
+  const end = intBound(name, range.end);
+  return {
+    start: start !== undefined && range.start?.inclusive === false ? start + 1 : start,
+    end: end !== undefined && range.end?.inclusive === true ? end + 1 : end,
+  };
+}
+
+function intBound(name: string, bound: Bound | undefined): number | undefined {
+  if (bound === undefined) return undefined;
+  const value = toInt(bound.value);
+  if (value !== undefined) return Number(value);
+  throw wrongType(name, 1, { kind: 'int' }, bound.value, 'range<int>');
+}

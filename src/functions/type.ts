@@ -1,0 +1,154 @@
+import { failure } from '../errors/error.js';
+import { parseRecordId } from '../language/parse.js';
+import { cast } from '../value/cast.js';
+import { toDisplay, toText } from '../value/text/text.js';
+import type { GeometryType, Type } from '../value/type.js';
+import { GEOMETRY_TYPES } from '../value/type.js';
+import {
+  FileReference,
+  Geometry,
+  type Kind,
+  kindOf,
+  type Range,
+  RecordId,
+  type RecordKey,
+  Table,
+  type Value,
+} from '../value/value.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any, optional, text } from './parameters.js';
+
+/** `type::int(x)` is the cast `<int> x`. */
+function casts(name: string, type: Type): FunctionRow {
+  return define(`type::${name}`, [any('value')], name, `Casts a value to ${name}.`, (value) =>
+    cast(value, type, parseRecordId),
+  );
+}
+
+const CASTS = [
+  'bool',
+  'bytes',
+  'datetime',
+  'decimal',
+  'duration',
+  'float',
+  'int',
+  'number',
+  'range',
+  'string',
+  'uuid',
+] as const;
+
+function checks(name: string, what: string, test: (value: Value) => boolean): FunctionRow {
+  return define(`type::is_${name}`, [any('value')], 'bool', `Whether a value is ${what}.`, test, {
+    aliases: [`type::is::${name}`],
+  });
+}
+
+const ofKind = (name: string, what: string, ...kinds: Kind[]) =>
+  checks(name, what, (value) => kinds.includes(kindOf(value)));
+
+const ofShape = (name: GeometryType, what: string) =>
+  checks(name, what, (value) => value instanceof Geometry && value.shape.type === GEOMETRY_TYPES[name]);
+
+const checkFunctions: readonly FunctionRow[] = [
+  ofKind('array', 'an array', 'array'),
+  ofKind('bool', 'a boolean', 'bool'),
+  ofKind('bytes', 'bytes', 'bytes'),
+  ofShape('collection', 'a collection of geometries'),
+  ofKind('datetime', 'a datetime', 'datetime'),
+  ofKind('decimal', 'a decimal', 'decimal'),
+  ofKind('duration', 'a duration', 'duration'),
+  ofKind('float', 'a float', 'float'),
+  ofKind('geometry', 'a geometry', 'geometry'),
+  ofKind('int', 'an int', 'int'),
+  ofShape('line', 'a line'),
+  ofShape('multiline', 'several lines'),
+  ofShape('multipoint', 'several points'),
+  ofShape('multipolygon', 'several polygons'),
+  ofKind('none', 'NONE', 'none'),
+  ofKind('null', 'NULL', 'null'),
+  ofKind('number', 'a number', 'int', 'float', 'decimal'),
+  ofKind('object', 'an object', 'object'),
+  ofShape('point', 'a point'),
+  ofShape('polygon', 'a polygon'),
+  ofKind('range', 'a range', 'range'),
+  define(
+    'type::is_record',
+    [any('value'), optional(text('table'))],
+    'bool',
+    'Whether a value is a record id, of a certain table if one is given.',
+    (value, table) => value instanceof RecordId && (table === undefined || value.table === table),
+    { aliases: ['type::is::record'] },
+  ),
+  ofKind('set', 'a set', 'set'),
+  ofKind('string', 'a text', 'string'),
+  ofKind('uuid', 'a UUID', 'uuid'),
+];
+
+export const typeFunctions: readonly FunctionRow[] = [
+  ...CASTS.map((kind) => casts(kind, { kind })),
+  casts('array', { kind: 'array' }),
+  casts('geometry', { kind: 'geometry', shapes: [] }),
+  casts('point', { kind: 'geometry', shapes: ['point'] }),
+  casts('set', { kind: 'set' }),
+  ...checkFunctions,
+  define(
+    'type::file',
+    [text('bucket'), text('key')],
+    'file',
+    'The file of a bucket with a key.',
+    (bucket, key) => new FileReference(bucket, key.startsWith('/') ? key : `/${key}`),
+  ),
+  define('type::of', [any('value')], 'string', 'The name of a value’s type.', typeOf),
+  {
+    name: 'type::record',
+    aliases: ['type::thing'],
+    parameters: [any('table'), optional(any('key'))],
+    returns: 'record',
+    description: 'The record id of a table and a key; or the one that a text holds.',
+    run: (args) => (args.length === 1 ? cast(args[0], RECORD, parseRecordId) : record(args[0], args[1])),
+  },
+  define(
+    'type::string_lossy',
+    [any('value')],
+    'string',
+    'Casts a value to string; bytes that are no UTF-8 become U+FFFD.',
+    (value) => (value instanceof Uint8Array ? LOSSY.decode(value) : toDisplay(value)),
+  ),
+  define('type::table', [any('value')], 'table', 'The table with a name, or the one of a record id.', (value) => {
+    if (value instanceof RecordId) return new Table(value.table);
+    if (value instanceof Table) return value;
+    if (typeof value === 'string') return new Table(value);
+    throw failure('invalid_record_table', { value: toText(value) });
+  }),
+];
+
+const LOSSY = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const SHAPE_NAMES = Object.fromEntries(Object.entries(GEOMETRY_TYPES).map(([name, type]) => [type, name]));
+
+function typeOf(value: Value): string {
+  return value instanceof Geometry ? `geometry<${SHAPE_NAMES[value.shape.type]}>` : kindOf(value);
+}
+
+const RECORD: Type = { kind: 'record', tables: [] };
+
+function record(table: Value, key: Value): Value {
+  const name = table instanceof Table ? table.name : toDisplay(table);
+  if (name === '') throw failure('invalid_record_table', { value: name });
+  return new RecordId(name, keyOf(key));
+}
+
+/** What can be a key is one; of a record id it is its key; anything else becomes a text. A text stays one even if it looks like an int. */
+function keyOf(value: Value): RecordKey | Range {
+  if (value instanceof RecordId) return value.key;
+  const kind = kindOf(value);
+  if (KEY_KINDS.has(kind)) return value as RecordKey | Range;
+  const text = toDisplay(value);
+  if (text === '') throw failure('invalid_record_key', { value: text });
+  return kind === 'float' ? text.replace(/f$/, '') : text;
+}
+
+const KEY_KINDS: ReadonlySet<Kind> = new Set(['int', 'uuid', 'array', 'object', 'range']);
