@@ -59,6 +59,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    // Answers hold what users wrote; no browser is to take it for a page.
+    reply.header('x-content-type-options', 'nosniff');
     if (options.product !== undefined) {
       reply.header('server', options.product);
       reply.header('surreal-version', PROTOCOL_VERSION);

@@ -14,6 +14,9 @@ const CLOSE = { goingAway: 1001, unsupportedData: 1003, policy: 1008, tooBig: 10
 /** A connection with many cheap requests gives way to the others after so many milliseconds. */
 const SLICE = 5;
 
+/** Milliseconds that a client may take to answer when the server closes the connection to stop. */
+const CLOSE_PATIENCE = 2_000;
+
 interface Message {
   readonly data: Uint8Array;
   readonly format: Format;
@@ -29,6 +32,8 @@ export class WebSocketConnection {
   #waiting: Message[] = [];
   #working: Promise<void> | undefined;
   #closing = false;
+  /** The client is slow to read, and we wait for it. */
+  #blocked = false;
   #alive = true;
   #lastRequest: number;
   #trusted = false;
@@ -63,6 +68,8 @@ export class WebSocketConnection {
 
   /** Called at every beat: closes what is dead or idle, pings the others. */
   beat(): void {
+    // While we work we may not be reading, so that silence says nothing; unless it is the client who doesn't read.
+    if (this.#working !== undefined && !this.#blocked) return;
     const idle = this.#environment.clock.monotonic() - this.#lastRequest;
     if (!this.#alive) this.#socket.terminate();
     else if (this.#options.idleTimeout > 0 && idle > this.#options.idleTimeout && this.#working === undefined) {
@@ -79,6 +86,7 @@ export class WebSocketConnection {
     this.#waiting = [];
     await this.#working;
     this.#close(CLOSE.goingAway, 'The server is shutting down');
+    this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
   }
 
   #receive(data: RawData, isBinary: boolean): void {
@@ -145,8 +153,12 @@ export class WebSocketConnection {
       this.#socket.send(data);
       return undefined;
     }
+    this.#blocked = true;
     return new Promise((resolve) => {
-      this.#socket.send(data, () => resolve());
+      this.#socket.send(data, () => {
+        this.#blocked = false;
+        resolve();
+      });
     });
   }
 

@@ -40,6 +40,8 @@ export class WebSocketServer {
   readonly #connections = new Set<WebSocketConnection>();
   readonly #perAddress = new Map<string, number>();
   #stopPings: () => void = () => {};
+  #total = 0;
+  #closing = false;
 
   constructor(context: Context, environment: Environment) {
     this.#context = context;
@@ -76,12 +78,14 @@ export class WebSocketServer {
 
   /** Lets every connection finish the request it is at, then closes it. */
   async close(): Promise<void> {
+    this.#closing = true;
     this.#stopPings();
     await Promise.all([...this.#connections].map((connection) => connection.shutDown()));
   }
 
   async #accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { options, database, rpc } = this.#context;
+    if (this.#closing) throw failure('shutting_down');
     const url = request.url ?? '';
     const path = url.split('?', 1)[0];
     if (path !== '/rpc' && path !== '/rpc/') throw failure('route_missing');
@@ -147,7 +151,6 @@ export class WebSocketServer {
       else this.#perAddress.set(address, rest);
     };
   }
-  #total = 0;
 
   /** One timer for all of them. */
   #schedulePings(): void {

@@ -152,6 +152,13 @@ export const requestErrors = {
     text: () => 'The Origin is not on the list of allowed origins (--allow-origin)',
     http: 403,
   }),
+  shutting_down: row({
+    kind: 'Connection',
+    text: () => 'The server is shutting down',
+    rpc: -32001,
+    http: 503,
+    retryable: true,
+  }),
   too_many_connections: row<{ limit: number; setting: string }>({
     kind: 'Connection',
     text: ({ limit, setting }) => `The server has reached its limit of ${limit} connections (${setting})`,
