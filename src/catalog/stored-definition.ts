@@ -99,6 +99,13 @@ export function rowOf(stored: Stored): ObjectValue {
   return stored;
 }
 
+/** The stamp in the row of a database or a table. */
+export function stampOf(stored: Stored): string {
+  const { stamp } = rowOf(stored);
+  invariant(typeof stamp === 'string', 'databases and tables have a stamp');
+  return stamp;
+}
+
 /** The statement that defines `definition` anew, for printing. */
 export function statementOf(definition: Definition): Statement {
   if (definition.kind !== 'define-param') return definition;
