@@ -8,6 +8,7 @@ import { compileDelete } from './delete.js';
 import type { Compiler, Evaluate } from './execution.js';
 import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
+import { notSupportedYet } from './not-supported-yet.js';
 import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
 import { compileRemove } from './remove.js';
@@ -54,7 +55,5 @@ function outOfPlace({ kind }: Statement): Evaluate {
 }
 
 function notYet({ kind }: Statement): Evaluate {
-  return () => {
-    throw failure('not_supported_yet', { what: `The statement ${kind.toUpperCase()}` });
-  };
+  return notSupportedYet(`The statement ${kind.toUpperCase()}`);
 }

@@ -8,7 +8,7 @@ import { CoercionError, coerce } from '../value/coerce.js';
 import { equals } from '../value/order.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
-import { isObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
+import { isObject, type ObjectValue, Range, type RecordId, type Value } from '../value/value.js';
 import { type Evaluate, type Execution, Frame, Scope } from './execution.js';
 import { rewriteAt } from './occurrence.js';
 import { admits } from './permission.js';
@@ -32,7 +32,10 @@ export function processFields(change: FieldChange): PromiseOrValue<ObjectValue> 
   const { table, draft, before } = change;
   let record: Value = draft;
   const done = forEachInOrder(table.fields, (field) => {
-    if (field.parts.length === 1 && field.name === 'id') return undefined;
+    if (field.name === 'id') {
+      checkId(field, change.id);
+      return undefined;
+    }
     if (!hasParents(field, record)) return undefined;
     const rewritten = rewriteAt(record, [before, draft], field.parts, (value, [old, input]) =>
       settle(field, change, record, value, old, input),
@@ -47,6 +50,12 @@ export function processFields(change: FieldChange): PromiseOrValue<ObjectValue> 
     if (table.entry.definition.schemafull) checkShape(result, table.shape, table.entry.definition.name);
     return result;
   });
+}
+
+/** What is declared of `id` is said of the key of the record. */
+function checkId(field: PreparedField, id: RecordId): void {
+  const { type } = field.definition;
+  if (type !== undefined && type.kind !== 'record' && !(id.key instanceof Range)) coerceField(field, id, id.key);
 }
 
 /** A field below an absent optional object isn't asked for: `address.city TYPE string` says nothing of records without an address. */

@@ -19,6 +19,7 @@ import { ensureTable } from './ensure-table.js';
 import { type Compiler, type Evaluate, Frame, Scope, type Written } from './execution.js';
 import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
+import { withField } from './occurrence.js';
 import { answerWritten, compileOutput } from './output.js';
 import { randomKey } from './random-key.js';
 import { writeEdge } from './relate.js';
@@ -33,10 +34,11 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   const insertOne = (
     frame: Frame,
     table: string | undefined,
-    row: ObjectValue,
+    given: ObjectValue,
   ): PromiseOrValue<Written | undefined> => {
     const { execution } = frame;
-    const id = idOf(row, table, () => randomKey(execution.environment.random));
+    const id = idOf(given, table, () => randomKey(execution.environment.random));
+    const row = withField(given, 'id', id) as ObjectValue;
     return andThen(ensureTable(execution, id.table), (exists) => {
       if (!exists) return undefined;
       const create = () => {

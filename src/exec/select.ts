@@ -11,6 +11,7 @@ import type { Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { compileFetch } from './fetch.js';
 import { compileGroup, type Grouping } from './group.js';
+import { notSupportedYet } from './not-supported-yet.js';
 import { compileOmit } from './omit.js';
 import { answer } from './only.js';
 import { compileOrder, type Sorter } from './order.js';
@@ -21,6 +22,7 @@ import { compileTargets } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileSelect(select: Select, compiler: Compiler): Evaluate {
+  if (select.explain !== undefined) return notSupportedYet('EXPLAIN');
   const targets = compileTargets(select.from, compiler);
   const source = new RowSource(compiler, select);
   const where = select.where && compiler.expression(select.where);

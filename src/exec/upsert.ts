@@ -10,6 +10,7 @@ import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Evaluate, Frame, Written } from './execution.js';
 import { findByUniqueIndex } from './index-entries.js';
+import { notSupportedYet } from './not-supported-yet.js';
 import { answerWritten, compileOutput } from './output.js';
 import { randomKey } from './random-key.js';
 import { compileTargets, type Target } from './targets.js';
@@ -18,6 +19,7 @@ import { compileTimeout } from './timeout.js';
 type Writing = PromiseOrValue<(Written | undefined)[]>;
 
 export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
+  if (upsert.explain !== undefined) return notSupportedYet('EXPLAIN');
   const targets = compileTargets(upsert.targets, compiler);
   const find = compileFinder('UPSERT', upsert.where, compiler);
   const data = compileData(upsert.data, compiler);

@@ -1,7 +1,8 @@
 /** The one writer: whatever changes a record, on whatever path, goes through here. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import { failure } from '../errors/error.js';
+import { failure, TesseraError } from '../errors/error.js';
+import type { TableKind } from '../language/ast.js';
 import { encodeKey } from '../value/key-codec.js';
 import { equals } from '../value/order.js';
 import { toText } from '../value/text/text.js';
@@ -131,13 +132,13 @@ export class Writer implements RecordWriter {
     drafted: ObjectValue,
     options: WriteOptions,
   ): PromiseOrValue<Written | undefined> {
+    checkKind(table, id, before, options.edge === true);
     const draft = withIdentity(drafted, id, before);
     const processed = execution.importing
       ? draft
       : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
     return andThen(processed, (record) => {
       const after = inOrder(record);
-      checkKind(table, id, after, options.edge === true);
       return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) => {
         if (!allowed) return undefined;
         const written: Written = { table: table.entry, id, before, after };
@@ -209,10 +210,16 @@ export class Writer implements RecordWriter {
       scope.set('value', after ?? before);
       scope.set('input', input);
       const frame = new Frame(inner, scope, after ?? before);
-      return andThen(event.when === undefined ? true : event.when(frame), (verdict) => {
-        if (!isTruthy(verdict)) return undefined;
-        const done = mapInOrder(event.actions, (action) => action(frame));
-        return andThen(done, () => undefined);
+      const run = () =>
+        andThen(event.when === undefined ? true : event.when(frame), (verdict) => {
+          if (!isTruthy(verdict)) return undefined;
+          const done = mapInOrder(event.actions, (action) => action(frame));
+          return andThen(done, () => undefined);
+        });
+      return otherwise(run, (error) => {
+        throw error instanceof TesseraError && error.kind !== 'Query'
+          ? failure('event_failed', { event: event.name, reason: error.message }, { cause: error })
+          : error;
       });
     });
   }
@@ -245,19 +252,16 @@ function inOrder(record: ObjectValue): ObjectValue {
   return copy;
 }
 
-/** A RELATION table holds edges only, between the tables it names; a NORMAL one holds none. */
-function checkKind(table: PreparedTable, id: RecordId, record: ObjectValue, edge: boolean): void {
-  const { tableKind } = table.entry.definition;
-  const { in: from, out: to } = record;
-  const isEdge = edge || (tableKind.kind === 'relation' && from instanceof RecordId && to instanceof RecordId);
-  if (tableKind.kind === 'normal' && edge) {
-    throw failure('record_kind', { id: toText(id), isEdge, expected: 'NORMAL' });
-  }
-  if (tableKind.kind !== 'relation') return;
-  const fits = (end: unknown, tables: readonly string[] | undefined) =>
-    end instanceof RecordId && (tables === undefined || tables.includes(end.table));
-  if (!isEdge || !fits(from, tableKind.from) || !fits(to, tableKind.to)) {
-    const ends = `${tableKind.from ? ` IN ${tableKind.from.join(' | ')}` : ''}${tableKind.to ? ` OUT ${tableKind.to.join(' | ')}` : ''}`;
-    throw failure('record_kind', { id: toText(id), isEdge, expected: `RELATION${ends}` });
-  }
+/** A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of `in` and `out`. */
+function checkKind({ entry }: PreparedTable, id: RecordId, before: ObjectValue | undefined, edge: boolean): void {
+  const { tableKind } = entry.definition;
+  if (before !== undefined || tableKind.kind === 'any' || (tableKind.kind === 'relation') === edge) return;
+  throw failure('record_kind', { id: toText(id), isEdge: edge, expected: printTableKind(tableKind) });
+}
+
+function printTableKind(kind: TableKind): string {
+  if (kind.kind !== 'relation') return kind.kind.toUpperCase();
+  const from = kind.from === undefined ? '' : ` IN ${kind.from.join(' | ')}`;
+  const to = kind.to === undefined ? '' : ` OUT ${kind.to.join(' | ')}`;
+  return `RELATION${from}${to}${kind.enforced ? ' ENFORCED' : ''}`;
 }

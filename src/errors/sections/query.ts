@@ -59,6 +59,9 @@ export const queryErrors = {
     ({ id, isEdge, expected }) =>
       `Found record: \`${id}\` which is ${isEdge ? '' : 'not '}a relation, but expected a ${expected}`,
   ),
+  event_failed: internal<{ event: string; reason: string }>(
+    ({ event, reason }) => `Error while processing event ${event}: ${reason}`,
+  ),
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),
 
   // ─── Fields ───
