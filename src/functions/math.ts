@@ -78,7 +78,8 @@ function selects(name: string, description: string, wins: (a: NumberValue, b: Nu
   );
 }
 
-function absolute(x: NumberValue): NumberValue {
+/** The number without its sign. */
+export function absolute(x: NumberValue): NumberValue {
   if (x === MIN_INT) throw failure('arithmetic_overflow', { call: `math::abs(${x})` });
   return compareNumbers(x, 0) < 0 ? (negate(x) as NumberValue) : x instanceof Float ? float(Math.abs(x.number)) : x;
 }
@@ -195,7 +196,7 @@ export const mathFunctions: readonly FunctionRow[] = [
   ),
   define('math::pow', [number('base'), number('exponent')], 'number', 'The power.', power),
   ofNumbers('product', 'number', 'The product.', product),
-  ofFloat('rad2deg', 'Radians as degrees.', (x) => x / DEGREE),
+  ofFloat('rad2deg', 'Radians as degrees.', (x) => x * (180 / Math.PI)),
   ofEach('round', 'Rounds to the nearest whole number.', roundHalf, (x) => x.toDecimalPlaces(0, Exact.ROUND_HALF_EVEN)),
   define('math::sign', [number('number')], 'number', '1, 0 or -1.', sign),
   ofFloat('sin', 'The sine.', Math.sin),

@@ -1,15 +1,20 @@
 /** Functions called as methods: `x.len()` is the `len` of the family of x, with x as the first argument. */
 import { type Kind, kindOf, type Value } from '../value/value.js';
 import { arrayFunctions } from './array.js';
+import { bytesFunctions } from './bytes.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { durationFunctions } from './duration.js';
+import { geoFunctions } from './geo.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
 import { any, closure } from './parameters.js';
 import { recordFunctions } from './record.js';
+import { setFunctions } from './set.js';
 import { stringFunctions } from './string.js';
 import { timeFunctions } from './time.js';
 import { typeFunctions } from './type.js';
+import { vectorFunctions } from './vector.js';
 
 type Methods = ReadonlyMap<string, FunctionRow>;
 
@@ -30,13 +35,17 @@ const NUMBER = methodsOf(mathFunctions, 'number');
 
 /** By the kind of the receiver. Kinds without a family have the methods of every value only. */
 const FAMILIES: { readonly [K in Kind]?: Methods } = {
-  array: methodsOf(arrayFunctions, 'array'),
+  array: new Map([...methodsOf(arrayFunctions, 'array'), ...methodsOf(vectorFunctions, 'array', 'vector_')]),
+  bytes: methodsOf(bytesFunctions, 'bytes'),
   datetime: methodsOf(timeFunctions, 'datetime'),
   decimal: NUMBER,
+  duration: methodsOf(durationFunctions, 'duration'),
   float: NUMBER,
+  geometry: methodsOf(geoFunctions, 'geometry'),
   int: NUMBER,
   object: methodsOf(objectFunctions, 'object'),
   record: methodsOf(recordFunctions, 'record'),
+  set: methodsOf(setFunctions, 'set'),
   string: methodsOf(stringFunctions, 'string'),
 };
 

@@ -1,32 +1,46 @@
 /** All built-in functions and constants, by name. */
 import { arrayFunctions } from './array.js';
+import { bytesFunctions } from './bytes.js';
 import { CONSTANTS, type NamedConstant } from './constants.js';
 import type { FunctionRow } from './contract.js';
 import { coreFunctions } from './core.js';
 import { cryptoFunctions } from './crypto.js';
+import { durationFunctions } from './duration.js';
+import { encodingFunctions } from './encoding.js';
+import { geoFunctions } from './geo.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
+import { parseFunctions } from './parse.js';
 import { randFunctions } from './rand.js';
 import { recordFunctions } from './record.js';
 import { sessionFunctions } from './session.js';
+import { setFunctions } from './set.js';
 import { stringFunctions } from './string.js';
 import { nearest } from './suggestion.js';
 import { timeFunctions } from './time.js';
 import { typeFunctions } from './type.js';
+import { vectorFunctions } from './vector.js';
 
 /** Every function once, family by family. */
 export const FUNCTIONS: readonly FunctionRow[] = [
   ...arrayFunctions,
+  ...bytesFunctions,
   ...coreFunctions,
   ...cryptoFunctions,
+  ...durationFunctions,
+  ...encodingFunctions,
+  ...geoFunctions,
   ...mathFunctions,
   ...objectFunctions,
+  ...parseFunctions,
   ...randFunctions,
   ...recordFunctions,
   ...sessionFunctions,
+  ...setFunctions,
   ...stringFunctions,
   ...timeFunctions,
   ...typeFunctions,
+  ...vectorFunctions,
 ];
 
 const byName = new Map<string, FunctionRow>(

@@ -1,4 +1,5 @@
 /** Instants by the Gregorian calendar, in UTC. */
+import { civilFromDays, daysFromCivil } from '../../value/calendar.js';
 import { datetimeFrom } from '../../value/datetime.js';
 import { Datetime } from '../../value/value.js';
 
@@ -13,29 +14,31 @@ export interface CalendarTime {
   readonly nanosecond: number;
 }
 
-/** By the fields of an instant. */
+const SECONDS_PER_DAY = 86_400;
+
+/** Days since 1970. */
+function dayNumber(datetime: Datetime): number {
+  return Math.floor(datetime.seconds / SECONDS_PER_DAY);
+}
+
 export function calendarOf(datetime: Datetime): CalendarTime {
-  const date = new Date(datetime.seconds * 1000);
+  const days = dayNumber(datetime);
+  const second = datetime.seconds - days * SECONDS_PER_DAY;
   return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
+    ...civilFromDays(days),
+    hour: Math.floor(second / 3600),
+    minute: Math.floor(second / 60) % 60,
+    second: second % 60,
     nanosecond: datetime.nanoseconds,
   };
 }
 
 /** The instant of such fields; `undefined` if there is no such day or time, or it is beyond the bounds. */
 export function instantOf({ year, month, day, hour, minute, second, nanosecond }: CalendarTime): Datetime | undefined {
-  const fits =
-    within(month, 1, 12) && within(day, 1, daysIn(year, month)) && within(hour, 0, 23) && within(minute, 0, 59);
-  if (!fits || !within(second, 0, 59) || !within(nanosecond, 0, 999_999_999) || !Number.isInteger(year))
-    return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  const seconds = date.getTime() / 1000 + hour * 3600 + minute * 60 + second;
+  if (!Number.isInteger(year) || !within(month, 1, 12) || !within(day, 1, daysIn(year, month))) return undefined;
+  if (!within(hour, 0, 23) || !within(minute, 0, 59) || !within(second, 0, 59)) return undefined;
+  if (!within(nanosecond, 0, 999_999_999)) return undefined;
+  const seconds = daysFromCivil(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
   return datetimeFrom(seconds, nanosecond);
 }
 
@@ -53,13 +56,6 @@ function daysIn(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0);
 }
 
-const SECONDS_PER_DAY = 86_400;
-
-/** Days since 1970. */
-function dayNumber(datetime: Datetime): number {
-  return Math.floor(datetime.seconds / SECONDS_PER_DAY);
-}
-
 /** 1 for Monday … 7 for Sunday. */
 export function weekday(datetime: Datetime): number {
   // 1970 began on a Thursday.
@@ -68,14 +64,12 @@ export function weekday(datetime: Datetime): number {
 
 /** 1 for the first of January. */
 export function dayOfYear(datetime: Datetime): number {
-  const start = new Date(0);
-  start.setUTCFullYear(new Date(datetime.seconds * 1000).getUTCFullYear(), 0, 1);
-  return dayNumber(datetime) - start.getTime() / (SECONDS_PER_DAY * 1000) + 1;
+  const days = dayNumber(datetime);
+  return days - daysFromCivil(civilFromDays(days).year, 1, 1) + 1;
 }
 
 /** Week of ISO 8601: a week belongs to the year that its Thursday is in. */
 export function isoWeek(datetime: Datetime): { readonly year: number; readonly week: number } {
   const thursday = new Datetime(datetime.seconds + (4 - weekday(datetime)) * SECONDS_PER_DAY, 0);
-  const year = new Date(thursday.seconds * 1000).getUTCFullYear();
-  return { year, week: Math.ceil(dayOfYear(thursday) / 7) };
+  return { year: civilFromDays(dayNumber(thursday)).year, week: Math.ceil(dayOfYear(thursday) / 7) };
 }
