@@ -44,9 +44,13 @@ export function selectedDatabase({ identity: { place } }: Execution): DatabasePl
 }
 
 /** What changes of definitions are made with. @throws TesseraError `read_only` */
-export function changeOf({ unit, environment, writable }: Execution): Change {
+export function changeOf({ unit, environment, interrupt, writable }: Execution): Change {
   if (!writable) throw failure('read_only');
-  return { transaction: unit.transaction, random: environment.random };
+  return {
+    transaction: unit.transaction,
+    random: environment.random,
+    pause: () => interrupt.checkpoint(),
+  };
 }
 
 /**

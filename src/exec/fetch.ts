@@ -1,9 +1,8 @@
 /** FETCH: replaces record links by the records, as far as the reader may see them. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Expression, Part } from '../language/ast.js';
-import { isArray, isObject, RecordId, SetValue, type Value } from '../value/value.js';
+import { isArray, isObject, newObject, type ObjectValue, RecordId, SetValue, type Value } from '../value/value.js';
 import type { Compiler, Frame } from './execution.js';
-import { withField } from './occurrence.js';
 import { pathsNamed } from './paths-named.js';
 
 export function compileFetch(
@@ -35,8 +34,15 @@ function fetchAt(frame: Frame, value: Value, parts: readonly Part[], from: numbe
   if (part.kind === 'field') {
     const { name } = part;
     if (value[name] === undefined) return value;
-    return andThen(fetchAt(frame, value[name], parts, from + 1), (fresh) => withField(value, name, fresh));
+    return andThen(fetchAt(frame, value[name], parts, from + 1), (fresh) => replaced(value, name, fresh));
   }
   if (part.kind === 'all') return fetchAt(frame, value, parts, from + 1);
   return value;
+}
+
+/** A copy with another value in one field; unlike in a stored record, the field stays when it is NONE. */
+function replaced(value: ObjectValue, name: string, field: Value): ObjectValue {
+  const copy = newObject();
+  for (const key in value) copy[key] = key === name ? field : value[key];
+  return copy;
 }

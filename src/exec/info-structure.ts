@@ -243,9 +243,14 @@ const CONFIGS: { readonly [K in Config['kind']]: (config: Extract<Config, { read
       tables: selectionOf(config.tables, (name) => new Table(name)),
     }),
   api: ({ middleware, permissions }) =>
-    objectFrom({ middleware: middleware.map(codeText), permissions: permissionOf(permissions) }),
+    objectFrom({ middleware: objectFrom(middleware.map(middlewareOf)), permissions: permissionOf(permissions) }),
   default: ({ database, namespace }) => objectFrom({ database, namespace }),
 };
+
+/** A call by its path, with its arguments. */
+function middlewareOf(middleware: Expression): readonly [string, Value] {
+  return middleware.kind === 'call' ? [middleware.path, middleware.args.map(codeText)] : [codeText(middleware), []];
+}
 
 function selectionOf(selection: GraphqlConfig['tables'], value: (name: string) => Value): Value {
   if ('names' in selection) return objectFrom({ [selection.kind]: selection.names.map(value) });

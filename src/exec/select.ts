@@ -30,8 +30,8 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   const grouping = select.group && compileGroup(select.group, select.projections, compiler);
   const sorter = select.order && compileOrder(select.order, grouping ? undefined : select.projections, compiler);
   const project = grouping ? undefined : compileProjections(select.projections, compiler);
-  const limit = compileCount('LIMIT', select.limit, compiler);
-  const start = compileCount('START', select.start, compiler);
+  const limit = compileCount(select.limit, compiler);
+  const start = compileCount(select.start, compiler);
   const fetch = select.fetch && compileFetch(select.fetch, compiler);
   const omit = select.omit && compileOmit(select.omit, compiler);
 
@@ -93,7 +93,6 @@ function sort(frame: Frame, sorter: Sorter | undefined, rows: Value[]): PromiseO
 
 /** LIMIT and START take whole numbers from zero. */
 function compileCount(
-  clause: string,
   expression: Expression | undefined,
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<number | undefined> {
@@ -102,6 +101,6 @@ function compileCount(
   return (frame) =>
     andThen(evaluate(frame), (value) => {
       if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-      throw failure('invalid_count', { clause, value: toText(value) });
+      throw failure('invalid_count', { value: toText(value) });
     });
 }

@@ -102,9 +102,7 @@ export const queryErrors = {
     rpc: -32600,
   }),
   only_one: internal(() => 'Expected a single result output when using the ONLY keyword'),
-  invalid_count: internal<{ clause: string; value: string }>(
-    ({ clause, value }) => `${clause} must be a non-negative integer, got ${value}`,
-  ),
+  invalid_count: internal<{ value: string }>(({ value }) => `LIMIT/START must be a non-negative integer, got ${value}`),
   invalid_path: internal<{ value: string }>(({ value }) => `Expected the name of a field but found ${value}`),
   invalid_timeout: internal<{ value: string }>(({ value }) => `TIMEOUT must be a duration, got ${value}`),
 

@@ -1,0 +1,134 @@
+/**
+ * Script files: statements, each group followed by what it must answer.
+ *
+ *     CREATE person:1 SET age = 1;
+ *     --> [{ age: 1, id: person:1 }]
+ *     SELECT * FROM nope;
+ *     --! The table 'nope' does not exist
+ *     DEFINE TABLE a; DEFINE TABLE b;
+ *     --ok
+ *
+ * `-->` is the canonical text of a value, `--!` the text of an error, one line for each result of the group, in order; `--ok` says that all
+ * results are good, whatever they are. Lines that begin with `--@` steer the session:
+ *
+ *     --@use NS DB
+ *     --@session NAME              another session, opened at its first mention; `owner` is there from the start
+ *     --@signin {…}  --@signup {…} with the body as JSON
+ *     --@fails TEXT                the next group, or sign-in, fails as a whole with this text
+ */
+import type { Database, Session } from '../../src/session/contract.js';
+import { parseJson } from '../../src/value/json-parse.js';
+import { toText } from '../../src/value/text/text.js';
+import type { ObjectValue } from '../../src/value/value.js';
+
+interface Group {
+  readonly line: number;
+  readonly text: string;
+  readonly expected: readonly string[];
+}
+interface Directive {
+  readonly line: number;
+  readonly word: string;
+  readonly rest: string;
+}
+
+/** What a script got where it expected something else. */
+export interface Difference {
+  readonly line: number;
+  readonly expected: string;
+  readonly got: string;
+}
+
+function readScript(source: string): (Group | Directive)[] {
+  const steps: (Group | Directive)[] = [];
+  let text: string[] = [];
+  let expected: string[] = [];
+  let begun = 0;
+  const flush = () => {
+    if (text.some((line) => line.trim() !== '')) steps.push({ line: begun + 1, text: text.join('\n'), expected });
+    text = [];
+    expected = [];
+  };
+  for (const [at, line] of source.split('\n').entries()) {
+    const directive = /^--@(\w+)\s*(.*)$/.exec(line);
+    if (directive !== null) {
+      flush();
+      steps.push({ line: at + 1, word: directive[1] as string, rest: directive[2] as string });
+    } else if (/^--(>|!|ok)/.test(line)) {
+      expected.push(line);
+    } else {
+      if (expected.length > 0) flush();
+      if (text.length === 0) begun = at;
+      text.push(line);
+    }
+  }
+  flush();
+  return steps;
+}
+
+/** Runs a script and gives the differences; none is success. */
+export async function runScript(database: Database, source: string): Promise<Difference[]> {
+  const sessions = new Map<string, Session>([['owner', database.ownerSession()]]);
+  const session = (name: string): Session => {
+    let known = sessions.get(name);
+    if (known === undefined) {
+      known = database.session({});
+      sessions.set(name, known);
+    }
+    return known;
+  };
+  let current = session('owner');
+  await current.use('test', 'test');
+  const differences: Difference[] = [];
+  let failure: string | undefined;
+  const attempt = async (line: number, work: () => Promise<unknown>): Promise<void> => {
+    const wanted = failure;
+    failure = undefined;
+    let got = 'success';
+    try {
+      await work();
+    } catch (error) {
+      got = (error as Error).message;
+    }
+    if (got !== (wanted ?? 'success')) differences.push({ line, expected: wanted ?? 'success', got });
+  };
+  for (const step of readScript(source)) {
+    if ('text' in step) {
+      await attempt(step.line, async () => {
+        differences.push(...(await runGroup(current, step)));
+      });
+      continue;
+    }
+    const { word, rest, line } = step;
+    const body = () => parseJson(rest) as ObjectValue;
+    if (word === 'use') {
+      const [namespace, selected] = rest.split(/\s+/);
+      await attempt(line, () => current.use(namespace, selected));
+    } else if (word === 'session') current = session(rest.trim());
+    else if (word === 'signin') await attempt(line, () => current.signIn(body()));
+    else if (word === 'signup') await attempt(line, () => current.signUp(body()));
+    else if (word === 'fails') failure = rest;
+    else differences.push({ line, expected: 'a directive', got: word });
+  }
+  return differences;
+}
+
+async function runGroup(session: Session, group: Group): Promise<Difference[]> {
+  const results = await session.query(group.text);
+  const got = results.map(({ outcome }) =>
+    outcome.ok ? `--> ${toText(outcome.value)}` : `--! ${outcome.error.message}${causeOf(outcome.error)}`,
+  );
+  const differences: Difference[] = [];
+  const anything = group.expected.length === 0 || group.expected[0] === '--ok';
+  const expected = anything ? got.map((line) => (line.startsWith('--!') ? '--ok' : line)) : group.expected;
+  for (let at = 0; at < Math.max(expected.length, got.length); at++) {
+    const [wanted = 'nothing', answered = 'nothing'] = [expected[at], got[at]];
+    if (wanted !== answered) differences.push({ line: group.line, expected: wanted, got: answered });
+  }
+  return differences;
+}
+
+/** An error of our own making shows what was behind it, so that the failing test tells. */
+function causeOf(error: { readonly code: string; readonly cause?: unknown }): string {
+  return error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack}` : '';
+}
