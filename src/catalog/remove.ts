@@ -1,13 +1,13 @@
 /** Removes definitions within a transaction, with all that depends on them. Nothing here asks who may. */
 import { invariant } from '../base/invariant.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { KeyRange, Transaction } from '../storage/contract.js';
+import type { KeyRange } from '../storage/contract.js';
+import { forEachBatch } from '../storage/cursor.js';
 import { encodeKey } from '../value/key-codec.js';
 import { isObject, Range, RecordId, type Value } from '../value/value.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { type PlacedKind, touchPlace } from './define.js';
 import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
-import { forEachEntry } from './entries.js';
 import {
   databaseArea,
   databaseKey,
@@ -64,7 +64,7 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
     indexRange(database, id),
     memberRange(database, id),
   ];
-  return andThen(detachEdges(transaction, catalog, table), () => {
+  return andThen(detachEdges(change, catalog, table), () => {
     const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
     return andThen(emptied, () => {
       transaction.delete(definitionKey(databaseArea(database), 'table', name));
@@ -78,23 +78,24 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
  * nothing will ever have again, so that readers pass over them.
  */
 function detachEdges(
-  transaction: Transaction,
+  { transaction, pause }: Change,
   { tables }: DatabaseCatalog,
   { definition, keys }: TableEntry,
 ): PromiseOrValue<void> {
   if (definition.tableKind.kind === 'normal') return;
-  const nodeOf = (end: Value): string | undefined => {
-    if (!(end instanceof RecordId) || end.key instanceof Range) return undefined;
-    return tables.get(end.table)?.keys.node(encodeKey(end.key));
+  const detach = (direction: 'in' | 'out', node: Value, edge: string): void => {
+    if (!(node instanceof RecordId) || node.key instanceof Range) return;
+    const table = tables.get(node.table);
+    if (table === undefined) return;
+    transaction.delete(edgeKey(table.keys.node(encodeKey(node.key)), direction, definition.id, edge));
   };
-  return forEachEntry(transaction, keys.records, ([key, record]) => {
-    if (!isObject(record)) return;
-    const from = nodeOf(record['in']);
-    const to = nodeOf(record['out']);
-    if (from === undefined && to === undefined) return;
-    const edge = encodedKeyOf(key);
-    if (from !== undefined) transaction.delete(edgeKey(from, 'out', definition.id, edge));
-    if (to !== undefined) transaction.delete(edgeKey(to, 'in', definition.id, edge));
+  return forEachBatch(transaction.scan(keys.records), (batch) => {
+    for (const [key, record] of batch) {
+      if (!isObject(record)) continue;
+      detach('out', record['in'], encodedKeyOf(key));
+      detach('in', record['out'], encodedKeyOf(key));
+    }
+    return andThen(pause?.(), () => false);
   });
 }
 

@@ -13,6 +13,8 @@ import { rowOf } from './stored-definition.js';
 export interface Change {
   readonly transaction: Transaction;
   readonly random: Random;
+  /** Called between batches of long work: lets others have their turn, and throws when the work is to stop. */
+  pause?(): PromiseOrValue<void>;
 }
 
 /** The next id of an area. Ids are never given out twice, not even after what had them is gone. */

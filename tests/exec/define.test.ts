@@ -340,6 +340,18 @@ describe('fields', () => {
   });
 });
 
+it.each([
+  ['DEFINE INDEX i ON t COUNT WHERE a > 1', undefined],
+  ['DEFINE INDEX i ON t', 'Expected at least one column - Use FIELDS to define columns'],
+  ['DEFINE INDEX i ON t UNIQUE', 'Expected at least one column - Use FIELDS to define columns'],
+  ['DEFINE INDEX i ON t FIELDS a COUNT', 'Cannot create a count index with fields'],
+  ['DEFINE INDEX i ON t FIELDS a, b FULLTEXT ANALYZER x', 'Expected one column, found 2'],
+])('%s asks for the columns of its kind', async (statement, text) => {
+  const failure = await store.failure(statement);
+  if (text === undefined) expect(failure).toBe('no failure');
+  else expect(failure).toContain(text);
+});
+
 describe('names from params', () => {
   it('settles them', async () => {
     await store.run('DEFINE FIELD $path ON $table TYPE int', { variables: { path: 'a.b', table: 'dyn' } });

@@ -15,7 +15,7 @@ const missing = (noun: string, kind: string): ErrorRow<{ name: string }> =>
   });
 
 /** A definition that stands at a level: root when `namespace` is missing, a namespace when `database` is. */
-interface Placed {
+export interface Placed {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly database?: string | undefined;
@@ -95,6 +95,17 @@ export const catalogErrors = {
   view_cycle: row<{ table: string }>({
     kind: 'Validation',
     text: ({ table }) => `Invalid query: Cannot define table \`${table}\` as a view that reads itself`,
+  }),
+
+  // Indexes.
+  index_columns: row<{ found: number; kind: string }>({
+    kind: 'Validation',
+    text: ({ found, kind }) => {
+      if (kind === 'count') return 'Cannot create a count index with fields';
+      return found === 0
+        ? 'Expected at least one column - Use FIELDS to define columns'
+        : `Expected one column, found ${found}`;
+    },
   }),
 
   // Fields. Paths and types come in canonical text.

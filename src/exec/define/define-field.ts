@@ -31,9 +31,9 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
         andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
           const field: FieldDefinition = settled(statement, { path, table: tableName });
           const name = fieldName(field);
+          checkField(field, table);
           const existing = table.fields.find((other) => fieldName(other) === name);
           if (!goesAhead(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
-          checkField(field, table);
           return andThen(putField(change, catalog, table.definition, field), () => {
             finish(execution);
             const implied = settleImplied(
