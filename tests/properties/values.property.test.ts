@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { diff } from '../../src/value/diff.js';
 import { decodeKey, encodeKey, encodeOrder, keyAfter } from '../../src/value/key-codec.js';
 import { compare, equals, setFrom } from '../../src/value/order.js';
-import type { SetValue } from '../../src/value/value.js';
-import { anyValue, closeValue, pairOfAKind, storableValue } from './arbitraries.js';
+import { patch } from '../../src/value/patch.js';
+import { withoutNone } from '../../src/value/paths.js';
+import { objectFrom, type SetValue, type Value } from '../../src/value/value.js';
+import { anyValue, closeValue, pairOfAKind, storableValue, text } from './arbitraries.js';
 import { expectSame } from './same.js';
 
 const pair = fc.oneof(fc.tuple(anyValue, anyValue), fc.tuple(closeValue, closeValue), pairOfAKind);
@@ -102,4 +105,31 @@ describe('keys', () => {
       }),
     );
   });
+});
+
+describe('patches', () => {
+  it('turn the one value into the other', () => {
+    const stored = fc.oneof(storableValue, closeValue).map(withoutNone);
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(stored, stored), similar), ([before, after]) => {
+        expect(compare(patch(before, diff(before, after)), after)).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  /** Two objects with some fields and elements in common. */
+  const similar = fc
+    .tuple(
+      fc.array(closeValue, { maxLength: 5 }),
+      fc.array(closeValue, { maxLength: 5 }),
+      fc.array(text, { maxLength: 4 }),
+    )
+    .map(([a, b, names]) => {
+      const make = (items: Value[]) =>
+        withoutNone(
+          objectFrom(items.map((item, index) => [names[index] ?? 'list', index > 2 ? items : item] as const)),
+        );
+      return [make(a), make(b)] as const;
+    });
 });

@@ -134,7 +134,7 @@ const int: Type = { kind: 'int' };
 const option: Type = { kind: 'union', of: [{ kind: 'none' }, { kind: 'string' }] };
 
 describe('texts of types', () => {
-  it.each<readonly [type: Type, info: string, error?: string]>([
+  const texts: readonly (readonly [type: Type, info: string, error?: string])[] = [
     [option, 'none | string'],
     [{ kind: 'array' }, 'array'],
     [{ kind: 'array', item: { kind: 'any' } }, 'array'],
@@ -155,10 +155,14 @@ describe('texts of types', () => {
       '{ a: int, "b c": none | string }',
     ],
     [{ kind: 'tuple', items: [int, option] }, '[int, none | string]'],
-  ])('%o is %s', (type, info, error) => {
-    expect(typeText(type)).toBe(info);
-    expect(typeTextInErrors(type)).toBe(error ?? info);
-  });
+  ];
+
+  for (const [type, info, error] of texts) {
+    it(info, () => {
+      expect(typeText(type)).toBe(info);
+      expect(typeTextInErrors(type)).toBe(error ?? info);
+    });
+  }
 });
 
 describe('datetimes', () => {
