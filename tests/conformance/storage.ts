@@ -642,9 +642,11 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
             return void model.set(s.key, s.value);
           case 'delete':
             return void model.delete(s.key);
-          case 'deleteRange':
-            for (const [k] of within(s.range)) model.delete(k);
-            return undefined;
+          case 'deleteRange': {
+            const entries = within(s.range);
+            for (const [k] of entries) model.delete(k);
+            return entries.length;
+          }
           case 'commit':
             return undefined;
         }
@@ -661,8 +663,11 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
             return transaction.put(s.key, s.value);
           case 'delete':
             return transaction.delete(s.key);
-          case 'deleteRange':
-            return transaction.deleteRange(s.range);
+          case 'deleteRange': {
+            const count = await transaction.count(s.range);
+            await transaction.deleteRange(s.range);
+            return count;
+          }
           case 'commit':
             return undefined;
         }
@@ -681,7 +686,9 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
             running.set(client, current);
             if (s.do === 'commit') {
               running.delete(client);
-              const writes = current.did.some(([{ do: kind }]) => kind === 'put' || kind === 'delete');
+              const writes = current.did.some(
+                ([did, found]) => did.do === 'put' || did.do === 'delete' || (did.do === 'deleteRange' && found !== 0),
+              );
               const outcome = code(() => current.transaction.commit());
               // One that only read is serializable at another place in the order: where it began.
               if (writes) commits.push({ did: current.did, outcome });
