@@ -9,11 +9,13 @@ import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import { Closure, kindOf, type Value } from '../../value/value.js';
 import { calling, deeper } from '../depth.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { pace } from '../pace.js';
 import { admits, compileRule, type Rule } from '../permission.js';
 import { callClosure, coerceResult } from './closure.js';
 import { compileList } from './collection.js';
 import { functionContext } from './function-context.js';
 import type { InlineCompiler } from './inline-compiler.js';
+import { compileNamedField } from './named-field.js';
 import type { Step } from './step.js';
 
 const CUSTOM = 'fn::';
@@ -24,6 +26,8 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
     const name = call.path.slice(CUSTOM.length);
     return (frame) => andThen(args(frame), (values) => callDefined(name, values, frame, compiler.outer));
   }
+  const named = compileNamedField(call, compiler.outer);
+  if (named !== undefined) return named;
   const row = findFunction(call.path);
   if (row === undefined) {
     return () => {
@@ -49,70 +53,86 @@ export function invokeStep(args: readonly Expression[], next: Step, compiler: Co
   };
 }
 
-/** A function of DEFINE FUNCTION. It runs with the rights of its caller, and sees the caller's variables behind its own. */
+/** A function of DEFINE FUNCTION, ready to be called. */
+interface Prepared {
+  /** With `fn::`. */
+  readonly name: string;
+  readonly rule: Rule;
+  readonly body: Evaluate;
+  /** How many arguments can't be left out. */
+  readonly least: number;
+}
+
+const prepared = new WeakMap<FunctionDefinition, Prepared>();
+
+function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
+  let entry = prepared.get(definition);
+  if (entry === undefined) {
+    entry = {
+      name: CUSTOM + definition.name,
+      rule: compileRule(definition.permissions, compiler),
+      body: compiler.expression(definition.body),
+      least: 1 + definition.parameters.findLastIndex(({ type }) => !matches(undefined, type)),
+    };
+    prepared.set(definition, entry);
+  }
+  return entry;
+}
+
+/** Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own. */
 function callDefined(name: string, args: readonly Value[], frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
-  return andThen(frame.execution.unit.catalog(), (catalog) => {
+  const { execution } = frame;
+  return andThen(execution.unit.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
     if (definition === undefined) throw failure('function_not_defined', { name: CUSTOM + name });
-    return andThen(permit(definition, frame, compiler), () => run(definition, args, frame, compiler));
+    const entry = prepare(definition, compiler);
+    const allowed = execution.checks.view ? admits(entry.rule, execution, undefined) : true;
+    return andThen(allowed, (may) => {
+      if (!may) throw failure('function_forbidden', { name: entry.name });
+      return run(definition, entry, args, frame);
+    });
   });
-}
-
-function permit(definition: FunctionDefinition, frame: Frame, compiler: Compiler): PromiseOrValue<void> {
-  if (!frame.execution.checks.view) return;
-  return andThen(admits(ruleOf(definition, compiler), frame.execution, undefined), (allowed) => {
-    if (!allowed) throw failure('function_forbidden', { name: CUSTOM + definition.name });
-  });
-}
-
-const rules = new WeakMap<FunctionDefinition, Rule>();
-
-function ruleOf(definition: FunctionDefinition, compiler: Compiler): Rule {
-  let rule = rules.get(definition);
-  if (rule === undefined) {
-    rule = compileRule(definition.permissions, compiler);
-    rules.set(definition, rule);
-  }
-  return rule;
 }
 
 function run(
   definition: FunctionDefinition,
+  { name, body, least }: Prepared,
   args: readonly Value[],
   frame: Frame,
-  compiler: Compiler,
 ): PromiseOrValue<Value> {
-  const name = CUSTOM + definition.name;
   const scope = new Scope(frame.scope);
-  bindArguments(definition, name, args, scope);
-  const inner = new Frame(deeper(frame.execution), scope, frame.current, frame.parent);
+  bindArguments(definition, name, least, args, scope);
+  const execution = deeper(frame.execution);
+  const inner = new Frame(execution, scope, frame.current, frame.parent);
   const { returns } = definition;
-  const body = compiler.expression(definition.body);
   return calling(() =>
-    andThen(body(inner), (value) => (returns === undefined ? value : coerceResult(name, returns, value))),
+    andThen(
+      andThen(pace(execution), () => body(inner)),
+      (value) => (returns === undefined ? value : coerceResult(name, returns, value)),
+    ),
   );
 }
 
-function bindArguments({ parameters }: FunctionDefinition, name: string, args: readonly Value[], scope: Scope): void {
-  const least = 1 + parameters.findLastIndex(({ type }) => !matches(undefined, type));
+function bindArguments(
+  { parameters }: FunctionDefinition,
+  name: string,
+  least: number,
+  args: readonly Value[],
+  scope: Scope,
+): void {
   const most = parameters.length;
   if (args.length < least || args.length > most) {
     const range = least === most ? `${most}` : `${least} to ${most}`;
-    throw failure('invalid_arguments', {
-      name,
-      reason: `The function expects ${range} argument${most === 1 ? '' : 's'}.`,
-    });
+    const reason = `The function expects ${range} argument${most === 1 ? '' : 's'}.`;
+    throw failure('invalid_arguments', { name, reason });
   }
-  for (let index = 0; index < most; index++) {
-    const { name: parameter, type } = parameters[index] as (typeof parameters)[number];
+  parameters.forEach(({ name: parameter, type }, index) => {
     try {
       scope.set(parameter, coerce(args[index], type));
     } catch (error) {
       if (!(error instanceof CoercionError)) throw error;
-      throw failure('invalid_arguments', {
-        name,
-        reason: `Failed to coerce argument \`$${parameter}\`: ${error.message}`,
-      });
+      const reason = `Failed to coerce argument \`$${parameter}\`: ${error.message}`;
+      throw failure('invalid_arguments', { name, reason });
     }
-  }
+  });
 }

@@ -11,6 +11,7 @@ import type { Type } from '../../value/type.js';
 import { Closure, type Value } from '../../value/value.js';
 import { calling, deeper } from '../depth.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
+import { pace } from '../pace.js';
 
 /** How a closure is named in errors. */
 const NAME = 'ANONYMOUS';
@@ -48,7 +49,10 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
   }
   const frame = new Frame(readingOnly(deeper(execution)), scope, made.current, made.parent);
   return calling(() =>
-    andThen(body(frame), (value) => (returns === undefined ? value : coerceResult(NAME, returns, value))),
+    andThen(
+      andThen(pace(execution), () => body(frame)),
+      (value) => (returns === undefined ? value : coerceResult(NAME, returns, value)),
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import type { DestructureField } from '../../language/ast.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
+import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
 import { allStep, fieldStep } from './field.js';
 import { END, type Step, stepInto } from './step.js';
@@ -14,7 +15,7 @@ export function destructureStep(fields: readonly DestructureField[], next: Step,
   const members = fields.map((field) => compileMember(field, compiler));
   const step: Step = (value, frame) => {
     if (!isObject(value)) return stepInto(value, frame, step, next);
-    const values = mapInOrder(members, (member) => member(value, frame));
+    const values = andThen(pace(frame.execution), () => mapInOrder(members, (member) => member(value, frame)));
     return andThen(values, (all) => {
       const object = newObject();
       for (let index = 0; index < names.length; index++) object[names[index] as string] = all[index];

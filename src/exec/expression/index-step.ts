@@ -21,6 +21,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
+import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
 import { fetchRecord, type Step } from './step.js';
 
@@ -97,7 +98,9 @@ export function compileFilter(condition: Expression, compiler: Compiler): Step {
   return (value, frame) => {
     const isSet = value instanceof SetValue;
     const items = isSet ? value.items : isArray(value) ? value : [value];
-    const verdicts = mapInOrder(items, (item) => andThen(holds(frameAt(frame, item)), isTruthy));
+    const verdicts = mapInOrder(items, (item) =>
+      andThen(pace(frame.execution), () => andThen(holds(frameAt(frame, item)), isTruthy)),
+    );
     return andThen(verdicts, (kept) => {
       const chosen = items.filter((_, index) => kept[index]);
       return isSet ? new SetValue(chosen) : chosen;

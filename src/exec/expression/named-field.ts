@@ -1,0 +1,63 @@
+/** `type::field(name)` and `type::fields(names)`: paths of the current document that are given as text. */
+import { LruCache } from '../../base/lru-cache.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import { invalidArguments, wrongType } from '../../functions/arguments.js';
+import type { Call, Idiom, Part } from '../../language/ast.js';
+import { parseIdiom } from '../../language/parse.js';
+import { toText } from '../../value/text/text.js';
+import { isArray, type Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+
+const FIELD = 'type::field';
+const FIELDS = 'type::fields';
+
+/** The evaluation of a call of one of the two; `undefined` for any other call. */
+export function compileNamedField({ path, args }: Call, compiler: Compiler): Evaluate | undefined {
+  if (path !== FIELD && path !== FIELDS) return undefined;
+  const [name] = args;
+  if (name === undefined || args.length > 1) {
+    return () => {
+      throw invalidArguments(path, 'Expected 1 argument');
+    };
+  }
+  const evaluate = compiler.expression(name);
+  const read = (given: Value, frame: Frame): PromiseOrValue<Value> => {
+    if (typeof given !== 'string') throw wrongType(path, 1, { kind: 'string' }, given);
+    return compiler.expression(plainPath(given))(frame);
+  };
+  if (path === FIELD) return (frame) => andThen(evaluate(frame), (given) => read(given, frame));
+  return (frame) =>
+    andThen(evaluate(frame), (given) => {
+      if (!isArray(given)) throw wrongType(path, 1, { kind: 'array', item: { kind: 'string' } }, given);
+      return mapInOrder(given, (each) => read(each, frame));
+    });
+}
+
+/** Parts that run nothing, since the text may come from anybody. */
+function isPlain(part: Part): boolean {
+  switch (part.kind) {
+    case 'field':
+    case 'all':
+    case 'last':
+    case 'optional':
+      return true;
+    case 'index':
+      return part.index.kind === 'literal';
+    default:
+      return false;
+  }
+}
+
+const paths = new LruCache<string, Idiom>(1_000);
+
+/** @throws TesseraError `parse_error`, `invalid_path` */
+function plainPath(text: string): Idiom {
+  let path = paths.get(text);
+  if (path === undefined) {
+    path = parseIdiom(text);
+    if (path.start !== undefined || !path.parts.every(isPlain)) throw failure('invalid_path', { value: toText(text) });
+    paths.set(text, path);
+  }
+  return path;
+}

@@ -1,0 +1,155 @@
+/** Evaluates texts in an execution over a handful of records that are kept in a map. */
+import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../src/catalog/database-catalog.js';
+import { realEnvironment } from '../../src/env/real.js';
+import { createCompiler } from '../../src/exec/compiler.js';
+import { type EdgeStep, type Execution, Frame, Scope } from '../../src/exec/execution.js';
+import { parseQuery, parseValue } from '../../src/language/parse.js';
+import { contains } from '../../src/value/membership.js';
+import { compare, equals } from '../../src/value/order.js';
+import { toText } from '../../src/value/text/text.js';
+import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../src/value/value.js';
+
+export interface World {
+  /** Objects with an `id`, written out. */
+  readonly records?: readonly string[];
+  readonly catalog?: Partial<DatabaseCatalog>;
+  readonly overrides?: Partial<Execution>;
+  /** Reads answer later, as those of a remote store do. */
+  readonly slow?: boolean;
+}
+
+const DIRECTIONS = { out: ['in'], in: ['out'], both: ['out', 'in'], reference: [] } as const;
+
+export class Store {
+  readonly #records = new Map<string, ObjectValue>();
+  /** How often a record was read. */
+  reads = 0;
+
+  constructor(
+    texts: readonly string[] = [],
+    private readonly slow = false,
+  ) {
+    for (const text of texts) {
+      const record = parseValue(text);
+      if (!isObject(record)) throw new TypeError(`not a record: ${text}`);
+      this.#records.set(toText(record['id']), record);
+    }
+  }
+
+  read(id: RecordId): PromiseOrValue<ObjectValue | undefined> {
+    this.reads++;
+    const record = this.#records.get(toText(id));
+    return this.slow ? Promise.resolve(record) : record;
+  }
+
+  edges(id: RecordId, { direction, tables }: EdgeStep): PromiseOrValue<RecordId[]> {
+    const records = [...this.#records.values()];
+    const found =
+      direction === 'reference'
+        ? records.filter((record) => Object.keys(record).some((name) => name !== 'id' && pointsTo(record[name], id)))
+        : DIRECTIONS[direction].flatMap((end) => records.filter((record) => isEdge(record) && equals(record[end], id)));
+    const ids = found
+      .map((record) => record['id'] as RecordId)
+      .filter(({ table }) => tables.length === 0 || tables.includes(table));
+    const order = (each: RecordId) => tables.indexOf(each.table);
+    ids.sort((a, b) => (direction === 'both' ? 0 : order(a) - order(b) || compare(a, b)));
+    return this.slow ? Promise.resolve(ids) : ids;
+  }
+}
+
+function isEdge(record: ObjectValue): boolean {
+  return record['in'] instanceof RecordId && record['out'] instanceof RecordId;
+}
+
+function pointsTo(value: Value, id: RecordId): boolean {
+  return equals(value, id) || contains(value, id);
+}
+
+export function executionOver(world: World, store: Store): Execution {
+  const missing = (): never => {
+    throw new Error('the harness has no such thing');
+  };
+  const interrupt = { checkpoint: () => undefined, check: () => undefined, within: () => interrupt };
+  return {
+    environment: realEnvironment,
+    unit: {
+      transaction: undefined as never,
+      catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
+      catalogChanged: missing,
+    },
+    identity: {
+      principal: { kind: 'guest' },
+      place: {},
+      session: newObject(),
+      token: undefined,
+      auth: undefined,
+      access: undefined,
+    },
+    checks: { view: false, edit: false },
+    interrupt,
+    passwords: { hash: missing, verify: missing },
+    reader: {
+      read: (_, id) => store.read(id),
+      scan: missing,
+      present: missing,
+      edges: (_, id, step) => store.edges(id, step),
+    },
+    writer: { create: missing, update: missing, delete: missing, exists: missing },
+    depth: 0,
+    importing: false,
+    writable: true,
+    ...world.overrides,
+  };
+}
+
+const compiler = createCompiler();
+
+/** Runs the statements of a text one after the other, in one scope; gives the value of the last one. */
+export async function evaluate(text: string, world: World = {}, current?: Value): Promise<Value> {
+  const execution = executionOver(world, new Store(world.records, world.slow));
+  const frame = new Frame(execution, new Scope(), current);
+  let value: Value;
+  for (const statement of parseQuery(text).statements) value = await compiler.statement(statement)(frame);
+  return value;
+}
+
+/** The outcome as text: the value, or `ERR` and the message. */
+export async function outcome(text: string, world: World = {}, current?: Value): Promise<string> {
+  try {
+    return toText(await evaluate(text, world, current));
+  } catch (error) {
+    if (error instanceof Error && error.name !== 'TesseraError') throw error;
+    return `ERR ${(error as Error).message}`;
+  }
+}
+
+/** People who know each other, places that contain each other, a graph with a circle, and a pair that points at each other. */
+export const RECORDS = [
+  `{id: person:1, name:'a', n:1, friend:person:2, tags:['x','y'], nested:{link:person:2, list:[person:1,person:2]}, fr:[person:2,person:3]}`,
+  `{id: person:2, name:'b', n:2, friend:person:3, links:[person:1,person:9]}`,
+  `{id: person:3, name:'c', n:3}`,
+  `{id: person:4, name:'d', n:4}`,
+  `{id: knows:1, in: person:1, out: person:2, w: 1}`,
+  `{id: knows:2, in: person:1, out: person:3, w: 2}`,
+  `{id: knows:3, in: person:2, out: person:3, w: 3}`,
+  `{id: knows:4, in: person:3, out: person:4, w: 4}`,
+  `{id: likes:1, in: person:1, out: person:4, w: 9}`,
+  `{id: planet:earth, name:'Earth', contains:[country:us,country:ca]}`,
+  `{id: country:us, name:'US', contains:[state:ca,state:tx]}`,
+  `{id: country:ca, name:'Canada', contains:[state:on]}`,
+  `{id: state:ca, name:'California', contains:[city:la]}`,
+  `{id: state:tx, name:'Texas', contains:[]}`,
+  `{id: state:on, name:'Ontario'}`,
+  `{id: city:la, name:'LA'}`,
+  `{id: t:1, n:1, next:t:2}`,
+  `{id: t:2, n:2, next:t:3}`,
+  `{id: t:3, n:3, next:t:4}`,
+  `{id: t:4, n:4}`,
+  `{id: c:1, next:c:2}`,
+  `{id: c:2, next:c:1}`,
+  `{id: e:1, in:t:1, out:t:2}`,
+  `{id: e:2, in:t:1, out:t:3}`,
+  `{id: e:3, in:t:2, out:t:4}`,
+  `{id: e:4, in:t:4, out:t:1}`,
+];

@@ -1,0 +1,70 @@
+/** What projections are called, and plain paths. */
+import { expect, test } from 'vitest';
+import { pickPath } from '../../src/exec/expression/pick.js';
+import { projectionPath } from '../../src/exec/expression/projection-name.js';
+import type { Select } from '../../src/language/ast.js';
+import { parseIdiom, parseStatement, parseValue } from '../../src/language/parse.js';
+import { toText } from '../../src/value/text/text.js';
+
+test.each<[projection: string, ...path: string[]]>([
+  ['a', 'a'],
+  ['a.b.c', 'a', 'b', 'c'],
+  ['`a b`', 'a b'],
+  ['a[0].b[WHERE true]', 'a', 'b'],
+  ["a['b']", 'a'],
+  ['a.*.b', 'a', 'b'],
+  ['a.?.b', 'a', 'b'],
+  ['a.{ b, c }', 'a'],
+  ['a.b.len()', 'a', 'b'],
+  ['a.first().n', 'a', 'n'],
+  ['$x', 'x'],
+  ['$x.y', '$x', 'y'],
+  ['$this.n', '$this', 'n'],
+  ['@', 'this'],
+  ['@.a', 'a'],
+  ['->knows', '->knows'],
+  ['->knows->person.name', '->knows', '->person', 'name'],
+  ['->(knows, likes)->person', '->(knows, likes)', '->person'],
+  ["->knows->(person WHERE name = 'b')", '->knows', "->(person WHERE name = 'b')"],
+  ['->(knows AS k)->person', 'k'],
+  ['<->?', '<->?'],
+  ['->knows:1..2', '->knows:1..2'],
+  ['@.{1..2}.next', 'next'],
+  ['count()', 'count'],
+  ['math::sum(a)', 'math::sum'],
+  ['fn::f(a)', 'fn::f'],
+  ['count(a).b', 'count(a).b'],
+  ['time::now().type_of()', 'time::now()'],
+  ['[1, 2][0]', '[1, 2]'],
+  ['{ a: 1 }.a', '{ a: 1 }.a'],
+  ['math::pi', 'math::PI'],
+  ["'lit'", "'lit'"],
+  ['5f', '5f'],
+  ['a + 1', 'a + 1'],
+  ['(a + 1) * 2', '(a + 1) * 2'],
+  ['IF a { 1 } ELSE { 2 }', 'IF a { 1 } ELSE { 2 }'],
+  ['<string> a', '<string> a'],
+  ['(SELECT 1 FROM 1)', 'SELECT 1 FROM 1'],
+  ['a AS b', 'b'],
+  ['a AS b.c', 'b', 'c'],
+  ['a AS `b.c`', 'b.c'],
+])('%s', (text, ...path) => {
+  const { projections } = parseStatement(`SELECT ${text} FROM t`) as Select;
+  const item = projections.kind === 'fields' ? projections.items[0] : undefined;
+  expect(item?.kind === 'expression' && projectionPath(item)).toEqual(path);
+});
+
+test.each([
+  ['a', '1'],
+  ['b.c', '[2, [3]]'],
+  ['b[1].c', '[3]'],
+  ['b[$].c[0]', '3'],
+  ['b.*.c', '[2, [3]]'],
+  ['link.name', 'NONE'],
+  ['set', '{1, 2}'],
+  ['a.len()', 'NONE'],
+  ['nope.a.b', 'NONE'],
+])('pickPath %s', (path, expected) => {
+  const document = parseValue('{ a: 1, b: [{ c: 2 }, { c: [3] }], link: person:1, set: {1, 2} }');
+  expect(toText(pickPath(document, parseIdiom(path).parts))).toBe(expected);
+});
