@@ -1,7 +1,6 @@
 /**
  * Every key of the store, in one place. A key begins with its area, and everything below an area is one contiguous range:
  *
- *     0                                     format of the store
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -22,7 +21,6 @@ import type { Id } from './definition.js';
 /** The common beginning of all keys of root, of a namespace, or of a database. */
 export type Area = string;
 
-export const FORMAT_KEY: Key = '0';
 export const ROOT_AREA: Area = 'R';
 
 export function namespaceArea(namespace: Id): Area {
