@@ -2,6 +2,7 @@
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import {
   ConfigurationError,
+  nameOf,
   optional,
   readAddress,
   readChoice,
@@ -206,7 +207,7 @@ const toggleGraphql = toggle({ flag: '', description: '' });
 
 function readOne<T>(setting: Setting<T>, commandLine: CommandLine, environment: Environment): T {
   const given = commandLine(setting);
-  if (given !== undefined) return readFrom(setting.flag, given, setting);
+  if (given !== undefined) return readFrom(nameOf(setting), given, setting);
   for (const variable of [variableOf(setting), setting.peer]) {
     const text = variable === undefined ? undefined : environment[variable];
     if (variable !== undefined && text !== undefined && text !== '') return readFrom(variable, text, setting);

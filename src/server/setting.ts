@@ -19,10 +19,14 @@ export interface Setting<T> {
   read(text: string | undefined): T;
 }
 
+/** A setting's name on the command line: `--bind`, `path`. */
+export function nameOf({ flag }: Pick<Setting<unknown>, 'flag'>): string {
+  return /--[a-z-]+/.exec(flag)?.[0] ?? flag.replace(/[[\]]/g, '');
+}
+
 /** Our environment variable for a flag: `SVC_MAX_SQL_BODY` for `--max-sql-body <size>`, `SVC_PATH` for `[path]`. */
-export function variableOf({ flag }: Pick<Setting<unknown>, 'flag'>): string {
-  const name = /(?:--|\[)([a-z-]+)/.exec(flag)?.[1] ?? flag;
-  return `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
+export function variableOf(setting: Pick<Setting<unknown>, 'flag'>): string {
+  return `SVC_${nameOf(setting).replace(/^--/, '').replaceAll('-', '_').toUpperCase()}`;
 }
 
 type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;

@@ -229,6 +229,8 @@ describe('identity', () => {
   });
 
   it('tells the record user', async () => {
+    expect(await error('info')).toMatchObject({ code: -32600, message: 'Specify a namespace to use' });
+    await result('use', ['a', 'b']);
     const user = objectFrom({ id: new RecordId('user', 1) });
     database.onExecute = () => succeeded([user]);
     expect(await result('info')).toBe(user);

@@ -13,11 +13,13 @@ export const queryErrors = {
     kind: 'Validation',
     text: () => 'Specify a namespace to use',
     details: () => ({ kind: 'NamespaceEmpty' }),
+    rpc: -32600,
   }),
   database_empty: row({
     kind: 'Validation',
     text: () => 'Specify a database to use',
     details: () => ({ kind: 'DatabaseEmpty' }),
+    rpc: -32600,
   }),
 
   place_forbidden: row<{ level: 'namespace' | 'database'; name: string }>({
