@@ -95,7 +95,6 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     maxdepth: orAbsent(async?.maxDepth),
     name,
     retry: orAbsent(async?.retry),
-    // biome-ignore lint/suspicious/noThenProperty: a member of the description, which nobody awaits.
     then: then.map(codeText),
     what: new Table(table),
     when: codeOf(when),
