@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { Database, Origin, Session } from '../session/contract.js';
@@ -36,28 +37,26 @@ export function sendBody(reply: FastifyReply, contentType: string, body: string 
   return typeof body === 'string' ? reply.serializer(asItIs).send(body) : reply.send(body);
 }
 
-export function originOf(request: IncomingMessage, selection: Selection, { options }: Context): Origin {
+export function originOf(request: IncomingMessage, { id }: Selection, { options }: Context): Origin {
+  const origin: { -readonly [K in keyof Origin]: Origin[K] } = {};
   const ip = clientAddress(request, options.clientAddress);
-  const { origin } = request.headers;
-  return {
-    ...(ip === undefined ? undefined : { ip }),
-    ...(origin === undefined ? undefined : { origin }),
-    ...(selection.id === undefined ? undefined : { id: selection.id }),
-  };
+  if (ip !== undefined) origin.ip = ip;
+  if (request.headers.origin !== undefined) origin.origin = request.headers.origin;
+  if (id !== undefined) origin.id = id;
+  return origin;
 }
 
-/** Signs a session in and selects its namespace and database, as the headers say. */
-export async function prepare(
+/** Signs a session in and selects its namespace and database, as the headers say; at once where they say nothing. */
+export function prepare(
   session: Session,
   authorization: string | undefined,
   selection: Selection,
-): Promise<void> {
-  await authorize(session, authorization, selection);
-  await select(session, selection);
+): PromiseOrValue<unknown> {
+  return andThen(authorize(session, authorization, selection), () => select(session, selection));
 }
 
-export async function select(session: Session, { namespace, database }: Selection): Promise<void> {
-  if (namespace !== undefined || database !== undefined) await session.use(namespace, database);
+export function select(session: Session, { namespace, database }: Selection): PromiseOrValue<unknown> {
+  return namespace === undefined && database === undefined ? undefined : session.use(namespace, database);
 }
 
 /** Does `work` in a session of this one request. A client that goes away ends it early, and what runs in it. */
@@ -72,7 +71,8 @@ export async function inSession(
   const close = () => session.close();
   reply.raw.once('close', close);
   try {
-    await prepare(session, request.headers.authorization, selection);
+    const ready = prepare(session, request.headers.authorization, selection);
+    if (isPromise(ready)) await ready;
     return await work(session);
   } finally {
     reply.raw.removeListener('close', close);
