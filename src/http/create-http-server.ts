@@ -10,6 +10,7 @@ import type { Database } from '../session/contract.js';
 import { type Context, logInternal, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import type { GraphqlHandler } from './graphql-handler.js';
+import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { type Log, SILENT } from './log.js';
 import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS, type Limits } from './options.js';
 import { rawError } from './raw-error.js';
@@ -92,7 +93,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   );
 
   const sockets = new WebSocketServer(context, parts.environment ?? realEnvironment);
-  app.server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket as Socket, head));
+  app.server.on('upgrade', (request, socket, head) => {
+    if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head);
+    else ignoreUpgrade(app.server, request, socket as Socket, head);
+  });
   app.addHook('preClose', () => sockets.close());
   return app;
 }

@@ -470,12 +470,20 @@ describe('raw sockets', () => {
     ['GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n', 404],
     ['GET /rpc HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n', 400],
-    ['GET /rpc HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n', 400],
+    ['GET /rpc HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n', 426],
   ])('are answered with a status (%#)', async (text, status) => {
     const answer = await raw(text);
     expect(answer).toContain(`HTTP/1.1 ${status} `);
     expect(answer).toContain('"error":');
     expect((await send({ url: '/status' })).status).toBe(200);
+  });
+
+  it('may offer an upgrade that is none of ours', async () => {
+    const answer = await raw(
+      'POST /sql HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\nContent-Length: 8\r\n\r\nRETURN 1',
+    );
+    expect(answer).toContain('HTTP/1.1 200 OK');
+    expect(database.queries[0]?.text).toBe('RETURN 1');
   });
 
   it('tells two headers of one name apart', async () => {

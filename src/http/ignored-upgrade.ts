@@ -1,0 +1,24 @@
+/**
+ * Requests that offer an upgrade we don't speak, as Java's client does with `Upgrade: h2c`, are ordinary requests (RFC 9110 §7.8). Node
+ * hands every one of them over as an upgrade once there is a listener for WebSockets.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+const DROPPED: ReadonlySet<string> = new Set(['upgrade', 'http2-settings', 'connection']);
+
+export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** Gives the request back to the server without its offer: the bytes go in again, before what followed them. */
+export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
+  const { rawHeaders } = request;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (!DROPPED.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1]}\r\n`;
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}
