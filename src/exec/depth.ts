@@ -24,6 +24,10 @@ export function deeper(execution: Execution): Execution {
 /** Runs a body that is called. Bodies may be high trees, so that the stack can end before the levels do; that is the same error. */
 export function calling<T>(body: () => PromiseOrValue<T>): PromiseOrValue<T> {
   return otherwise(body, (error) => {
-    throw error instanceof RangeError ? failure('computation_too_deep', undefined, { cause: error }) : error;
+    throw isStackOverflow(error) ? failure('computation_too_deep', undefined, { cause: error }) : error;
   });
+}
+
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
 }

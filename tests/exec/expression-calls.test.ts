@@ -5,7 +5,7 @@ import { failure } from '../../src/errors/error.js';
 import type { Execution } from '../../src/exec/execution.js';
 import type { DefineFunction } from '../../src/language/ast.js';
 import { parseStatement } from '../../src/language/parse.js';
-import { evaluate, outcome, type World } from './expression-harness.js';
+import { evaluate, outcome, RECORDS, type World } from './expression-harness.js';
 
 function worldWith(...functions: string[]): World {
   const definitions = functions.map((text) => parseStatement(`DEFINE FUNCTION ${text}`) as DefineFunction);
@@ -122,6 +122,27 @@ describe('bounds', () => {
       '{ id: fork_edge:2, in: fork:1, out: fork:1 }',
     ];
     expect(await outcome(`RETURN ${text}`, { records, overrides: { interrupt } })).toMatch(/exceeded the timeout/);
+  });
+});
+
+describe('what is hidden', () => {
+  const world: World = { records: RECORDS, hidden: ['person:2', 'knows:4'], overrides: CHECKED };
+
+  test.each([
+    ['person:1->knows->person', '[person:3]'],
+    ['person:1->knows->person->knows->person', '[]'],
+    ['person:1->knows.out', '[person:2, person:3]'],
+    ['person:1->knows.out.name', "[NONE, 'c']"],
+    ['person:3->knows', '[]'],
+    ['person:3<->knows', '[knows:2, knows:3]'],
+    ['person:3<->knows<->person', '[person:1, person:3, person:3]'],
+    ['person:1->(knows WHERE out.name != NONE)', '[knows:2]'],
+    ['person:1.friend.name', 'NONE'],
+    ['person:1.fr.*', "[NONE, { id: person:3, n: 3, name: 'c' }]"],
+    ['person:9<~person', '[]'],
+    ['{ id: person:9, in: person:2, out: person:3 }->?', '[person:3]'],
+  ])("isn't walked over: %s", async (text, expected) => {
+    expect(await outcome(`RETURN ${text}`, world)).toBe(expected);
   });
 });
 

@@ -15,6 +15,8 @@ export interface World {
   readonly records?: readonly string[];
   readonly catalog?: Partial<DatabaseCatalog>;
   readonly overrides?: Partial<Execution>;
+  /** Ids of records that the principal may not see. */
+  readonly hidden?: readonly string[];
   /** Reads answer later, as those of a remote store do. */
   readonly slow?: boolean;
 }
@@ -29,6 +31,7 @@ export class Store {
   constructor(
     texts: readonly string[] = [],
     private readonly slow = false,
+    private readonly hidden: readonly string[] = [],
   ) {
     for (const text of texts) {
       const record = parseValue(text);
@@ -39,7 +42,8 @@ export class Store {
 
   read(id: RecordId): PromiseOrValue<ObjectValue | undefined> {
     this.reads++;
-    const record = this.#records.get(toText(id));
+    const text = toText(id);
+    const record = this.hidden.includes(text) ? undefined : this.#records.get(text);
     return this.slow ? Promise.resolve(record) : record;
   }
 
@@ -107,7 +111,7 @@ const compiler = createCompiler();
 
 /** Runs the statements of a text one after the other, in one scope; gives the value of the last one. */
 export async function evaluate(text: string, world: World = {}, current?: Value): Promise<Value> {
-  const execution = executionOver(world, new Store(world.records, world.slow));
+  const execution = executionOver(world, new Store(world.records, world.slow, world.hidden));
   const frame = new Frame(execution, new Scope(), current);
   let value: Value;
   for (const statement of parseQuery(text).statements) value = await compiler.statement(statement)(frame);

@@ -17,7 +17,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { type Compiler, type EdgeStep, type Evaluate, Frame, Scope } from '../execution.js';
 import { frameAt } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
@@ -37,22 +37,23 @@ interface Node {
   readonly isEdge: boolean;
 }
 
-/** One link of a chain: what it finds from a list of places. Subqueries find rows, everything else finds ids. */
-type Link = (nodes: ArrayValue, frame: Frame, edges: boolean) => PromiseOrValue<ArrayValue>;
+/** What a link of a chain has found: ids, or the rows of a subquery. */
+interface Found {
+  readonly nodes: ArrayValue;
+  /** Whether there are edges among them, of which the next link finds the ends. */
+  readonly edges: boolean;
+}
+
+type Link = (from: Found, frame: Frame) => PromiseOrValue<Found>;
 
 export function chainStep(chain: readonly ChainPart[], next: Step, compiler: InlineCompiler): Step {
-  const links = chain.map((part): Link => {
-    if (part.kind === 'graph') return compileGraphStep(part, compiler);
-    const filter = compileFilter(part.condition, compiler);
-    return (nodes, frame) => filter(nodes, frame) as PromiseOrValue<ArrayValue>;
-  });
+  const links = chain.map((part) =>
+    part.kind === 'graph' ? compileGraphStep(part, compiler) : compileWhere(part, compiler),
+  );
   const isAlone = chain.length === 1 && next === END;
-  const walk = (start: Value, frame: Frame): PromiseOrValue<ArrayValue> => {
-    let found: PromiseOrValue<ArrayValue> = [start];
-    links.forEach((link, index) => {
-      // Whatever the first step finds may be an edge; the step after it leads from the edge to its end.
-      found = andThen(found, (nodes) => link(nodes, frame, index > 0));
-    });
+  const walk = (start: Value, frame: Frame): PromiseOrValue<Found> => {
+    let found: PromiseOrValue<Found> = { nodes: [start], edges: false };
+    for (const link of links) found = andThen(found, (from) => link(from, frame));
     return found;
   };
   const step: Step = (value, frame) => {
@@ -63,9 +64,14 @@ export function chainStep(chain: readonly ChainPart[], next: Step, compiler: Inl
       return isAlone ? andThen(all, (lists) => lists.flat(1) as Value[]) : all;
     }
     if (!(items instanceof RecordId) && !isObject(items)) return next(undefined, frame);
-    return andThen(walk(items, frame), (found) => next(found, frame));
+    return andThen(walk(items, frame), ({ nodes }) => next(nodes, frame));
   };
   return step;
+}
+
+function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link {
+  const filter = compileFilter(condition, compiler);
+  return ({ nodes, edges }, frame) => andThen(filter(nodes, frame), (kept) => ({ nodes: kept as ArrayValue, edges }));
 }
 
 interface CompiledSubject {
@@ -76,40 +82,57 @@ interface CompiledSubject {
 
 function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
   const subjects = step.subjects.map((subject) => compileSubject(subject, compiler));
-  const { direction } = step;
-  const tables = subjects.map(({ table }) => table);
-  const follow = { direction, tables };
+  const follow = { direction: step.direction, tables: subjects.map(({ table }) => table) };
   const refine = compileClauses(step, compiler);
-  return (nodes, frame, mayBeEdges) => {
-    const { execution } = frame;
-    const from = (node: Node): PromiseOrValue<Value[]> =>
-      andThen(execution.interrupt.checkpoint(), () =>
-        andThen(execution.reader.edges(execution, node.id, follow), (edges) =>
-          andThen(direction === 'reference' ? [] : endsOf(node, step, frame, edges.length === 0), (ends) =>
-            ends.length === 0 ? edges : [...ends, ...edges],
-          ),
-        ),
-      );
-    const found = mapInOrder(nodes, (value) => {
-      const node = nodeOf(value, mayBeEdges);
+  return (from, frame) => {
+    let edges = false;
+    const groups = mapInOrder(from.nodes, (value) => {
+      const node = nodeOf(value, from.edges);
       if (node === undefined) return [];
-      return andThen(from(node), (ids) => ofSubjects(ids as RecordId[], subjects, node.id, frame));
+      const reached = andThen(frame.execution.interrupt.checkpoint(), () => neighbours(node, follow, frame));
+      return andThen(reached, (found) => {
+        edges ||= found.edges;
+        return ofSubjects(found.ids, subjects, node.id, frame);
+      });
     });
-    return andThen(found, (groups) => {
-      const ids = groups.length === 1 ? (groups[0] as RecordId[]) : (groups.flat(1) as RecordId[]);
-      return refine(ids, frame);
+    return andThen(groups, (lists) => {
+      const ids = lists.length === 1 ? (lists[0] as readonly RecordId[]) : lists.flat(1);
+      return andThen(refine(ids, frame), (nodes) => ({ nodes, edges }));
     });
   };
+}
+
+/**
+ * The records one step away: the ends of an edge, or the edges at a node. A record that is known to be an edge is asked for its ends
+ * first, any other for its edges; the second question only comes where the first finds nothing, or where the step names no table.
+ */
+function neighbours(
+  node: Node,
+  follow: EdgeStep,
+  frame: Frame,
+): PromiseOrValue<{ readonly ids: readonly RecordId[]; readonly edges: boolean }> {
+  const { execution } = frame;
+  const edgesAt = () => execution.reader.edges(execution, node.id, follow);
+  if (node.isEdge) {
+    return andThen(endsOf(node, follow, frame), (ends) => {
+      if (ends.length > 0 && follow.tables.length > 0) return { ids: ends, edges: false };
+      return andThen(edgesAt(), (ids) => ({ ids: [...ends, ...ids], edges: ids.length > 0 }));
+    });
+  }
+  return andThen(edgesAt(), (ids) => {
+    if (ids.length > 0 || node.record !== undefined) return { ids, edges: true };
+    return andThen(endsOf(node, follow, frame), (ends) => ({ ids: ends, edges: false }));
+  });
 }
 
 function compileSubject({ table, field, range }: GraphSubject, compiler: Compiler): CompiledSubject {
   return { table, field, range: range && compileRecordKey(range, compiler) };
 }
 
-/** Links and rows are places of a graph; an object with both ends is an edge. */
-function nodeOf(value: Value, mayBeEdge: boolean): Node | undefined {
+/** Links and rows are places of a graph; a row with both ends is an edge. */
+function nodeOf(value: Value, isKnownEdge: boolean): Node | undefined {
   if (value instanceof RecordId) {
-    return value.key instanceof Range ? undefined : { id: value, record: undefined, isEdge: mayBeEdge };
+    return value.key instanceof Range ? undefined : { id: value, record: undefined, isEdge: isKnownEdge };
   }
   if (!isObject(value)) return undefined;
   const { id } = value;
@@ -122,15 +145,14 @@ function isEdge(record: ObjectValue): boolean {
 
 const END_FIELDS = { out: ['out'], in: ['in'], both: ['in', 'out'], reference: [] } as const;
 
-/** The ends of an edge that lie in the direction of a step. Of a record that has edges of its own it isn't asked whether it is one. */
-function endsOf(node: Node, step: GraphStep, frame: Frame, hasNoEdges: boolean): PromiseOrValue<RecordId[]> {
-  if (node.record === undefined && !node.isEdge && !hasNoEdges) return [];
+/** The ends of a record that lie in the direction of a step; none if it isn't an edge, or is hidden. */
+function endsOf(node: Node, { direction, tables }: EdgeStep, frame: Frame): PromiseOrValue<RecordId[]> {
+  const fields = END_FIELDS[direction];
+  if (fields.length === 0) return [];
   return andThen(node.record ?? fetchRecord(node.id, frame), (record) => {
     if (record === undefined || !isEdge(record)) return [];
-    const ends = END_FIELDS[step.direction].map((name) => record[name] as RecordId);
-    return step.subjects.length === 0
-      ? ends
-      : ends.filter((end) => step.subjects.some(({ table }) => table === end.table));
+    const ends = fields.map((name) => record[name] as RecordId);
+    return tables.length === 0 ? ends : ends.filter(({ table }) => tables.includes(table));
   });
 }
 
