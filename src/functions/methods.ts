@@ -14,6 +14,7 @@ import { setFunctions } from './set.js';
 import { stringFunctions } from './string.js';
 import { timeFunctions } from './time.js';
 import { typeFunctions } from './type.js';
+import { valueFunctions } from './value.js';
 import { vectorFunctions } from './vector.js';
 
 type Methods = ReadonlyMap<string, FunctionRow>;
@@ -49,7 +50,7 @@ const FAMILIES: { readonly [K in Kind]?: Methods } = {
   string: methodsOf(stringFunctions, 'string'),
 };
 
-/** On every value: `is_…`, `to_…`, `type_of`, `repeat` and `chain`. */
+/** On every value: `is_…`, `to_…`, `type_of`, `repeat`, `diff`, `patch` and `chain`. */
 const GENERAL: Methods = new Map<string, FunctionRow>([
   ...typeFunctions.flatMap((row): [string, FunctionRow][] => {
     const name = row.name.slice('type::'.length);
@@ -57,6 +58,7 @@ const GENERAL: Methods = new Map<string, FunctionRow>([
     return row.parameters[0]?.type.kind === 'any' ? [[name === 'of' ? 'type_of' : `to_${name}`, row]] : [];
   }),
   ...arrayFunctions.filter(({ name }) => name === 'array::repeat').map((row): [string, FunctionRow] => ['repeat', row]),
+  ...valueFunctions.map((row): [string, FunctionRow] => [row.name.slice('value::'.length), row]),
   [
     'chain',
     define(

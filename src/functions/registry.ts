@@ -19,6 +19,7 @@ import { stringFunctions } from './string.js';
 import { nearest } from './suggestion.js';
 import { timeFunctions } from './time.js';
 import { typeFunctions } from './type.js';
+import { valueFunctions } from './value.js';
 import { vectorFunctions } from './vector.js';
 
 /** Every function once, family by family. */
@@ -40,6 +41,7 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...stringFunctions,
   ...timeFunctions,
   ...typeFunctions,
+  ...valueFunctions,
   ...vectorFunctions,
 ];
 

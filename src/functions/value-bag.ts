@@ -1,10 +1,9 @@
 /** Counts equal values in time that doesn't grow with how many others there are. */
-import { deeper } from '../value/nesting.js';
 import { toNumber } from '../value/number.js';
 import { equals } from '../value/order.js';
 import { sortedKeys } from '../value/strings.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isNumber, isObject, SetValue, type Value } from '../value/value.js';
+import { isArray, isNumber, isObject, type ObjectValue, SetValue, type Value } from '../value/value.js';
 
 interface Entry {
   readonly value: Value;
@@ -56,24 +55,44 @@ export function distinct(values: Iterable<Value>): Value[] {
   return result;
 }
 
-/** Equal values have the same hash. Numbers are unified across their kinds, also within collections. */
+/**
+ * Equal values have the same hash. Numbers are unified across their kinds, also within collections; of large collections only the
+ * beginning counts, so that hashing costs the same for all.
+ */
 function hashOf(value: Value): string | number {
   if (typeof value === 'string') return value;
-  return isNumber(value) ? toNumber(value) : structure(value, 0);
+  if (isNumber(value)) return toNumber(value);
+  const hash = new StructureHash();
+  hash.add(value);
+  return hash.text;
 }
 
-function structure(value: Value, depth: number): string {
-  if (isNumber(value)) return String(toNumber(value));
-  if (isArray(value)) return `[${items(value, depth)}]`;
-  if (value instanceof SetValue) return `{${items(value.items, depth)}}`;
-  if (!isObject(value)) return toText(value);
-  const below = deeper(depth);
-  return `{${sortedKeys(value)
-    .map((key) => `${key}:${structure(value[key], below)}`)
-    .join()}}`;
-}
+const MAX_PARTS = 64;
 
-function items(values: readonly Value[], depth: number): string {
-  const below = deeper(depth);
-  return values.map((value) => structure(value, below)).join();
+class StructureHash {
+  text = '';
+  #left = MAX_PARTS;
+
+  add(value: Value): void {
+    if (this.#left-- <= 0) return;
+    if (isNumber(value)) this.text += `${toNumber(value)},`;
+    else if (isArray(value)) this.#addItems('[', value);
+    else if (value instanceof SetValue) this.#addItems('{', value.items);
+    else if (isObject(value)) this.#addFields(value);
+    else this.text += `${toText(value)},`;
+  }
+
+  #addItems(mark: string, items: readonly Value[]): void {
+    this.text += mark;
+    for (let index = 0; index < items.length && this.#left > 0; index++) this.add(items[index]);
+  }
+
+  #addFields(object: ObjectValue): void {
+    this.text += '(';
+    for (const key of sortedKeys(object)) {
+      if (this.#left <= 0) return;
+      this.text += `${key}:`;
+      this.add(object[key]);
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { callFunction } from '../../src/functions/call.js';
@@ -60,4 +61,11 @@ export function outcome(text: string): string {
     if (error instanceof TesseraError) return error.message;
     throw error;
   }
+}
+
+/** Tests that each call gives what stands beside it. */
+export function checkRows(rows: readonly (readonly [text: string, expected: string])[]): void {
+  test.each(rows)('%s', (text, expected) => {
+    expect(outcome(text)).toBe(expected);
+  });
 }

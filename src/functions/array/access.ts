@@ -4,6 +4,7 @@ import { invalidArguments } from '../arguments.js';
 import type { FunctionRow } from '../contract.js';
 import { define } from '../define.js';
 import { joinTexts } from '../join.js';
+import { checkCopies } from '../output-limit.js';
 import { any, integer, list, optional, rest, text } from '../parameters.js';
 import { sliceOf } from '../slice.js';
 import { distinct, ValueBag } from '../value-bag.js';
@@ -32,7 +33,7 @@ export const accessFunctions: readonly FunctionRow[] = [
     'The element at an index, counted from the end if negative.',
     (array, index) => array.at(Number(index)),
   ),
-  define('array::concat', [rest(list('array'))], 'array', 'Puts arrays together.', (arrays) => arrays.flat(1)),
+  define('array::concat', [rest(list('array'))], 'array', 'Puts arrays together.', (arrays) => flatten(arrays)),
   define(
     'array::fill',
     [list('array'), any('value'), optional(integer('start')), optional(integer('end'))],
@@ -100,7 +101,12 @@ export const accessFunctions: readonly FunctionRow[] = [
   define('array::swap', [list('array'), integer('a'), integer('b')], 'array', 'Lets two elements change places.', swap),
 ];
 
+/** Replaces arrays by their elements, one level deep. */
 export function flatten(array: readonly Value[]): Value[] {
+  checkCopies(
+    'array::flatten',
+    array.reduce<number>((count, item) => count + (isArray(item) ? item.length : 1), 0),
+  );
   const result: Value[] = [];
   for (const item of array) {
     if (isArray(item)) for (const inner of item) result.push(inner);

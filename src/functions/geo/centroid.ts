@@ -27,13 +27,17 @@ function addMass(mass: Mass, dimension: number, weight: number, x: number, y: nu
 /** How each shape adds to a mass. */
 const ADD: { readonly [S in Shape as S['type']]: (mass: Mass, shape: S) => void } = {
   Point: (mass, { coordinates }) => addPoint(mass, coordinates),
-  MultiPoint: (mass, { coordinates }) => coordinates.forEach((point) => addPoint(mass, point)),
+  MultiPoint: (mass, { coordinates }) => addAll(mass, coordinates, addPoint),
   LineString: (mass, { coordinates }) => addLine(mass, coordinates),
-  MultiLineString: (mass, { coordinates }) => coordinates.forEach((line) => addLine(mass, line)),
+  MultiLineString: (mass, { coordinates }) => addAll(mass, coordinates, addLine),
   Polygon: (mass, { coordinates }) => addPolygon(mass, coordinates),
-  MultiPolygon: (mass, { coordinates }) => coordinates.forEach((polygon) => addPolygon(mass, polygon)),
-  GeometryCollection: (mass, { geometries }) => geometries.forEach((part) => addShape(mass, part)),
+  MultiPolygon: (mass, { coordinates }) => addAll(mass, coordinates, addPolygon),
+  GeometryCollection: (mass, { geometries }) => addAll(mass, geometries, addShape),
 };
+
+function addAll<T>(mass: Mass, parts: readonly T[], add: (mass: Mass, part: T) => void): void {
+  for (const part of parts) add(mass, part);
+}
 
 function addShape(mass: Mass, shape: Shape): void {
   (ADD[shape.type] as (mass: Mass, shape: Shape) => void)(mass, shape);

@@ -19,7 +19,7 @@ export function greatCircleDistance([lon1, lat1]: Position, [lon2, lat2]: Positi
 
 /** The direction at the first position towards the second, in degrees clockwise from north, −180 … 180. */
 export function bearing([lon1, lat1]: Position, [lon2, lat2]: Position): number {
-  const east = radians(lon2 - lon1);
+  const east = radians(lon2) - radians(lon1);
   const [from, to] = [radians(lat1), radians(lat2)];
   const y = Math.sin(east) * Math.cos(to);
   const x = Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(east);

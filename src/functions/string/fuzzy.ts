@@ -55,7 +55,7 @@ function adjacent(before: Float64Array, index: number): number {
 
 function bonusAt(previous: string | undefined, character: string): number {
   if (previous === undefined) return BEGINNING_BONUS;
-  if (/[\s/\\|()[\]{}]/u.test(previous)) return AFTER_BLANK_BONUS;
-  if (/[^\p{L}\p{N}]/u.test(previous)) return AFTER_SEPARATOR_BONUS;
-  return /\p{Lu}/u.test(character) && !/\p{Lu}/u.test(previous) ? CAMEL_BONUS : 0;
+  if (/[ /\\|()[\]{}]/.test(previous)) return AFTER_BLANK_BONUS;
+  if (/[!-/:-@[-`{-~]/.test(previous)) return AFTER_SEPARATOR_BONUS;
+  return /[A-Z]/.test(character) && !/[A-Z]/.test(previous) ? CAMEL_BONUS : 0;
 }

@@ -139,6 +139,8 @@ function replaceMatches(name: string, string: string, search: Regex, replacement
   let result = '';
   let from = 0;
   while (matcher.find()) {
+    // Nothing is found once more right behind what was found.
+    if (from > 0 && matcher.start() === from && matcher.end() === from) continue;
     result += string.slice(from, matcher.start()) + replacement;
     from = matcher.end();
     checkLength(name, result.length);

@@ -1,0 +1,22 @@
+import { diff } from '../value/diff.js';
+import { patch } from '../value/patch.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any } from './parameters.js';
+
+export const valueFunctions: readonly FunctionRow[] = [
+  define(
+    'value::diff',
+    [any('before'), any('after')],
+    'array<object>',
+    'The JSON Patch that leads from one value to another.',
+    (before, after) => diff(before, after),
+  ),
+  define(
+    'value::patch',
+    [any('value'), any('operations')],
+    'any',
+    'A value changed by the operations of a JSON Patch.',
+    (value, operations) => patch(value, operations),
+  ),
+];
