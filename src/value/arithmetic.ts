@@ -102,12 +102,15 @@ export function multiply(a: Value, b: Value): Value {
 
 /** `a / b`. It never fails: what has no result is NaN. Ints are cut off towards zero. */
 export function divide(a: Value, b: Value): Value {
+  // Without its remainder a quotient of safe ints is exact.
+  if (isPlainInt(a) && isPlainInt(b) && b !== 0) return (a - (a % b)) / b + 0;
   if (a instanceof Duration && isNumber(b)) return divideDuration(a, b) ?? Number.NaN;
   return (isNumber(a) && isNumber(b) ? calculate(DIVIDE, a, b) : undefined) ?? Number.NaN;
 }
 
 /** `a % b`, with the sign of `a`. */
 export function remainder(a: Value, b: Value): Value {
+  if (isPlainInt(a) && isPlainInt(b) && b !== 0) return (a % b) + 0;
   const result = isNumber(a) && isNumber(b) ? calculate(REMAINDER, a, b) : undefined;
   if (result === undefined) throw failure('cannot_remainder', operands(a, b));
   return result;
@@ -127,6 +130,11 @@ export function negate(value: Value): Value {
   if (value instanceof Float) return new Float(-value.number);
   if (value instanceof Decimal) return fitDecimal(value.number.neg()) as Decimal;
   throw failure('cannot_negate', { value: toText(value) });
+}
+
+/** An int that is a JavaScript number, as nearly all are. */
+function isPlainInt(value: Value): value is number {
+  return Number.isInteger(value);
 }
 
 function operands(a: Value, b: Value) {

@@ -7,6 +7,7 @@ import { parseDecimal } from './decimal.js';
 import { parseDuration } from './duration.js';
 import { geometryFrom } from './geometry.js';
 import { MAX_INT, MIN_INT, parseFloatText, parseInteger } from './number.js';
+import { isPattern } from './regex.js';
 import { toDisplay, toText } from './text/text.js';
 import { typeTextInErrors } from './text/type-text.js';
 import type { Type } from './type.js';
@@ -31,7 +32,7 @@ export type RecordReader = (text: string) => RecordId | undefined;
 
 /**
  * The value made into the type.
- * @throws TesseraError `cannot_cast`: ``Could not cast into `int` using input `'x'` ``; `range_too_large`; `regex_invalid`
+ * @throws TesseraError `cannot_cast`: ``Could not cast into `int` using input `'x'` ``; `range_too_large`
  */
 export function cast(value: Value, type: Type, readRecord: RecordReader): Value {
   const converted = convert({ ...CASTING, record: (given) => toRecord(given, readRecord) }, value, type);
@@ -68,7 +69,7 @@ const CASTING: Conversion = {
     int: fromText(parseInteger, COERCION.plain.int),
     number: fromText((text) => parseInteger(text) ?? floatFromText(text), COERCION.plain.number),
     range: (value) => (isArray(value) && value.length === 2 ? rangeFrom(value) : COERCION.plain.range(value)),
-    regex: fromText((text) => new Regex(text), COERCION.plain.regex),
+    regex: fromText((text) => (isPattern(text) ? new Regex(text) : undefined), COERCION.plain.regex),
     string: (value) => (value instanceof Uint8Array ? textFrom(value) : toDisplay(value)),
     table: (value) => (value instanceof Table ? value : new Table(toDisplay(value))),
     uuid: fromText(parseUuid, COERCION.plain.uuid),

@@ -2,6 +2,7 @@
  * Coercion: what a declared type (of a field, a parameter, an argument, a result) accepts. It is strict, a text never becomes a number, but
  * numbers change their kind where nothing is lost: `int` accepts `2.0` and `3dec`, `float` accepts `1`.
  */
+import { shown } from '../errors/sections/value.js';
 import { type Conversion, convert, FAILED, Mismatch } from './conversion.js';
 import { decimalFrom } from './decimal.js';
 import { geometryFromObject } from './geometry.js';
@@ -39,7 +40,7 @@ export class CoercionError extends Error {
   override readonly name = 'CoercionError';
 
   constructor(mismatch: Mismatch) {
-    super(mismatchText(mismatch));
+    super(shown(mismatchText(mismatch)));
   }
 }
 

@@ -36,6 +36,7 @@ export function containsGeometry(outer: Geometry, inner: Geometry): boolean {
   const b = partsOf(inner.shape);
   bound(a, b);
   const probes = [...b.points, ...edgesOf(b).flatMap((edge) => cutPoints(edge, edgesOf(a)))];
+  if (probes.length * sizeOf(a) > MAX_PAIRS) throw failure('value_too_large', { limit: MAX_PAIRS });
   if (probes.length === 0 || !probes.every((point) => covers(a, point))) return false;
   // A hole of the outer one must not lie within the inner one.
   if (b.polygons.length > 0) {
@@ -45,8 +46,11 @@ export function containsGeometry(outer: Geometry, inner: Geometry): boolean {
 }
 
 function bound(a: Parts, b: Parts): void {
-  const sizes = [a, b].map((parts) => parts.points.length + parts.lines.length + parts.rings.length);
-  if ((sizes[0] as number) * (sizes[1] as number) > MAX_PAIRS) throw failure('value_too_large', { limit: MAX_PAIRS });
+  if (sizeOf(a) * sizeOf(b) > MAX_PAIRS) throw failure('value_too_large', { limit: MAX_PAIRS });
+}
+
+function sizeOf({ points, lines, rings }: Parts): number {
+  return points.length + lines.length + rings.length;
 }
 
 function partsOf(shape: Shape): Parts {
@@ -172,7 +176,8 @@ function cutPoints([from, to]: Segment, edges: readonly Segment[]): Position[] {
   for (const [c, d] of edges) {
     const before = side(c, d, from);
     const after = side(c, d, to);
-    if (before !== after) cuts.push(before / (before - after));
+    const meet = side(from, to, c) * side(from, to, d) <= 0;
+    if (meet && before !== after) cuts.push(before / (before - after));
     for (const end of [c, d]) if (onSegment([from, to], end)) cuts.push(fraction(from, to, end));
   }
   const within = cuts.filter((cut) => cut >= 0 && cut <= 1).sort((a, b) => a - b);

@@ -10,6 +10,7 @@
  * For negative numbers all bits are turned round. A double stands for its shortest decimal text, as in `compareNumbers`. Small ints take
  * two to four bytes and no arithmetic but shifts.
  */
+import { failure } from '../errors/error.js';
 import { type DecimalNumber, exact } from './decimal.js';
 import { keyBytes } from './key-bytes.js';
 import { exactValue, toNumber } from './number.js';
@@ -94,6 +95,9 @@ export function readMagnitude(key: string, offset: number, negative: boolean): M
   const number = double[0] as number;
   if (!more) return { double: number, exact: undefined, next };
   const length = key.charCodeAt(next++) ^ mask;
+  if (length === 0 || next + length > key.length) {
+    throw failure('stored_bytes_invalid', { what: 'a number in a key' });
+  }
   let hex = '0x';
   for (let index = 0; index < length; index++) hex += (key.charCodeAt(next++) ^ mask).toString(16).padStart(2, '0');
   return { double: number, exact: exact(BigInt(hex)).times(`1e-${REMAINDER_SCALE}`).plus(exact(number)), next };

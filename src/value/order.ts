@@ -34,12 +34,8 @@ export function equals(a: Value, b: Value): boolean {
 
 /** An ordered set of the given items: sorted, of equal ones the first. */
 export function setFrom(items: Iterable<Value>): SetValue {
-  const sorted = [...items].map((item) => ({ item })).sort((a, b) => compare(a.item, b.item));
-  return new SetValue(
-    sorted
-      .filter((entry, index) => index === 0 || !equals(sorted[index - 1]?.item, entry.item))
-      .map(({ item }) => item),
-  );
+  const ascending = sorted([...items]);
+  return new SetValue(ascending.filter((item, index) => index === 0 || !equals(ascending[index - 1], item)));
 }
 
 /** Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.) */

@@ -142,7 +142,8 @@ function readNames(reader: ByteReader, count: number): readonly string[] {
   const entry = known[slot];
   if (entry !== undefined && entry.names.length === count && equalBytes(entry.bytes, bytes)) return entry.names;
   const names = parseNames(bytes, count);
-  known[slot] = { bytes: bytes.slice(), names };
+  // A copy: the engine may reuse the bytes that it handed out. (`slice` of a buffer would share them.)
+  known[slot] = { bytes: Uint8Array.from(bytes), names };
   return names;
 }
 

@@ -23,6 +23,16 @@ export function compileRegex(source: string): RE2JS {
   }
 }
 
+/** Whether a text is a pattern. */
+export function isPattern(source: string): boolean {
+  try {
+    compileRegex(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether the pattern matches anywhere in the text. */
 export function matchesRegex(regex: Regex, text: string): boolean {
   return compileRegex(regex.source).matcher(text).find();

@@ -37,8 +37,10 @@ function line(mark: string, text: string): string {
 
 /** As `encodeURI` does it, but for what stays readable within a line. */
 function encode(text: string): string {
-  return encodeURI(text).replaceAll('%20', ' ');
+  return encodeURI(text.replace(LONE_SURROGATE, '\ufffd')).replaceAll('%20', ' ');
 }
+
+const LONE_SURROGATE = /\p{Cs}/gu;
 
 interface Hunk {
   /** Where it begins, in code points from 0. */

@@ -101,6 +101,7 @@ const FAILED_CASTS: readonly Case[] = [
   [plain('duration'), 60, 'Could not cast into `duration` using input `60`'],
   [plain('datetime'), '2020-01-01T10:00Z', "Could not cast into `datetime` using input `'2020-01-01T10:00Z'`"],
   [plain('bytes'), [256], 'Could not cast into `bytes` using input `[256]`'],
+  [plain('regex'), '(', "Could not cast into `regex` using input `'('`"],
   [plain('range'), [1, 2, 3], 'Could not cast into `range` using input `[1, 2, 3]`'],
   [record('a'), 'person:1', "Could not cast into `record<a>` using input `'person:1'`"],
   [record('a', 'b'), new RecordId('c', 1), 'Could not cast into `record<a|b>` using input `c:1`'],

@@ -1,8 +1,8 @@
 import { row } from '../row.js';
 
-/** What an error text shows of a value; the rest of a large one helps nobody. */
 const MAX_SHOWN = 2000;
-const shown = (text: string) => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
+/** What an error text shows of a value; the rest of a large one helps nobody. */
+export const shown = (text: string) => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
 
 const operator = (operation: string) =>
   row<{ a: string; b: string }>({
@@ -67,10 +67,6 @@ export const valueErrors = {
     kind: 'Serialization',
     text: ({ what }) => `Invalid CBOR: ${what}`,
     rpc: -32700,
-  }),
-  cannot_encode: row<{ kind: string; format: string }>({
-    kind: 'Serialization',
-    text: ({ kind, format }) => `A value of the kind ${kind} cannot be written as ${format}`,
   }),
   closure_stored: row({
     kind: 'Internal',
