@@ -107,7 +107,7 @@ export class Lexer {
   /** `origin` tells where the text stands in an outer one, which errors then show. */
   constructor(
     readonly source: string,
-    private readonly origin: { readonly source: string; readonly offset: number } = { source, offset: 0 },
+    protected readonly origin: { readonly source: string; readonly offset: number } = { source, offset: 0 },
   ) {
     const bad = source.includes('\0') ? source.indexOf('\0') : source.search(LONE_SURROGATE);
     if (bad !== -1) this.fail('Invalid token, the text may not contain this character', { start: bad, end: bad + 1 });
@@ -235,7 +235,7 @@ export class Lexer {
   private readParam(start: number): void {
     const next = this.source.charCodeAt(start + 1);
     if (next === BACKTICK || next === ANGLE) {
-      this.setText('param', this.readQuoted(start + 1, next === BACKTICK ? '`' : '⟩'));
+      this.setText('param', this.readQuoted(start, next === BACKTICK ? '`' : '⟩', start + 1));
     } else if (CLASS[next] === LETTER) {
       this.end = this.wordEnd(start + 2);
       this.setText('param', this.source.slice(start + 1, this.end));
@@ -259,6 +259,8 @@ export class Lexer {
       if (CLASS[source.charCodeAt(digits)] === DIGIT) {
         end = this.digitsEnd(digits);
         form = 'float';
+      } else if (digits >= source.length) {
+        this.fail('Unexpected end of file, expected a number token digit', { start: end, end: end + 1 });
       }
     }
     const numberEnd = end;
@@ -285,7 +287,8 @@ export class Lexer {
     this.text = text.includes('_') ? text.replaceAll('_', '') : text;
   }
 
-  private digitsEnd(offset: number): number {
+  /** Where the digits and underscores that begin at `offset` end. */
+  protected digitsEnd(offset: number): number {
     const source = this.source;
     let end = offset;
     for (let code = source.charCodeAt(end); (code >= 48 && code <= 57) || code === 95; code = source.charCodeAt(++end));
@@ -301,13 +304,16 @@ export class Lexer {
       const unit = UNIT.exec(source);
       if (unit === null) {
         if (end === offset) return false;
-        this.fail('Unexpected end of file, expected a duration suffix', { start, end });
+        this.fail('Unexpected token, expected a duration suffix', { start, end });
       }
       end += unit[0].length;
       const next = this.digitsEnd(end);
       if (next === end) break;
       UNIT.lastIndex = next;
-      if (!UNIT.test(source)) this.fail('Unexpected token, expected a duration suffix', { start, end: next });
+      if (!UNIT.test(source)) {
+        const found = next === source.length ? 'end of file' : 'token';
+        this.fail(`Unexpected ${found}, expected a duration suffix`, { start, end: next });
+      }
       end = next;
     }
     this.kind = 'duration';
@@ -352,19 +358,20 @@ export class Lexer {
     });
   }
 
-  private readQuoted(start: number, close: string): string {
+  /** The name in quotes that open at `quoteAt`, of the token that begins at `start`. */
+  private readQuoted(start: number, close: string, quoteAt = start): string {
     const source = this.source;
     const quote = close.charCodeAt(0);
     let text: string | undefined;
-    for (let at = start + 1; at < source.length; at++) {
+    for (let at = quoteAt + 1; at < source.length; at++) {
       const code = source.charCodeAt(at);
       if (code === quote) {
         this.end = at + 1;
-        text = source.slice(start + 1, at);
+        text = source.slice(quoteAt + 1, at);
         break;
       }
       if (code === 92) {
-        text = this.readEscaped(start, start + 1, at, quote, 'identifier');
+        text = this.readEscaped(start, quoteAt + 1, at, quote, 'identifier');
         break;
       }
     }
@@ -409,11 +416,12 @@ export class Lexer {
         decoded += simple;
         at += 2;
       } else if (letter === 'u') {
-        const unit = UNICODE_ESCAPE.exec(source.slice(at, at + 14));
-        const point = unit === null ? undefined : codePoint(unit);
-        if (unit === null || point === undefined) return this.badEscape(at);
+        const match = UNICODE_ESCAPE.exec(source.slice(at, at + 14));
+        if (match === null) return this.badUnicodeEscape(at);
+        const point = codePoint(match);
+        if (point === undefined) return this.badCharacter(at, match[0]);
         decoded += String.fromCodePoint(point);
-        at += unit[0].length;
+        at += match[0].length;
       } else if (at + 1 >= source.length) {
         break;
       } else {
@@ -430,6 +438,24 @@ export class Lexer {
     this.fail('Invalid escape sequence', { start: at, end: at + 2, label: 'not a valid escape character' });
   }
 
+  private badUnicodeEscape(at: number): never {
+    const wrong = this.source.slice(at + 2, at + 9).search(/[^{0-9a-fA-F]|$/) + at + 2;
+    this.fail('String contains invalid escape sequence, expected a hexadecimal character.', {
+      start: wrong,
+      end: wrong + 1,
+      label: 'Unexpected character',
+    });
+  }
+
+  private badCharacter(at: number, sequence: string): never {
+    const what = sequence.includes('{') ? 'Invalid' : 'String contains invalid';
+    this.fail(`${what} escape sequence, unicode escape character is not a valid unicode character.`, {
+      start: at,
+      end: at + sequence.length,
+      label: 'Not a valid character code',
+    });
+  }
+
   /** Reads a regular expression whose opening slash is the current token; gives its source. */
   readRegex(): string {
     const source = this.source;
@@ -444,7 +470,7 @@ export class Lexer {
         return source.slice(start + 1, at).replaceAll('\\/', '/');
       }
     }
-    this.fail('Unexpected end of file, expected regex to end', { start, end: start + 1 });
+    this.fail('Failed to lex regex, unexpected eof', { start, end: source.length });
   }
 
   private skipBlanks(offset: number): number {
@@ -462,7 +488,11 @@ export class Lexer {
           else if (next === 42) {
             const close = source.indexOf('*/', at + 2);
             if (close === -1) {
-              this.fail('Unexpected end of file, expected multi-line comment to end', { start: at, end: at + 2 });
+              this.fail('Unexpected end of file, expected multi-line comment to end.', {
+                start: at,
+                end: at + 2,
+                label: 'Comment starts here.',
+              });
             }
             at = close + 2;
           } else return at;

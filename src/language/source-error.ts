@@ -71,9 +71,8 @@ function snippet(source: string, mark: Mark): string {
 function excerpt(line: readonly string[], markAt: number): { readonly text: string; readonly before: number } {
   const from = line.length > FAR && markAt > FAR ? markAt - CONTEXT : 0;
   const prefix = from > 0 ? '...' : '';
-  const room = WIDTH - prefix.length;
-  const rest = line.length - from;
-  const text = rest > room ? `${line.slice(from, from + room - 3).join('')}...` : line.slice(from).join('');
+  const rest = line.slice(from);
+  const text = rest.length > WIDTH ? `${rest.slice(0, WIDTH - 3).join('')}...` : rest.join('');
   return { text: prefix + text, before: prefix.length + markAt - from };
 }
 

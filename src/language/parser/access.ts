@@ -22,7 +22,7 @@ function action(parser: Parser): Access['action'] {
     case 'PURGE':
       return purge(parser);
     case undefined:
-      return parser.unexpected('one of GRANT, SHOW, REVOKE, PURGE');
+      return parser.unexpected('one of GRANT, SHOW, REVOKE or PURGE');
   }
 }
 

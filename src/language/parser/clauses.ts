@@ -55,7 +55,9 @@ export function idioms(parser: Parser): Idiom[] {
 export function withClause(parser: Parser): { with?: IndexHints } {
   if (!parser.acceptWord('WITH')) return {};
   if (parser.acceptWord('NOINDEX')) return { with: { kind: 'noindex' } };
-  if (!parser.acceptWord('INDEX')) parser.unexpected('NOINDEX or INDEX');
+  const none = parser.acceptWord('NO');
+  if (!parser.acceptWord('INDEX')) parser.unexpected('`NO`, `NOINDEX` or `INDEX`');
+  if (none) return { with: { kind: 'noindex' } };
   return { with: { kind: 'index', names: parser.commaList(() => parser.name()) } };
 }
 
@@ -168,7 +170,7 @@ const LEVELS = { ROOT: 'root', NAMESPACE: 'namespace', NS: 'namespace', DATABASE
 /** `ROOT`, `NAMESPACE`, `DATABASE`, or one of their short forms. */
 export function level(parser: Parser): Level {
   const word = parser.acceptOneOf('ROOT', 'NAMESPACE', 'NS', 'DATABASE', 'DB');
-  return word === undefined ? parser.unexpected('ROOT, NAMESPACE or DATABASE') : LEVELS[word];
+  return word === undefined ? parser.unexpected("'NAMEPSPACE', 'DATABASE' or 'ROOT'") : LEVELS[word];
 }
 
 /** `ON [TABLE] t`. */

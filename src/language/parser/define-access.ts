@@ -41,9 +41,10 @@ function accessKind(parser: Parser, at: Level): AccessKind {
   if (!parser.acceptWord('BEARER')) parser.unexpected('one of RECORD, JWT, BEARER');
   parser.expectWord('FOR');
   if (parser.acceptWord('USER')) return { kind: 'bearer', subject: 'user' };
-  if (!parser.isWord('RECORD')) parser.unexpected('USER or RECORD');
-  if (at !== 'database')
-    parser.failToken('Unexpected token `RECORD`, expected USER: `RECORD` bearer can only be defined on a database');
+  if (!parser.isWord('RECORD')) parser.unexpected('USER');
+  if (at !== 'database') {
+    parser.failToken('Unexpected token `RECORD`, expected USER', '`RECORD` bearer can only be defined on a database');
+  }
   parser.advance();
   return { kind: 'bearer', subject: 'record' };
 }
@@ -98,12 +99,12 @@ function followedByIssuer(parser: Parser): boolean {
 
 function verification(parser: Parser): JwtAccess['verify'] {
   if (parser.acceptWord('URL')) return { kind: 'url', url: parser.string() };
-  if (!parser.acceptWord('ALGORITHM')) parser.unexpected('ALGORITHM or URL');
+  if (!parser.acceptWord('ALGORITHM')) parser.unexpected('`ALGORITHM`, or `URL`');
   const algorithm = algorithmName(parser);
   parser.expectWord('KEY');
   return { kind: 'key', algorithm, key: parser.string() };
 }
 
 function algorithmName(parser: Parser): Algorithm {
-  return parser.acceptOneOf(...ALGORITHMS) ?? parser.unexpected('a valid JWT algorithm');
+  return parser.acceptOneOf(...ALGORITHMS) ?? parser.unexpected('a valid algorithm');
 }

@@ -27,7 +27,7 @@ export function defineAnalyzer(parser: Parser): DefineAnalyzer {
 
 function tokenizer(parser: Parser): DefineAnalyzer['tokenizers'][number] {
   const word = parser.acceptOneOf('BLANK', 'CAMEL', 'CLASS', 'PUNCT');
-  return word === undefined ? parser.unexpected('a valid tokenizer') : TOKENIZERS[word];
+  return word === undefined ? parser.unexpected('a tokenizer') : TOKENIZERS[word];
 }
 
 const FILTERS: ReadonlyMap<string, (parser: Parser) => AnalyzerFilter> = new Map<
@@ -45,7 +45,7 @@ const FILTERS: ReadonlyMap<string, (parser: Parser) => AnalyzerFilter> = new Map
 
 function filter(parser: Parser): AnalyzerFilter {
   const read = FILTERS.get(parser.word);
-  if (read === undefined) return parser.unexpected('a valid filter');
+  if (read === undefined) return parser.unexpected('a filter');
   parser.advance();
   return read(parser);
 }

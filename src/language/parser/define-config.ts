@@ -11,7 +11,7 @@ function config(parser: Parser): Config {
   if (parser.acceptWord('GRAPHQL')) return graphql(parser);
   if (parser.acceptWord('API')) return api(parser);
   if (parser.acceptWord('DEFAULT')) return defaults(parser);
-  return parser.unexpected('GRAPHQL, API or DEFAULT');
+  return parser.unexpected('a type of config');
 }
 
 type GraphqlNode = { -readonly [K in keyof GraphqlConfig]: GraphqlConfig[K] };
@@ -42,7 +42,7 @@ function selection(parser: Parser, name: () => string): GraphqlConfig['tables'] 
   if (parser.acceptWord('NONE')) return { kind: 'none' };
   if (parser.acceptWord('INCLUDE')) return { kind: 'include', names: parser.commaList(name) };
   if (parser.acceptWord('EXCLUDE')) return { kind: 'exclude', names: parser.commaList(name) };
-  return parser.unexpected('`AUTO`, `NONE`, `INCLUDE` or `EXCLUDE`');
+  return parser.unexpected('`NONE`, `AUTO`, `INCLUDE` or `EXCLUDE`');
 }
 
 /** Names of functions are given without `fn::`; a list may stand in brackets, as the documentation has it. */

@@ -20,6 +20,8 @@ export function defineEvent(parser: Parser): DefineEvent {
   onTable(parser);
   const table = parser.definitionName();
   const node = clauses<Node>(parser, CLAUSES, { kind: 'define-event', ...head, name, table, then: [] });
-  if (node.then.length === 0) parser.unexpected('THEN');
+  if (node.then.length === 0) {
+    parser.failToken('Expected at least one `THEN` statement', '`THEN` statement required');
+  }
   return node;
 }

@@ -30,7 +30,7 @@ export function defineFunction(parser: Parser): DefineFunction {
 
 /** `fn::a::b`, given as `a::b`. */
 export function functionName(parser: Parser): string {
-  parser.expectWord('FN');
+  if (!parser.acceptWord('FN')) parser.unexpected('fn');
   parser.expectPunct('::');
   let name = parser.name();
   while (parser.acceptPunct('::')) name += `::${parser.name()}`;

@@ -46,7 +46,7 @@ export function changefeed(parser: Parser): Changefeed {
 export function permission(parser: Parser): Permission {
   if (parser.acceptWord('NONE')) return { kind: 'none' };
   if (parser.acceptWord('FULL')) return { kind: 'full' };
-  if (!parser.acceptWord('WHERE')) parser.unexpected("'NONE', 'FULL' or 'WHERE'");
+  if (!parser.acceptWord('WHERE')) parser.unexpected("'NONE', 'FULL', or 'WHERE'");
   return { kind: 'where', condition: parser.expression() };
 }
 
@@ -65,7 +65,7 @@ export function permissions<Action extends string>(
   while (parser.acceptWord('FOR')) {
     const named = parser.commaList(() => {
       const action = actions.find((name) => parser.isWord(name.toUpperCase()));
-      if (action === undefined) return parser.unexpected(`one of ${actions.join(', ')}`);
+      if (action === undefined) return wrongAction(parser);
       parser.advance();
       return action;
     });
@@ -74,6 +74,11 @@ export function permissions<Action extends string>(
     if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();
   }
   return result;
+}
+
+function wrongAction(parser: Parser): never {
+  if (parser.isWord('DELETE')) parser.failToken("Can't define permission DELETE for fields");
+  return parser.unexpected("'SELECT', 'CREATE', 'UPDATE' or 'DELETE'");
 }
 
 function nextIsFor(parser: Parser): boolean {
@@ -86,7 +91,7 @@ export function durations(parser: Parser, kinds: readonly (keyof Durations)[]): 
   if (!parser.isWord('FOR')) parser.unexpected('FOR');
   while (parser.acceptWord('FOR')) {
     const kind = kinds.find((name) => parser.isWord(name.toUpperCase()));
-    if (kind === undefined) return parser.unexpected(kinds.map((name) => name.toUpperCase()).join(', '));
+    if (kind === undefined) return parser.unexpected(kinds.map((name) => `\`${name.toUpperCase()}\``).join(' or '));
     parser.advance();
     result[kind] = parser.acceptWord('NONE') ? undefined : nanoseconds(parser);
     if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();

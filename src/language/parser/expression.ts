@@ -12,7 +12,7 @@ import type {
 } from '../ast.js';
 import { CLAUSES } from '../keywords.js';
 import { BINARY_POWERS, isChainable, POWER, powerOf } from '../precedence.js';
-import { signedNumber } from './literal.js';
+import { signedInfinity, signedNumber } from './literal.js';
 import { operand, postfix } from './operand.js';
 import type { Parser } from './parser.js';
 import { castType } from './type.js';
@@ -224,8 +224,10 @@ function prefix(parser: Parser, power: number): Expression {
 
 function unary(parser: Parser, operator: UnaryOperator): Expression {
   parser.advance();
-  if (parser.kind === 'number' && (operator === '-' || operator === '+'))
-    return postfix(parser, signedNumber(parser, operator));
+  if (operator === '-' || operator === '+') {
+    if (parser.kind === 'number') return postfix(parser, signedNumber(parser, operator));
+    if (parser.kind === 'word' && parser.text === 'Infinity') return postfix(parser, signedInfinity(parser, operator));
+  }
   const outer = parser.enter();
   const result: Expression = { kind: 'unary', operator, operand: tighter(parser, POWER.unary) };
   parser.leave(outer);

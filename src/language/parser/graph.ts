@@ -48,9 +48,9 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
 
 /** `e`, `e:1..5`, `e FIELD f`. */
 function subject(parser: Parser): GraphSubject {
-  if (parser.kind !== 'word' && parser.kind !== 'quoted') parser.unexpected('an identifier');
+  if (parser.kind !== 'word' && parser.kind !== 'quoted') parser.unexpected('`?`, `(` or an identifier');
   const table = parser.text;
-  if (parser.isAdjacent(':')) return { table, range: recordKeyAt(parser, parser.end + 1) };
+  if (parser.isAdjacent(':')) return { table, range: recordKeyAt(parser, parser.end + 1, table) };
   parser.advance();
   return parser.acceptWord('FIELD') ? { table, field: parser.name() } : { table };
 }

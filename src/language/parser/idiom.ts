@@ -21,6 +21,7 @@ export function parts(parser: Parser, path: Part[], callable = false): Part[] {
     const part = nextPart(parser, callable || path.length > 0);
     if (part === undefined) break;
     path.push(part);
+    parser.grow();
     if (part.kind === 'recursion' && part.path.length === 0)
       path[path.length - 1] = { ...part, path: recursed(parser) };
   }

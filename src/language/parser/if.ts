@@ -14,11 +14,12 @@ export function ifExpression(parser: Parser): If {
     if (parser.acceptWord('THEN')) hasThen = true;
     else if (!parser.isPunct('{')) parser.unexpected("THEN or '{'");
     branches.push({ condition, then: branch(parser, hasThen) });
+    parser.grow();
     const hasElse = parser.acceptWord('ELSE');
     more = hasElse && parser.acceptWord('IF');
     if (hasElse && !more) otherwise = branch(parser, hasThen);
   }
-  if (hasThen) parser.expectWord('END');
+  if (hasThen && !parser.acceptWord('END')) parser.unexpected('if to end');
   parser.leave(outer);
   return { kind: 'if', branches, ...(otherwise !== undefined && { otherwise }) };
 }

@@ -26,18 +26,19 @@ export function insert(parser: Parser): Insert {
 function destination(parser: Parser): Expression {
   if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
   if (parser.source.startsWith('::', parser.end)) return path(parser);
-  return { kind: 'table', name: parser.name('an expression') };
+  return { kind: 'table', name: parser.name() };
 }
 
 /** `(a, b) VALUES (1, 2), (3, 4)`, if it is that. */
 function rows(parser: Parser): Insert['data'] | undefined {
   const start = parser.start;
   const fields = fieldList(parser);
+  const selector = { start, end: parser.previousEnd };
   if (fields === undefined || !parser.acceptWord('VALUES')) {
+    if (fields !== undefined && fields.length > 1) parser.unexpected('VALUES');
     if (parser.start !== start) parser.reset(start);
     return undefined;
   }
-  const selector = { start: start, end: parser.previousEnd };
   return {
     kind: 'rows',
     fields,

@@ -9,11 +9,13 @@ import type { Literal, RecordIdLiteral } from '../ast.js';
 import type { StringPrefix } from '../lexer.js';
 import type { Parser } from './parser.js';
 
+const DURATION_TOO_LONG = 'Invalid token, failed to parse duration digits: number too large to fit in target type';
+
 /** The string or duration that is the current token. */
 export function literal(parser: Parser): Literal {
   if (parser.kind === 'string') return { kind: 'literal', value: parser.string() };
   const value = parseDuration(parser.text);
-  if (value === undefined) parser.failToken('Failed to parse duration: the duration is too long');
+  if (value === undefined) parser.failToken(DURATION_TOO_LONG);
   parser.advance();
   return { kind: 'literal', value };
 }
@@ -22,7 +24,7 @@ export function literal(parser: Parser): Literal {
 export function nanoseconds(parser: Parser): bigint {
   if (parser.kind !== 'duration') parser.unexpected('a duration');
   const value = parseDuration(parser.text);
-  if (value === undefined) parser.failToken('Failed to parse duration: the duration is too long');
+  if (value === undefined) parser.failToken(DURATION_TOO_LONG);
   parser.advance();
   return value.nanoseconds;
 }
@@ -40,11 +42,18 @@ export function signedNumber(parser: Parser, sign: '+' | '-'): Literal {
   return { kind: 'literal', value };
 }
 
+/** `-Infinity`, whose sign has been read. */
+export function signedInfinity(parser: Parser, sign: '+' | '-'): Literal {
+  parser.advance();
+  return { kind: 'literal', value: sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY };
+}
+
 function numberOf(parser: Parser, text: string): Value {
   if (parser.form === 'float') return float(Number(text));
   if (parser.form === 'decimal') {
     return (
-      parseDecimal(text, true) ?? parser.failToken('Failed to parse decimal number: overflow from too many digits')
+      parseDecimal(text, true) ??
+      parser.failToken('Failed to parser decimal: Invalid decimal: overflow from too many digits')
     );
   }
   const number = Number(text);
@@ -56,13 +65,23 @@ function numberOf(parser: Parser, text: string): Value {
   return int(exact);
 }
 
+/** What is wrong with the content of a string, and where in it. */
+interface Fault {
+  readonly what: string;
+  readonly at: number;
+}
+
 type PrefixedReader = (parser: Parser, text: string) => Literal | RecordIdLiteral;
 
 const plain =
-  (read: (text: string) => Value, what: string): PrefixedReader =>
+  (read: (text: string) => Value, fault: (text: string) => Fault): PrefixedReader =>
   (parser, text) => {
     const value = read(text);
-    if (value === undefined) parser.failToken(what);
+    if (value === undefined) {
+      const { what, at } = fault(text);
+      const start = parser.start + 2 + at;
+      parser.fail(what, { start, end: start + 1 });
+    }
     parser.advance();
     return { kind: 'literal', value };
   };
@@ -73,11 +92,29 @@ const PREFIXED: Readonly<Record<StringPrefix, PrefixedReader>> = {
     parser.advance();
     return record;
   },
-  d: plain(parseDatetime, 'Unexpected characters in the string, expected a datetime'),
-  u: plain(parseUuid, 'Unexpected characters in the string, expected a UUID'),
-  b: plain(bytes, 'Unexpected characters in the string, expected hexidecimal digits in pairs'),
-  f: plain(file, 'Unexpected end of file string, missing bucket seperator `:/`'),
+  d: plain(parseDatetime, datetimeFault),
+  u: plain(parseUuid, uuidFault),
+  b: plain(bytes, bytesFault),
+  f: plain(file, (text) => ({ what: 'Unexpected end of file string, missing bucket seperator `:/`', at: text.length })),
 };
+
+function datetimeFault(text: string): Fault {
+  if (text === '') return { what: 'Expected end of datetime, expected datetime digit character', at: 0 };
+  const at = text.search(/[^-+0-9TtZz:. ]/);
+  if (at !== -1) return { what: `Invalid datetime, expected digit character found \`${text[at]}\``, at };
+  return { what: 'Invalid datetime, expected a date or a date and a time with a zone', at: 0 };
+}
+
+function uuidFault(text: string): Fault {
+  if (text.length < 36) return { what: 'Unexpected end of string, expected UUID token to finish', at: text.length };
+  return { what: 'Unexpected characters in the string, expected a UUID', at: 0 };
+}
+
+function bytesFault(text: string): Fault {
+  const at = text.search(/[^0-9a-fA-F]/);
+  if (at === -1) return { what: 'Unexpected end of byte-string, expected a hexidecimal digit', at: text.length };
+  return { what: `Unexpected character \`${text[at]}\`, expected a hexidecimal digit`, at };
+}
 
 /** The string with a prefix that is the current token. */
 export function prefixedLiteral(parser: Parser): Literal | RecordIdLiteral {

@@ -24,7 +24,8 @@ export function showChanges(parser: Parser): ShowChanges {
   parser.expectWord('CHANGES');
   parser.expectWord('FOR');
   const table = parser.acceptWord('TABLE') ? parser.name() : undefined;
-  if (table === undefined && parser.acceptOneOf('DATABASE', 'DB') === undefined) parser.unexpected('TABLE or DATABASE');
+  if (table === undefined && parser.acceptOneOf('DATABASE', 'DB') === undefined)
+    parser.unexpected('`TABLE` or `DATABASE`');
   const since = parser.acceptWord('SINCE') ? parser.expression() : undefined;
   const limit = parser.acceptWord('LIMIT') ? parser.expression() : undefined;
   return {

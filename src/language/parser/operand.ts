@@ -71,9 +71,11 @@ function named(parser: Parser): Expression {
   if (parser.adjacent() === COLON) {
     return postfix(parser, parser.adjacent(1) === COLON ? path(parser) : recordId(parser));
   }
-  const name = parser.text;
+  const { text: name, start, end } = parser;
   const quoted = parser.kind === 'quoted';
   parser.advance();
+  if (parser.isPunct(':'))
+    parser.fail('Unexpected whitespace', { start, end, label: 'No whitespace allowed after this token' });
   if (parser.isPunct('::')) return postfix(parser, path(parser, name));
   if (parser.isPunct('(')) return postfix(parser, call(parser, quoted ? name : name.toLowerCase()));
   const first: Part[] = [{ kind: 'field', name }];

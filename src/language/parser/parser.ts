@@ -8,8 +8,8 @@
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast.js';
 import { KEYWORDS } from '../keywords.js';
-import { Lexer } from '../lexer.js';
-import { sourceFailure } from '../source-error.js';
+import { Lexer, type StringPrefix } from '../lexer.js';
+import { type Mark, sourceFailure } from '../source-error.js';
 
 /**
  * How far a text may go. What is beyond ends in the error `query_too_deep` or `query_too_long`.
@@ -158,11 +158,11 @@ export class Parser extends Lexer {
       this.reset(this.start + 1);
       return;
     }
-    this.fail(
-      `Unexpected token \`${this.tokenName()}\` expected delimiter \`${text}\``,
-      { start: this.start, end: this.end },
-      { start: openedAt, end: openedAt + 1, label: 'expected this delimiter to close' },
-    );
+    this.fail(`Unexpected token \`${this.tokenName()}\` expected delimiter \`${text}\``, this.tokenMark(), {
+      start: openedAt,
+      end: openedAt + 1,
+      label: 'expected this delimiter to close',
+    });
   }
 
   /** Items with commas between and perhaps one behind, up to the closing delimiter, which is taken. */
@@ -184,23 +184,34 @@ export class Parser extends Lexer {
   }
 
   unexpected(expected: string): never {
-    const end = this.source.trimEnd().length;
-    if (this.kind === 'end') {
-      const last = Math.max(0, end - 1);
-      this.fail(`Unexpected end of file, expected ${expected}`, { start: last, end: end });
-    }
-    this.fail(`Unexpected token \`${this.tokenName()}\`, expected ${expected}`, { start: this.start, end: this.end });
+    const found = this.kind === 'end' ? 'end of file' : `token \`${this.tokenName()}\``;
+    this.fail(`Unexpected ${found}, expected ${expected}`, this.tokenMark());
+  }
+
+  /**
+   * Where errors point for the current token: for the end of the text its last character, or the quote that ends it; for a number its
+   * first digits.
+   */
+  private tokenMark(): Mark {
+    if (this.kind === 'number' || this.kind === 'duration')
+      return { start: this.start, end: this.digitsEnd(this.start) };
+    if (this.kind !== 'end') return { start: this.start, end: this.end };
+    const isInner = this.origin.source !== this.source;
+    const last = Math.max(0, isInner ? this.source.length : this.source.trimEnd().length - 1);
+    return { start: last, end: last + 1 };
   }
 
   /** The current token is wrong in itself. */
-  failToken(what: string): never {
-    this.fail(what, { start: this.start, end: this.end });
+  failToken(what: string, label?: string): never {
+    const mark = this.kind === 'end' ? this.tokenMark() : { start: this.start, end: this.end };
+    this.fail(what, { ...mark, ...(label !== undefined && { label }) });
   }
 
   /** The current token as error texts name it. Contents of strings are never shown. */
   tokenName(): string {
     if (this.kind === 'word') return KEYWORDS.has(this.word) ? this.word : 'an identifier';
-    return this.kind === 'punct' ? this.text : TOKEN_NAMES[this.kind];
+    if (this.kind === 'punct') return this.text;
+    return this.kind === 'prefixed' ? PREFIXED_NAMES[this.form as StringPrefix] : TOKEN_NAMES[this.kind];
   }
 
   // ─── What occurs everywhere ───
@@ -274,7 +285,14 @@ const TOKEN_NAMES = {
   quoted: 'an identifier',
   param: 'a parameter',
   number: 'a number',
-  duration: 'a duration',
+  duration: 'a number',
   string: 'a strand',
-  prefixed: 'a strand',
 } as const;
+
+const PREFIXED_NAMES: Readonly<Record<StringPrefix, string>> = {
+  r: 'a record-id strand',
+  d: 'a datetime',
+  u: 'a uuid',
+  b: 'a bytestring',
+  f: 'a file',
+};

@@ -12,27 +12,27 @@ const GENERATORS = new Set(['rand', 'ulid', 'uuid']);
 /** A record id whose table is the current token and is followed by a colon. */
 export function recordId(parser: Parser): RecordIdLiteral {
   const table = parser.text;
-  return { kind: 'record-id', table, key: recordKeyAt(parser, parser.end + 1) };
+  return { kind: 'record-id', table, key: recordKeyAt(parser, parser.end + 1, table) };
 }
 
 /** The key that begins at `offset`; afterwards the token behind it is the current one. */
-export function recordKeyAt(parser: Parser, offset: number): RecordKeyExpression {
+export function recordKeyAt(parser: Parser, offset: number, table: string): RecordKeyExpression {
   if (parser.source.startsWith('..', offset)) {
     parser.jump(offset);
-    return range(parser, undefined);
+    return range(parser, undefined, table);
   }
-  const start = keyAt(parser, offset);
+  const start = keyAt(parser, offset, table);
   if (start.kind === 'generate') return start;
   const isRange = parser.kind === 'punct' && RANGE_OPERATORS.has(parser.text) && parser.start === parser.previousEnd;
-  return isRange ? range(parser, start.value) : start;
+  return isRange ? range(parser, start.value, table) : start;
 }
 
 /** The rest of a range whose operator is the current token. A blank ends it, since a word behind it belongs to the statement. */
-function range(parser: Parser, start: KeyBound['value'] | undefined): RecordKeyExpression {
+function range(parser: Parser, start: KeyBound['value'] | undefined, table: string): RecordKeyExpression {
   const operator = parser.text;
   const endAt = parser.end;
   let end: Key | undefined;
-  if (KEY_BEGIN.test(parser.source.slice(endAt, endAt + 2))) end = keyAt(parser, endAt);
+  if (KEY_BEGIN.test(parser.source.slice(endAt, endAt + 2))) end = keyAt(parser, endAt, table);
   else parser.advance();
   if (end?.kind === 'generate') return parser.unexpected('a key');
   return {
@@ -50,7 +50,7 @@ type Key = Extract<RecordKeyExpression, { kind: 'key' | 'generate' }>;
 const KEY_BEGIN = /^(?:[A-Za-z0-9_`⟨[{]|-\d)/;
 
 /** One key. What would be a number or a keyword elsewhere is read by its characters here: `1a`, `01`, `select`. */
-function keyAt(parser: Parser, offset: number): Key {
+function keyAt(parser: Parser, offset: number, table: string): Key {
   const source = parser.source;
   const negative = source[offset] === '-';
   const end = parser.wordEnd(negative ? offset + 1 : offset);
@@ -80,7 +80,13 @@ function keyAt(parser: Parser, offset: number): Key {
   if (parser.kind === 'quoted' && parser.start === offset) return literalKey(parser.name());
   if (parser.isPunct('[') && parser.start === offset) return { kind: 'key', value: arrayLiteral(parser) };
   if (parser.isPunct('{') && parser.start === offset) return { kind: 'key', value: objectLiteral(parser) };
-  return parser.unexpected('an identifier');
+  if (parser.kind === 'param') {
+    parser.failToken(
+      'Unexpected token `$param` expected a record-id key',
+      `Record-id's can be create from a param with \`type::record("${table}",$${parser.text})\``,
+    );
+  }
+  return parser.unexpected(parser.atEnd() ? 'a record-id key' : 'an identifier');
 }
 
 function literalKey(value: string | number | bigint): Key {

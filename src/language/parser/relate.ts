@@ -36,7 +36,7 @@ function end(parser: Parser): Expression {
       if (parser.isPunct('[')) return arrayLiteral(parser);
       if (parser.isPunct('(')) return parenthesized(parser);
   }
-  return parser.unexpected('a parameter, array, subquery or record id');
+  return parser.unexpected('an identifier');
 }
 
 function edgeOf(parser: Parser): Expression {

@@ -35,12 +35,13 @@ export function select(parser: Parser): Select {
   const where = whereClause(parser);
   const splitAt = parser.start;
   const split = splitClause(parser);
+  const splitEnd = parser.previousEnd;
   const groupAt = parser.start;
   const group = groupClause(parser);
   if (split.split !== undefined && group.group !== undefined) {
     parser.fail(
       'SPLIT and GROUP are mutually exclusive',
-      { start: splitAt, end: groupAt, label: 'SPLIT cannot be used with GROUP' },
+      { start: splitAt, end: splitEnd, label: 'SPLIT cannot be used with GROUP' },
       { start: groupAt, end: parser.previousEnd, label: 'GROUP cannot be used with SPLIT' },
     );
   }

@@ -10,12 +10,14 @@ import type {
   DefineIndex,
   DefineStatement,
   DefineTable,
+  Expression,
   FieldAction,
   IndexKind,
   Reference,
   TableAction,
   TableKind,
 } from '../ast.js';
+import { POWER } from '../precedence.js';
 import { defineAccessText, defineUserText } from './access.js';
 import { configText } from './config.js';
 import {
@@ -91,14 +93,16 @@ function tableKindText(kind: TableKind): string {
 
 function fieldText(node: DefineField, printer: Printer): string {
   const { mode, path, table, type, flexible, reference, value, assert, computed, comment, permissions } = node;
+  // What reaches far to the right would swallow the next clause for the reader's eye: the peer writes `VALUE (IF …)`.
+  const fieldValue = (expression: Expression) => printer.operand(expression, POWER.or);
   return `${head('FIELD', mode)} ${printer.idiom(path)} ON ${nameText(table)}${clauses(
     clause('TYPE', type, typeText),
     flexible && 'FLEXIBLE',
-    clause('DEFAULT', node.default, ({ always, value }) => `${always ? 'ALWAYS ' : ''}${printer.expression(value)}`),
+    clause('DEFAULT', node.default, (given) => `${given.always ? 'ALWAYS ' : ''}${fieldValue(given.value)}`),
     node.readonly && 'READONLY',
-    clause('VALUE', value, printer.expression),
-    clause('ASSERT', assert, printer.expression),
-    clause('COMPUTED', computed, printer.expression),
+    clause('VALUE', value, fieldValue),
+    clause('ASSERT', assert, fieldValue),
+    clause('COMPUTED', computed, fieldValue),
     clause('REFERENCE ON DELETE', reference, (clause) => referenceText(clause, printer)),
     commentText(comment),
     permissions === undefined

@@ -16,6 +16,7 @@ import type {
   RangeExpression,
   RecordIdLiteral,
   Unary,
+  UnaryOperator,
 } from '../ast.js';
 import { isChainable, POWER, powerOf } from '../precedence.js';
 import { idiomText } from './idiom.js';
@@ -105,13 +106,18 @@ function rangeText(node: RangeExpression, printer: Printer): string {
   });
 }
 
-/** What would be read together with a sign or an exclamation mark before it: numbers, comments, longer operators. */
-const JOINS = /^(?:[-+!=~\d]|Infinity)/;
+/** Beginnings of an operand that would be read together with the operator: as a longer one, a comment or a number with a sign. */
+const JOINS: Readonly<Record<UnaryOperator, RegExp>> = {
+  '!': /^!/,
+  '!!': /^(?!)/,
+  '+': /^(?:\d|Infinity)/,
+  '-': /^(?:[-\d]|Infinity)/,
+};
 
 function unaryText({ operator, operand }: Unary, printer: Printer): string {
   const isPrefix = operand.kind === 'unary' || operand.kind === 'cast';
   const text = isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.postfix);
-  return JOINS.test(text) ? `${operator}(${text})` : operator + text;
+  return JOINS[operator].test(text) ? `${operator}(${text})` : operator + text;
 }
 
 function castText({ type, operand }: Cast, printer: Printer): string {

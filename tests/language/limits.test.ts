@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { TesseraError } from '../../src/errors/error.js';
+import { parseExpression, parseQuery, parseType } from '../../src/language/parse.js';
+import { printExpression } from '../../src/language/print.js';
+import { transform, walk } from '../../src/language/visitor.js';
+
+const MANY = 50_000;
+
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof TesseraError ? error.code : String(error);
+  }
+  return 'fine';
+}
+
+describe('nesting', () => {
+  test.each([
+    '[',
+    '(',
+    '{',
+    '{a:',
+    '<array',
+    '- ',
+    '!',
+    '<int>',
+    'IF a { ',
+    'IF a THEN ',
+    '(SELECT * FROM ',
+    '|$a| ',
+    'a.{a:',
+    'a[',
+    'f(',
+    'RETURN ',
+    'EXPLAIN ',
+    '1..(',
+    'a:[',
+    'a:{a:',
+    'a OR b AND c = d < e + f * g ** (',
+    '->(a WHERE ',
+    'FOR $a IN b {',
+    'DEFINE FIELD a ON b VALUE ',
+    'DEFINE TABLE a AS SELECT * FROM ',
+    'RELATE (',
+    'INSERT INTO a (',
+    'LET $a = ',
+    'function(',
+    'a.{1}(.',
+  ])('%s', (opening) => {
+    const text = opening.repeat(MANY);
+    expect(codeOf(() => parseQuery(text))).toMatch(/^(query_too_deep|parse_error)$/);
+  });
+
+  test('of types', () => {
+    expect(codeOf(() => parseType('array<'.repeat(100_000)))).toBe('query_too_deep');
+    expect(codeOf(() => parseType('{ a: '.repeat(100_000)))).toBe('query_too_deep');
+    expect(codeOf(() => parseType('option<['.repeat(100_000)))).toBe('query_too_deep');
+  });
+
+  test('is generous for people', () => {
+    expect(codeOf(() => parseExpression(`${'['.repeat(100)}${']'.repeat(100)}`))).toBe('fine');
+    expect(codeOf(() => parseExpression(`${'('.repeat(100)}1${')'.repeat(100)}`))).toBe('fine');
+  });
+
+  test('can be limited', () => {
+    expect(codeOf(() => parseExpression('[[[1]]]', { depth: 3 }))).toBe('query_too_deep');
+    expect(codeOf(() => parseExpression('[[1]]', { depth: 3 }))).toBe('fine');
+    expect(codeOf(() => parseQuery('RETURN 1', { length: 5 }))).toBe('query_too_long');
+  });
+});
+
+describe('chains', () => {
+  test.each(['+1', ' AND a', ' OR a', ' ?? a', ' ** 1 * 1 + 1', '.a', '[0]', '->a', '.f(1)', '.{a}'])('%s', (link) => {
+    expect(codeOf(() => parseExpression(`a${link.repeat(MANY)}`))).toBe('query_too_deep');
+  });
+
+  test('of ELSE IF', () => {
+    expect(codeOf(() => parseExpression(`IF a {1}${' ELSE IF a {1}'.repeat(MANY)}`))).toBe('query_too_deep');
+  });
+
+  test('add up where they are nested', () => {
+    let text = 'a';
+    for (let level = 0; level < 50; level++) text = `(${text}${' + a'.repeat(900)})`;
+    expect(codeOf(() => parseExpression(text))).toBe('query_too_deep');
+  });
+
+  test('as long as they may be are printed and walked', () => {
+    const tree = parseExpression(`a${' + a'.repeat(990)}`);
+    expect(parseExpression(printExpression(tree))).toEqual(tree);
+    let count = 0;
+    walk(tree, { expression: () => count++ });
+    expect(count).toBe(1981);
+    expect(transform(tree, () => undefined)).toBe(tree);
+  });
+
+  test('beside each other are many', () => {
+    const text = `[${Array.from({ length: 5_000 }, () => 'a + 1 - 2').join(', ')}]`;
+    expect(codeOf(() => parseExpression(text))).toBe('fine');
+  });
+});
