@@ -14,3 +14,11 @@ if (changed('dist/cli/main.js') < Math.max(...sources)) npm('run', 'build');
 // In this very process, so that signals reach the server.
 process.argv.splice(2, 0, 'start');
 await import('../dist/cli/main.js');
+
+// npm doesn't hand its signals through the shell that it runs scripts in. When they are gone, so is who started the server.
+if (process.env.npm_lifecycle_event === 'start') {
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, 'SIGTERM');
+  }, 250).unref();
+}
