@@ -35,14 +35,20 @@ export function containsGeometry(outer: Geometry, inner: Geometry): boolean {
   const a = partsOf(outer.shape);
   const b = partsOf(inner.shape);
   bound(a, b);
-  const probes = [...b.points, ...edgesOf(b).flatMap((edge) => cutPoints(edge, edgesOf(a)))];
-  if (probes.length * sizeOf(a) > MAX_PAIRS) throw failure('value_too_large', { limit: MAX_PAIRS });
-  if (probes.length === 0 || !probes.every((point) => covers(a, point))) return false;
+  let budget = MAX_PAIRS;
+  let touchesInterior = false;
+  const holds = (point: Position) => {
+    budget -= sizeOf(a);
+    if (budget < 0) throw failure('value_too_large', { limit: MAX_PAIRS });
+    touchesInterior ||= inInterior(a, point);
+    return covers(a, point);
+  };
+  if (!b.points.every(holds) || !edgesOf(b).every((edge) => cutPoints(edge, edgesOf(a)).every(holds))) return false;
+  if (b.polygons.length === 0) return touchesInterior;
   // A hole of the outer one must not lie within the inner one.
-  if (b.polygons.length > 0) {
-    return a.polygons.length > 0 && !a.rings.some(([point]) => insideAny(b.polygons, point) === 'inside');
-  }
-  return probes.some((point) => inInterior(a, point));
+  return (
+    a.polygons.length > 0 && b.rings.length > 0 && !a.rings.some(([point]) => insideAny(b.polygons, point) === 'inside')
+  );
 }
 
 function bound(a: Parts, b: Parts): void {
