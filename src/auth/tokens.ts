@@ -1,7 +1,8 @@
 import { CompactSign, compactVerify } from 'jose';
+import { LruCache } from '../base/lru-cache.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
-import { ALGORITHMS, type JwtVerification } from '../language/ast.js';
+import { ALGORITHMS, type Algorithm, type JwtVerification } from '../language/ast.js';
 import { type Claims, readClaims } from './claims.js';
 import { type KeySetFetcher, KeySets } from './key-sets.js';
 import { headerName, isSymmetric, type SigningKey, SigningKeys } from './signing-keys.js';
@@ -45,6 +46,15 @@ export interface UnverifiedToken {
   readonly claims: Claims;
 }
 
+interface Genuine {
+  readonly token: UnverifiedToken;
+  readonly algorithm: Algorithm;
+  readonly key: string;
+}
+
+/** How many genuine tokens are remembered; each is at most `maxBytes` long. */
+const GENUINE_TOKENS = 1_000;
+
 /**
  * Issues and verifies JSON Web Tokens in their compact form (RFC 7519).
  *
@@ -56,6 +66,8 @@ export class Tokens {
   readonly #environment: Environment;
   readonly #keys = new SigningKeys();
   readonly #keySets: KeySets;
+  /** Genuine tokens by their texts, with the key that said so: an HTTP client sends the same token with each request. */
+  readonly #genuine = new LruCache<string, Genuine>(GENUINE_TOKENS);
   readonly #skewSeconds: number;
   readonly #maxBytes: number;
 
@@ -98,6 +110,8 @@ export class Tokens {
    * @throws TesseraError `invalid_auth`
    */
   read(text: string): UnverifiedToken {
+    const known = this.#genuine.get(text);
+    if (known !== undefined) return known.token;
     // The first test keeps the second from looking at an enormous text.
     const parts = text.length <= this.#maxBytes ? text.split('.', 4) : [];
     const [header, payload] = parts.map(decodePart);
@@ -120,15 +134,23 @@ export class Tokens {
         await this.#keySets.use(verification.url, (keys) =>
           compactVerify(token.text, keys, { algorithms: [...ASYMMETRIC_NAMES] }),
         );
-      } else {
-        const key = await this.#keys.get('verify', verification);
-        await compactVerify(token.text, key, { algorithms: [headerName(verification.algorithm)] });
-      }
+      } else await this.#verifyWithKey(token, verification);
     } catch (cause) {
       if (cause instanceof TesseraError && cause.code === 'key_set_unavailable') throw cause;
       throw failure('invalid_auth', undefined, { cause });
     }
     this.#checkTimes(token.claims);
+  }
+
+  async #verifyWithKey(token: UnverifiedToken, verification: JwtVerification & { kind: 'key' }): Promise<void> {
+    const { algorithm, key } = verification;
+    const known = this.#genuine.get(token.text);
+    // A definition that was made anew has another key, which has to judge for itself.
+    if (known?.algorithm === algorithm && known.key === key) return;
+    await compactVerify(token.text, await this.#keys.get('verify', verification), {
+      algorithms: [headerName(algorithm)],
+    });
+    this.#genuine.set(token.text, { token, algorithm, key });
   }
 
   #checkTimes({ expires, notBefore }: Claims): void {
