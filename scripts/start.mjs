@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { install, npm } from './install.mjs';
 
+const parent = process.ppid;
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 install();
 
@@ -11,14 +12,13 @@ const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 
 const sources = readdirSync('src', { recursive: true }).map((name) => changed(`src/${name}`));
 if (changed('dist/cli/main.js') < Math.max(...sources)) npm('run', 'build');
 
+// npm doesn't hand its signals through the shell that it runs scripts in. When that is gone, so is who started the server.
+if (process.env.npm_lifecycle_event === 'start') {
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, 250).unref();
+}
+
 // In this very process, so that signals reach the server.
 process.argv.splice(2, 0, 'start');
 await import('../dist/cli/main.js');
-
-// npm doesn't hand its signals through the shell that it runs scripts in. When they are gone, so is who started the server.
-if (process.env.npm_lifecycle_event === 'start') {
-  const shell = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== shell) process.kill(process.pid, 'SIGTERM');
-  }, 250).unref();
-}
