@@ -76,6 +76,8 @@ export interface SelectedPlace {
 export interface Database {
   /** Opens a session that nobody has signed in to. */
   session(origin: Origin): Session;
+  /** Opens a session of the process itself, which owns everything: for embedding programs, and for setting a server up. */
+  ownerSession(): Session;
   /** Fails when the storage can't be read. */
   check(): Promise<void>;
   close(): Promise<void>;

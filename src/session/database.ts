@@ -3,6 +3,7 @@
 import { type AuthenticatorOptions, createAuthenticator } from '../auth/authenticator.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
 import { LruCache } from '../base/lru-cache.js';
+import type { Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import type { TesseraError } from '../errors/error.js';
@@ -43,7 +44,7 @@ export async function openDatabase(engine: Engine, options: DatabaseOptions = {}
 export class OpenDatabase implements Database {
   readonly #engine: Engine;
   readonly #services: SessionServices;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Set<Session>();
   readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
 
   constructor(engine: Engine, options: DatabaseOptions) {
@@ -70,9 +71,16 @@ export class OpenDatabase implements Database {
   }
 
   session(origin: Origin): Session {
-    const key = Buffer.from(this.#services.environment.random.bytes(16)).toString('base64url');
-    const session = new OpenSession(key, this.#services, origin, () => this.#sessions.delete(key));
-    this.#sessions.set(key, session);
+    return this.#open(origin, { kind: 'guest' });
+  }
+
+  ownerSession(): Session {
+    return this.#open({}, { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] });
+  }
+
+  #open(origin: Origin, principal: Principal): Session {
+    const session = new OpenSession(this.#services, origin, principal, () => this.#sessions.delete(session));
+    this.#sessions.add(session);
     return session;
   }
 
@@ -86,7 +94,7 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    for (const session of this.#sessions.values()) session.close();
+    for (const session of this.#sessions) session.close();
     await this.#engine.close();
   }
 

@@ -4,7 +4,7 @@ import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { atPlace, type Client, guestIdentity } from '../auth/identity.js';
 import { andThen } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import type { Place } from '../catalog/principal.js';
+import type { Place, Principal } from '../catalog/principal.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { type Identity, Scope } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
@@ -39,19 +39,21 @@ export class OpenSession implements Session {
   readonly #variables = new Map<string, Value>();
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
+  #key: string | undefined;
   #identity: Identity;
   #expiresAt: bigint | undefined;
 
-  constructor(
-    readonly key: string,
-    services: SessionServices,
-    origin: Origin,
-    onClose: () => void,
-  ) {
+  constructor(services: SessionServices, origin: Origin, principal: Principal, onClose: () => void) {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
-    this.#identity = guestIdentity(this.#client());
+    this.#identity = { ...guestIdentity({ origin, place: {} }), principal };
+  }
+
+  /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
+  get key(): string {
+    this.#key ??= Buffer.from(this.#services.environment.random.bytes(16)).toString('base64url');
+    return this.#key;
   }
 
   get identity(): Identity {
@@ -184,7 +186,7 @@ export class OpenSession implements Session {
   }
 
   #client(): Client {
-    return { origin: this.#origin, place: this.#identity?.place ?? {} };
+    return { origin: this.#origin, place: this.#identity.place };
   }
 }
 
