@@ -60,7 +60,10 @@ export function findConstant(name: string): NamedConstant | undefined {
   return constants.get(name.toLowerCase());
 }
 
-/** The name that was perhaps meant by one that doesn't exist: "did you maybe mean …". */
+/** The name that was perhaps meant by one that doesn't exist: "did you maybe mean `math::PI`". */
 export function functionSuggestion(path: string): string | undefined {
-  return nearest(path.toLowerCase(), [...byName.keys(), ...constants.keys()]);
+  const best = nearest(path.toLowerCase(), [...byName.keys(), ...constants.keys()]);
+  if (best === undefined) return undefined;
+  // The older names are understood but not recommended, and constants are written in capitals.
+  return byName.get(best)?.name ?? best.replace(/::.*/, (name) => name.toUpperCase());
 }

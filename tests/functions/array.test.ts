@@ -291,4 +291,5 @@ checkRows([
     "array::sort_natural([10,9,'10','9',1.5,NONE,true,false,a:10,a:9])",
     "[NONE, false, true, 1.5f, 9, 10, '9', '10', a:9, a:10]",
   ],
+  ["array::sort_lexical(['é','e','f','E'])", "['E', 'e', 'é', 'f']"],
 ]);

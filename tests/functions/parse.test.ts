@@ -36,4 +36,7 @@ checkRows([
   ["parse::url::fragment('https://EXAMPLE.com/a/b')", 'NONE'],
   ["parse::url::scheme('HTTPS://EXAMPLE.com/a/b')", "'https'"],
   ["parse::url::scheme('x')", 'NONE'],
+  ["parse::url::path('https://a.b/%7Efoo/../bar')", "'/bar'"],
+  ["parse::url::host('https://xn--mnchen-3ya.de')", "'xn--mnchen-3ya.de'"],
+  ["parse::url::host('https://münchen.de')", "'xn--mnchen-3ya.de'"],
 ]);

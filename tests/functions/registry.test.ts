@@ -58,7 +58,9 @@ test.each([
 test('an unknown name has no function, but perhaps a suggestion', () => {
   expect(findFunction('string::length')).toBeUndefined();
   expect(functionSuggestion('string::lenn')).toBe('string::len');
-  expect(functionSuggestion('math::frac_sqrt_2')).toBe('math::frac_1_sqrt_2');
+  expect(functionSuggestion('string::is::emall')).toBe('string::is_email');
+  expect(functionSuggestion('math::frac_sqrt_2')).toBe('math::FRAC_1_SQRT_2');
+  expect(functionSuggestion('math::pie')).toBe('math::PI');
   expect(functionSuggestion('something::else::altogether')).toBeUndefined();
 });
 

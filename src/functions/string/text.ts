@@ -126,9 +126,7 @@ function replace(string: string, search: Value, replacement: string): string {
   if (typeof search !== 'string') {
     throw invalidArguments(name, `Argument 2 was the wrong type. Expected a string but found ${toText(search)}`);
   }
-  const parts = string.split(search);
-  // JavaScript finds an empty text between code units and not at the ends.
-  if (search === '') parts.splice(0, parts.length, '', ...Array.from(string), '');
+  const parts = split(string, search);
   checkLength(name, string.length + (parts.length - 1) * (replacement.length - search.length));
   return limitedText(name, parts.join(replacement));
 }

@@ -124,7 +124,7 @@ const PADDING: Readonly<Record<string, string>> = { '-': '', _: ' ', '0': '0' };
 
 /** The datetime in the format, or `undefined` if that holds an unknown directive. */
 export function formatTime(datetime: Datetime, format: string): string | undefined {
-  const moment: Moment = { ...calendarOf(datetime), datetime };
+  const moment: Moment = Object.assign(calendarOf(datetime), { datetime });
   let unknown = false;
   const directive = (_: string, modifier: string | undefined, name: string): string => {
     const field = NUMBERS[name];
