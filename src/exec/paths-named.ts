@@ -1,10 +1,16 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Expression, Idiom } from '../language/ast.js';
-import { parseIdiom } from '../language/parse.js';
 import { toText } from '../value/text/text.js';
 import { isArray, type Value } from '../value/value.js';
 import type { Compiler, Frame } from './execution.js';
+import { plainPath } from './expression/named-field.js';
+
+/** `type::field($name)` and `type::fields($names)` stand for paths in some places rather than for the values at them. */
+export function fieldNames(expression: Expression): Expression | undefined {
+  if (expression.kind !== 'call') return undefined;
+  return expression.path === 'type::field' || expression.path === 'type::fields' ? expression.args[0] : undefined;
+}
 
 /** The paths that a FETCH or OMIT clause names: written out, or as text by a param or `type::field(s)`. */
 export function pathsNamed(
@@ -24,14 +30,9 @@ export function pathsNamed(
     );
 }
 
-/** `type::field($name)` and `type::fields($names)` stand for paths here rather than for the values at them. */
-function fieldNames(expression: Expression): Expression | undefined {
-  if (expression.kind !== 'call') return undefined;
-  return expression.path === 'type::field' || expression.path === 'type::fields' ? expression.args[0] : undefined;
-}
-
-function pathsOf(value: Value): Idiom[] {
+/** Texts as paths. @throws TesseraError `parse_error`, `invalid_path` */
+export function pathsOf(value: Value): Idiom[] {
   if (isArray(value)) return value.flatMap(pathsOf);
-  if (typeof value === 'string') return [parseIdiom(value)];
+  if (typeof value === 'string') return [plainPath(value)];
   throw failure('invalid_path', { value: toText(value) });
 }

@@ -1,18 +1,20 @@
 /** The list after SELECT or RETURN: makes one object of each row, or one value with VALUE. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Projection, Projections } from '../language/ast.js';
+import type { Expression, Projection, Projections } from '../language/ast.js';
 import { isObject, type MutableObject, newObject, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { projectionPath } from './expression/projection-name.js';
+import { fieldNames, pathsOf } from './paths-named.js';
 
 export function compileProjections(projections: Projections, compiler: Compiler): Evaluate {
   if (projections.kind === 'value') return compiler.expression(projections.expression);
   const [first] = projections.items;
   if (projections.items.length === 1 && first?.kind === 'all') return (frame) => frame.current;
   const writers = projections.items.map((item) => compileItem(item, compiler));
+  const plain = first?.kind === 'all' || projections.items.every(isPlainField);
   return (frame) => {
-    // The fields of a row that isn't a record or an object are those of nothing, but the row itself is passed through.
-    if (frame.current !== undefined && !isObject(frame.current)) return frame.current;
+    // A row that isn't an object has no fields; where nothing but fields is asked for, it is passed through.
+    if (plain && frame.current !== undefined && !isObject(frame.current)) return frame.current;
     const result = newObject();
     const done = forEachInOrder(writers, (write) => write(frame, result));
     return andThen(done, (): Value => result);
@@ -28,6 +30,8 @@ function compileItem(item: Projection, compiler: Compiler): Writer {
       return undefined;
     };
   }
+  const named = item.alias === undefined ? fieldNames(item.expression) : undefined;
+  if (named !== undefined) return compileNamedFields(named, compiler);
   const path = projectionPath(item);
   const evaluate = compiler.expression(item.expression);
   const [name] = path;
@@ -43,6 +47,34 @@ function compileItem(item: Projection, compiler: Compiler): Writer {
       writeAt(result, path, value);
       return undefined;
     });
+}
+
+/** `type::field(…)` and `type::fields(…)`: each field stands at its own path. */
+function compileNamedFields(names: Expression, compiler: Compiler): Writer {
+  const evaluate = compiler.expression(names);
+  return (frame, result) =>
+    andThen(evaluate(frame), (value) =>
+      andThen(
+        forEachInOrder(pathsOf(value), (path) =>
+          andThen(compiler.expression(path)(frame), (field) => {
+            writeAt(result, projectionPath({ expression: path }), field);
+            return undefined;
+          }),
+        ),
+        () => undefined,
+      ),
+    );
+}
+
+function isPlainField(item: Projection): boolean {
+  if (item.kind === 'all') return true;
+  const { expression } = item;
+  return (
+    expression.kind === 'idiom' &&
+    expression.start === undefined &&
+    expression.parts.length === 1 &&
+    expression.parts[0]?.kind === 'field'
+  );
 }
 
 /** Writes at a nested path; what stands in the way and isn't an object is replaced. */

@@ -51,8 +51,8 @@ function isPlain(part: Part): boolean {
 
 const paths = new LruCache<string, Idiom>(1_000);
 
-/** @throws TesseraError `parse_error`, `invalid_path` */
-function plainPath(text: string): Idiom {
+/** The path of a name, which may come from anybody: it only ever leads along fields. @throws TesseraError `parse_error`, `invalid_path` */
+export function plainPath(text: string): Idiom {
   let path = paths.get(text);
   if (path === undefined) {
     path = parseIdiom(text);
