@@ -7,7 +7,7 @@ import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { absolute } from './math.js';
-import { number, numbers } from './parameters.js';
+import { integer, number, numbers, optional } from './parameters.js';
 import { distinct, ValueBag } from './value-bag.js';
 import {
   angle,
@@ -99,6 +99,20 @@ export const vectorFunctions: readonly FunctionRow[] = [
     'Counts the components that differ.',
     (a, b) => a.filter((component, index) => !equals(component, b[index])).length,
     'int',
+  ),
+  // Where a query has the operator, the planner puts the distance in the place of this call.
+  define(
+    'vector::distance::knn',
+    [optional(integer('reference'))],
+    'float',
+    'The distance that the KNN operator found for the record.',
+    () => {
+      throw failure('misplaced_function', {
+        name: 'vector::distance::knn',
+        reason: 'no KNN operator found in WHERE condition',
+      });
+    },
+    { deterministic: false },
   ),
   define(
     'vector::distance::mahalanobis',

@@ -54,6 +54,10 @@ checkRows([
   ['vector::similarity::spearman([1,2,2,3],[1,2,2,3])', '1f'],
   ['vector::distance::mahalanobis([1],[2])', 'Unimplemented functionality: vector::distance::mahalanobis() function'],
   ['vector::distance::chebyshev([],[])', '0f'],
+  [
+    'vector::distance::knn()',
+    "Invalid query: Index function 'vector::distance::knn': no KNN operator found in WHERE condition",
+  ],
   ['vector::magnitude([])', '0f'],
   ['value::diff({a:1},{a:2})', "[{ op: 'replace', path: '/a', value: 2 }]"],
   ["value::patch({a:1},[{op:'replace',path:'/a',value:2}])", '{ a: 2 }'],
