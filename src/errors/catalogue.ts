@@ -1,6 +1,7 @@
 import { catalogErrors } from './sections/catalog.js';
 import { expressionErrors } from './sections/expression.js';
 import { functionErrors } from './sections/functions.js';
+import { graphqlErrors } from './sections/graphql.js';
 import { identityErrors } from './sections/identity.js';
 import { languageErrors } from './sections/language.js';
 import { queryErrors } from './sections/query.js';
@@ -19,6 +20,7 @@ export const CATALOGUE = {
   ...queryErrors,
   ...identityErrors,
   ...requestErrors,
+  ...graphqlErrors,
 } as const;
 
 export type ErrorCode = keyof typeof CATALOGUE;

@@ -3,8 +3,8 @@
 import type { TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { StatementResult } from '../session/contract.js';
+import { timeText } from '../session/time-text.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { timeText } from './time-text.js';
 
 /** `{id, result}`. The key `result` is there even when it is NONE: clients test for it. */
 export function answer(id: Value, result: Value): ObjectValue {

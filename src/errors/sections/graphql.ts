@@ -1,0 +1,56 @@
+import { type ErrorRow, row } from '../row.js';
+
+/** Errors that the GraphQL library words itself; the code says at which stage they arose. */
+const worded = (): ErrorRow<{ message: string }> => row({ kind: 'Validation', text: ({ message }) => message });
+
+/** Errors of GraphQL requests. What a field's statement meets has the code that it has everywhere. */
+export const graphqlErrors = {
+  // ─── Requests ───
+
+  graphql_accept_missing: row({
+    kind: 'Validation',
+    text: () => 'Send an Accept header: application/json, or application/graphql-response+json for the standard form',
+  }),
+  graphql_request: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `Not a GraphQL request: ${reason}`,
+  }),
+  graphql_not_configured: row({
+    kind: 'Configuration',
+    text: () => 'NotConfigured: GraphQL is not configured for this database. Enable it with DEFINE CONFIG GRAPHQL AUTO',
+    details: () => ({ kind: 'NotConfigured' }),
+  }),
+  graphql_no_tables: row({
+    kind: 'Configuration',
+    text: () => 'No tables found in database: define one, or name another in DEFINE CONFIG GRAPHQL TABLES',
+  }),
+
+  // ─── Documents ───
+
+  graphql_syntax: worded(),
+  graphql_invalid: worded(),
+  graphql_operation: worded(),
+  graphql_variables: worded(),
+  graphql_fragment_cycle: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `The fragment "${name}" contains itself`,
+  }),
+  graphql_introspection_disabled: row({
+    kind: 'NotAllowed',
+    text: () => 'Introspection is switched off for this database (INTROSPECTION NONE in its GRAPHQL config)',
+  }),
+  graphql_limit: row<{ what: string; limit: number; setting: string }>({
+    kind: 'Validation',
+    text: ({ what, limit, setting }) => `The GraphQL request exceeds the limit of ${limit} ${what} (${setting})`,
+    details: ({ what, limit, setting }) => ({ kind: 'Limit', details: { what, limit, setting } }),
+  }),
+
+  // ─── Arguments and results ───
+
+  graphql_argument: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
+  graphql_value: row<{ type: string; value: string }>({
+    kind: 'Validation',
+    text: ({ type, value }) => `The type ${type} cannot represent ${value}`,
+  }),
+  graphql_result: worded(),
+} as const;

@@ -1,0 +1,108 @@
+/**
+ * What an operation costs, reckoned from the document alone, before it is validated or run. Fragments count wherever they are spread,
+ * so that a few of them that spread each other can't unfold into millions of fields.
+ */
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { failure } from '../../errors/error.js';
+
+export interface Cost {
+  /** Levels of fields within each other. */
+  readonly depth: number;
+  readonly complexity: number;
+  readonly aliases: number;
+  readonly directives: number;
+}
+
+export interface OperationCost {
+  /** Of the fields that read records. */
+  readonly data: Cost;
+  /** Of `__schema` and `__type`. */
+  readonly introspection: Cost;
+}
+
+const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, directives: 0 };
+
+/** @throws TesseraError `graphql_fragment_cycle` */
+export function costOf(document: DocumentNode, operation: OperationDefinitionNode): OperationCost {
+  return new Reckoning(document).operation(operation);
+}
+
+class Reckoning {
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  /** What has been reckoned; `undefined` while it is. */
+  readonly #costs = new Map<string, OperationCost | undefined>();
+
+  constructor(document: DocumentNode) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
+    }
+  }
+
+  operation({ selectionSet, directives = [] }: OperationDefinitionNode): OperationCost {
+    // Fragments that no operation spreads are walked by validation, too.
+    for (const name of this.#fragments.keys()) this.#fragment(name);
+    const cost = this.#selections(selectionSet);
+    return { ...cost, data: beside(cost.data, { ...NOTHING, directives: directives.length }) };
+  }
+
+  #selections({ selections }: SelectionSetNode): OperationCost {
+    let data = NOTHING;
+    let introspection = NOTHING;
+    for (const selection of selections) {
+      const directives = selection.directives?.length ?? 0;
+      if (selection.kind === Kind.FIELD) {
+        const { name, alias, selectionSet } = selection;
+        const below = selectionSet === undefined ? NOTHING : whole(this.#selections(selectionSet));
+        const cost = {
+          depth: below.depth + 1,
+          complexity: below.complexity + 1,
+          aliases: below.aliases + (alias === undefined ? 0 : 1),
+          directives: below.directives + directives,
+        };
+        if (name.value === '__schema' || name.value === '__type') introspection = beside(introspection, cost);
+        else data = beside(data, cost);
+        continue;
+      }
+      const spread =
+        selection.kind === Kind.INLINE_FRAGMENT
+          ? this.#selections(selection.selectionSet)
+          : this.#fragment(selection.name.value);
+      data = beside(beside(data, spread.data), { ...NOTHING, directives });
+      introspection = beside(introspection, spread.introspection);
+    }
+    return { data, introspection };
+  }
+
+  #fragment(name: string): OperationCost {
+    const known = this.#costs.get(name);
+    if (known !== undefined) return known;
+    if (this.#costs.has(name)) throw failure('graphql_fragment_cycle', { name });
+    const fragment = this.#fragments.get(name);
+    // Validation names the fragments that are missing.
+    if (fragment === undefined) return { data: NOTHING, introspection: NOTHING };
+    this.#costs.set(name, undefined);
+    const cost = this.#selections(fragment.selectionSet);
+    this.#costs.set(name, cost);
+    return cost;
+  }
+}
+
+function whole({ data, introspection }: OperationCost): Cost {
+  return beside(data, introspection);
+}
+
+/** The cost of two parts on one level. */
+function beside(a: Cost, b: Cost): Cost {
+  return {
+    depth: Math.max(a.depth, b.depth),
+    complexity: a.complexity + b.complexity,
+    aliases: a.aliases + b.aliases,
+    directives: a.directives + b.directives,
+  };
+}

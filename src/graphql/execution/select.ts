@@ -1,0 +1,98 @@
+/** Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to params. */
+import type { Expression, GraphStep, Idiom, Param, Part, Projections, Select } from '../../language/ast.js';
+import { newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { beyondLimit } from '../limits.js';
+
+/** Binds values to params whose names are unique within the request. */
+export class Params {
+  readonly #values = newObject();
+  #count = 0;
+
+  /** Everything bound so far: a statement may be run again with other ids. */
+  get values(): ObjectValue {
+    return this.#values;
+  }
+
+  bind(value: Value): Param {
+    const name = `graphql_${this.#count++}`;
+    this.#values[name] = value;
+    return { kind: 'param', name };
+  }
+}
+
+/** Params for the conditions of a request, of which there may be so many. */
+export class Conditions {
+  readonly #limit: number;
+  #count = 0;
+
+  constructor(
+    readonly params: Params,
+    limit: number,
+  ) {
+    this.#limit = limit;
+  }
+
+  /** To be called for each condition. @throws TesseraError `graphql_limit` */
+  count(): void {
+    this.#count += 1;
+    if (this.#count > this.#limit) throw beyondLimit('conditions', this.#limit);
+  }
+}
+
+export function fieldPath(names: readonly string[]): Idiom {
+  return { kind: 'idiom', parts: names.map((name): Part => ({ kind: 'field', name })) };
+}
+
+/** The columns, each under its own name, and the id before them. */
+export function columns(names: Iterable<string>): Projections {
+  const all = new Set(['id', ...names]);
+  return {
+    kind: 'fields',
+    items: Array.from(all, (name) => ({ kind: 'expression', expression: fieldPath([name]) })),
+  };
+}
+
+export type Clauses = Pick<Select, 'where' | 'order' | 'limit' | 'start' | 'version'>;
+
+export function select(projections: Projections, from: Expression, clauses: Clauses = {}): Select {
+  return { kind: 'select', projections, only: false, from: [from], ...clauses };
+}
+
+export type EdgeDirection = Extract<GraphStep['direction'], 'in' | 'out'>;
+
+/** The name under which `selectEdges` gives the edges of a record. */
+export const EDGES = 'edges';
+
+/** For each record its id and, under `edges`, its edges of one table. */
+export function selectEdges(
+  ids: Expression,
+  { table, direction }: { readonly table: string; readonly direction: EdgeDirection },
+  projections: Projections,
+  { version: _, ...clauses }: Clauses,
+): Select {
+  const step: GraphStep = { kind: 'graph', direction, subjects: [{ table }], projections, ...clauses };
+  return select(
+    {
+      kind: 'fields',
+      items: [
+        { kind: 'expression', expression: fieldPath(['id']) },
+        { kind: 'expression', expression: { kind: 'idiom', parts: [step] }, alias: fieldPath([EDGES]) },
+      ],
+    },
+    ids,
+  );
+}
+
+/** All conditions or any of them, joined as a balanced tree, so that many of them don't nest deeply. None at all is true or false. */
+export function join(operator: '&&' | '||', conditions: readonly Expression[]): Expression {
+  const [first] = conditions;
+  if (first === undefined) return { kind: 'literal', value: operator === '&&' };
+  if (conditions.length === 1) return first;
+  const middle = conditions.length >> 1;
+  return {
+    kind: 'binary',
+    operator,
+    left: join(operator, conditions.slice(0, middle)),
+    right: join(operator, conditions.slice(middle)),
+  };
+}

@@ -1,0 +1,72 @@
+/** The fields that are defined on a table as a tree: `address.city` below `address`, `tags.*` as the element of `tags`. */
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import type { Type } from '../../value/type.js';
+
+export interface FieldNode {
+  /** As it is defined; absent where only something below it is. */
+  readonly definition: FieldDefinition | undefined;
+  readonly type: Type | undefined;
+  readonly fields: ReadonlyMap<string, FieldNode>;
+  /** What is defined about the elements of an array. */
+  readonly element: FieldNode | undefined;
+}
+
+interface Growing {
+  definition: FieldDefinition | undefined;
+  type: Type | undefined;
+  readonly fields: Map<string, Growing>;
+  element: Growing | undefined;
+}
+
+/** What lies deeper is reached through its parent, which then is a scalar. */
+const DEEPEST = 16;
+
+export function fieldTree(entry: TableEntry): FieldNode {
+  const root = node();
+  for (const definition of entry.fields) {
+    if (definition.path.parts.length <= DEEPEST) place(root, definition);
+  }
+  return root;
+}
+
+function place(root: Growing, definition: FieldDefinition): void {
+  let at = root;
+  for (const part of definition.path.parts) {
+    if (part.kind === 'field') {
+      let child = at.fields.get(part.name);
+      if (child === undefined) {
+        child = node();
+        at.fields.set(part.name, child);
+      }
+      at = child;
+    } else if (part.kind === 'all') {
+      at.element ??= node();
+      at = at.element;
+    } else {
+      // A field of one element by its number says nothing about the others.
+      return;
+    }
+  }
+  at.definition = definition;
+  at.type = definition.type;
+}
+
+function node(): Growing {
+  return { definition: undefined, type: undefined, fields: new Map(), element: undefined };
+}
+
+/** A type without the part that says it may be missing. */
+export function present(type: Type | undefined): { readonly type: Type; readonly nullable: boolean } {
+  if (type === undefined) return { type: { kind: 'any' }, nullable: true };
+  if (type.kind !== 'union') return { type, nullable: type.kind === 'any' || isNothing(type) };
+  const of = type.of.filter((member) => !isNothing(member));
+  const nullable = of.length < type.of.length || of.some(({ kind }) => kind === 'any');
+  const [only] = of;
+  if (only === undefined) return { type: { kind: 'any' }, nullable };
+  return { type: of.length === 1 ? only : { kind: 'union', of }, nullable };
+}
+
+function isNothing({ kind }: Type): boolean {
+  return kind === 'none' || kind === 'null';
+}

@@ -1,0 +1,46 @@
+/**
+ * Names of GraphQL made from names of the database. GraphQL knows letters, digits and `_` only, and keeps what begins with `__` to
+ * itself; the database knows any text.
+ */
+import anyAscii from 'any-ascii';
+
+const LEGAL = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;
+const LONGEST = 100;
+
+/** The text if it is legal, else the legal name nearest to it: `größe` → `grosse`, `first-name` → `first_name`, `2nd` → `_2nd`. */
+export function legalName(text: string): string {
+  if (LEGAL.test(text) && text.length <= LONGEST) return text;
+  const letters = anyAscii(text.slice(0, LONGEST))
+    .replace(/[^A-Za-z0-9_]/g, '_')
+    .slice(0, LONGEST);
+  return (/^[A-Za-z_]/.test(letters) ? letters : `_${letters}`).replace(/^__+/, '_');
+}
+
+/** Gives out names, each only once. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  constructor(reserved: Iterable<string> = []) {
+    this.#taken = new Set(reserved);
+  }
+
+  /** The legal name nearest to a text that nobody has yet; a number is appended when somebody has it. */
+  claim(text: string): string {
+    const name = legalName(text);
+    let free = name;
+    for (let number = 2; this.#taken.has(free); number++) free = `${name}_${number}`;
+    this.#taken.add(free);
+    return free;
+  }
+
+  /** A name for each text. Those that are legal as they are come first, so that none of them has to yield to a made-up name. */
+  claimAll(texts: readonly string[]): ReadonlyMap<string, string> {
+    const names = new Map<string, string>();
+    for (const legal of [true, false]) {
+      for (const text of texts) {
+        if (!names.has(text) && (legalName(text) === text) === legal) names.set(text, this.claim(text));
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,74 @@
+/** The fields of an object type: what each shows, how it is filtered and ordered. */
+import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull } from 'graphql';
+import type { ObjectValue } from '../../value/value.js';
+import type { Call } from '../execution/call.js';
+import type { FieldExtensions } from '../execution/selection.js';
+import type { FieldNode } from './field-tree.js';
+import type { Filter } from './filter.js';
+import type { Names } from './names.js';
+import { filterOf, type Shape, type ShapeKit, shapeOf } from './shape.js';
+
+export interface ObjectField {
+  /** The field of the record or object, as the database calls it. */
+  readonly column: string;
+  readonly shape: Shape;
+  readonly nullable: boolean;
+  readonly description: string | undefined;
+  readonly filter: Filter | undefined;
+}
+
+/** By their names in GraphQL. */
+export type ObjectFields = ReadonlyMap<string, ObjectField>;
+
+export type FieldConfigs = GraphQLFieldConfigMap<ObjectValue, Call>;
+export type FieldConfig = GraphQLFieldConfig<ObjectValue, Call>;
+
+/** `owner` are the names that lead to the object. */
+export function objectFields(
+  nodes: ReadonlyMap<string, FieldNode>,
+  owner: readonly string[],
+  names: Names,
+  kit: ShapeKit,
+): Map<string, ObjectField> {
+  const columns = [...nodes.keys()];
+  const claimed = names.claimAll(columns);
+  const fields = new Map<string, ObjectField>();
+  for (const column of columns) {
+    const name = claimed.get(column) as string;
+    const node = nodes.get(column) as FieldNode;
+    const { shape, nullable } = shapeOf(node.type, { names: [...owner, column], node }, kit);
+    fields.set(name, {
+      column,
+      shape,
+      nullable,
+      description: node.definition?.comment,
+      filter: filterOf(shape, name, kit.filters),
+    });
+  }
+  return fields;
+}
+
+export function fieldConfigs(fields: ObjectFields): FieldConfigs {
+  const configs: FieldConfigs = {};
+  for (const [name, field] of fields) configs[name] = fieldConfig(field);
+  return configs;
+}
+
+function fieldConfig({ column, shape, nullable, description }: ObjectField): FieldConfig {
+  const extensions: FieldExtensions = { column, ...(shape.nested && { nested: true }) };
+  return {
+    type: nullable ? shape.type : new GraphQLNonNull(shape.type),
+    ...(description !== undefined && { description }),
+    extensions: { ...extensions },
+    resolve: (row, _args, call, info) => shape.read(row[column], call, info),
+  };
+}
+
+/** The members of a filter over these fields. */
+export function filterMembers(
+  fields: ObjectFields,
+): ReadonlyMap<string, { readonly column: string; readonly filter: Filter }> {
+  const members = new Map<string, { column: string; filter: Filter }>();
+  for (const [name, { column, filter }] of fields) if (filter !== undefined) members.set(name, { column, filter });
+  return members;
+}

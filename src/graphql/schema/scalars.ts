@@ -1,0 +1,135 @@
+/**
+ * The scalars. `Int` and `Float` are ours, too: GraphQL's own `Int` ends at 32 bits, the database's ints are written out whatever their
+ * size.
+ */
+import { GraphQLBoolean, GraphQLID, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
+import { failure } from '../../errors/error.js';
+import { toDecimal, toGeometry, toInt } from '../../value/coerce.js';
+import { parseDatetime } from '../../value/datetime.js';
+import { parseDecimal } from '../../value/decimal.js';
+import { parseDuration } from '../../value/duration.js';
+import { parseInteger, toNumber } from '../../value/number.js';
+import { toText } from '../../value/text/text.js';
+import { parseUuid } from '../../value/uuid.js';
+import {
+  Datetime,
+  Duration,
+  float,
+  Geometry,
+  isNumber,
+  isObject,
+  newObject,
+  Uuid,
+  type Value,
+} from '../../value/value.js';
+
+interface ScalarRow {
+  readonly description: string;
+  /** What goes out for a stored value; NONE if the value isn't of this type. */
+  output(value: Value): Value;
+  /** What an argument means; NONE if it can't be of this type. */
+  input(value: Value): Value;
+}
+
+const ROWS = {
+  Int: { description: 'An integer of up to 64 bits.', output: toInt, input: toInt },
+  Float: {
+    description: 'A 64-bit floating point number.',
+    output: (value) => (isNumber(value) ? toNumber(value) : undefined),
+    input: (value) => (isNumber(value) ? float(toNumber(value)) : undefined),
+  },
+  number: {
+    description: 'An int, float or decimal.',
+    output: (value) => (isNumber(value) ? value : undefined),
+    input: (value) => (isNumber(value) ? value : undefined),
+  },
+  decimal: {
+    description: 'An exact decimal number, as text.',
+    output: toDecimal,
+    input: (value) => (typeof value === 'string' ? parseDecimal(value, true) : toDecimal(value)),
+  },
+  datetime: {
+    description: 'An instant, as RFC 3339 text: "2030-01-31T12:00:00Z".',
+    ...instance(Datetime, parseDatetime),
+  },
+  duration: { description: 'A span of time, as text: "1h30m".', ...instance(Duration, parseDuration) },
+  uuid: { description: 'A UUID, as text.', ...instance(Uuid, parseUuid) },
+  bytes: { description: 'Bytes, as base64 text.', ...instance(Uint8Array, bytesFromBase64) },
+  geometry: {
+    description: 'A geometry, as GeoJSON.',
+    output: (value) => (value instanceof Geometry ? value : undefined),
+    input: toGeometry,
+  },
+  object: {
+    description: 'An object whose fields are not defined.',
+    output: (value) => (isObject(value) ? value : undefined),
+    input: (value) => (isObject(value) ? value : undefined),
+  },
+  any: { description: 'A value of any type.', output: (value) => value, input: (value) => value },
+} as const satisfies Readonly<Record<string, ScalarRow>>;
+
+type ScalarName = keyof typeof ROWS;
+
+export const SCALARS = {
+  ...(Object.fromEntries(Object.entries(ROWS).map(([name, row]) => [name, scalar(name, row)])) as Readonly<
+    Record<ScalarName, GraphQLScalarType>
+  >),
+  String: GraphQLString,
+  Boolean: GraphQLBoolean,
+  ID: GraphQLID,
+} as const;
+
+function scalar(name: string, { description, output, input }: ScalarRow): GraphQLScalarType {
+  const read = (value: Value): Value => {
+    const result = input(value);
+    if (result === undefined) throw failure('graphql_value', { type: name, value: toText(value) });
+    return result;
+  };
+  return new GraphQLScalarType({
+    name,
+    description,
+    serialize: (value) => {
+      const result = output(value as Value);
+      if (result === undefined) throw failure('graphql_value', { type: name, value: toText(value as Value) });
+      return result;
+    },
+    parseValue: (value) => read(value as Value),
+    parseLiteral: (node, variables) => read(literalValue(node, variables ?? {})),
+  });
+}
+
+function instance<T extends Value>(type: abstract new (...args: never[]) => T, parse: (text: string) => T | undefined) {
+  return {
+    output: (value: Value) => (value instanceof type ? value : undefined),
+    input: (value: Value) => (typeof value === 'string' ? parse(value) : value instanceof type ? value : undefined),
+  };
+}
+
+function bytesFromBase64(text: string): Uint8Array | undefined {
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? new Uint8Array(Buffer.from(text, 'base64')) : undefined;
+}
+
+/** The value of a literal whose type says nothing about what is in it. The document's nesting is bounded. */
+function literalValue(node: ValueNode, variables: Readonly<Record<string, unknown>>): Value {
+  switch (node.kind) {
+    case Kind.VARIABLE:
+      return variables[node.name.value] as Value;
+    case Kind.INT:
+      return parseInteger(node.value) ?? float(Number(node.value));
+    case Kind.FLOAT:
+      return float(Number(node.value));
+    case Kind.STRING:
+    case Kind.ENUM:
+    case Kind.BOOLEAN:
+      return node.value;
+    case Kind.NULL:
+      return null;
+    case Kind.LIST:
+      return node.values.map((item) => literalValue(item, variables));
+    case Kind.OBJECT: {
+      const object = newObject();
+      for (const { name, value } of node.fields) object[name.value] = literalValue(value, variables);
+      return object;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/** How a type of the database looks in GraphQL (`docs/GRAPHQL.md` has the table for users). */
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from 'graphql';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import type { Type } from '../../value/type.js';
+import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
+import type { Call } from '../execution/call.js';
+import { type FieldNode, present } from './field-tree.js';
+import type { Comparison, Filter, Filters, OperatorKind } from './filter.js';
+import { SCALARS } from './scalars.js';
+
+/** What the library is given for a stored value: something for the type to write, null, or a promise of it. */
+export type Read = (value: Value, call: Call, info: GraphQLResolveInfo) => unknown;
+
+export interface Shape {
+  readonly type: GraphQLOutputType & GraphQLNullableType;
+  readonly read: Read;
+  /** It may come out as null though a value is stored: a link to a record that can't be read. */
+  readonly mayVanish?: true;
+  /** Its selection is of fields of the same record. */
+  readonly nested?: true;
+  readonly orderable: boolean;
+  /** How it is compared with arguments, as a whole and as the element of a list. */
+  readonly comparison?: Comparison;
+  /** For what isn't compared as a whole. */
+  readonly filter?: Filter;
+}
+
+/** Where a shape stands: the names that lead to it, and what is defined there. */
+export interface Place {
+  readonly names: readonly string[];
+  readonly node: FieldNode | undefined;
+}
+
+/** What shapes need of the schema that they become part of. */
+export interface ShapeKit {
+  readonly filters: Filters;
+  isGuarded(definition: FieldDefinition | undefined): boolean;
+  /** A link to a record of one of the tables; of any when none is named. */
+  link(tables: readonly string[]): Shape;
+  object(names: readonly string[], fields: ReadonlyMap<string, FieldNode>): Shape;
+  enumeration(values: readonly string[], names: readonly string[]): Shape;
+}
+
+/** The shape of a type, and whether null may stand for it. */
+export function shapeOf(
+  type: Type | undefined,
+  place: Place,
+  kit: ShapeKit,
+): { readonly shape: Shape; readonly nullable: boolean } {
+  const { type: bare, nullable } = present(type);
+  const build = SHAPES[bare.kind] as (type: Type, place: Place, kit: ShapeKit) => Shape;
+  const shape = build(bare, place, kit);
+  const isGuarded = kit.isGuarded(place.node?.definition);
+  return { shape, nullable: nullable || isGuarded || shape.mayVanish === true };
+}
+
+/** The filter of a field called `name` in GraphQL. */
+export function filterOf({ comparison, filter }: Shape, name: string, filters: Filters): Filter | undefined {
+  return comparison === undefined ? filter : filters.ofComparison(comparison, name);
+}
+
+type Build<T extends Type = Type> = (type: T, place: Place, kit: ShapeKit) => Shape;
+type Builders = { readonly [K in Type['kind']]: Build<Extract<Type, { kind: K }>> };
+
+const AS_IT_IS: Read = (value) => value;
+
+function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): Shape {
+  const type = SCALARS[name];
+  return {
+    type,
+    read: AS_IT_IS,
+    orderable: operators !== undefined,
+    ...(operators !== undefined && { comparison: { label: name.toLowerCase(), operators, input: type } }),
+  };
+}
+
+const ANY = leaf('any', 'ordered');
+/** What there is no literal for in GraphQL: it is shown, but can't be compared. */
+const OPAQUE = leaf('any');
+const OBJECT = leaf('object');
+const NUMBER = leaf('number', 'ordered');
+const BOOLEAN = leaf('Boolean', 'plain');
+const INT = leaf('Int', 'ordered');
+
+const always =
+  (shape: Shape): Build =>
+  () =>
+    shape;
+
+const SHAPES: Builders = {
+  any: (_, { names, node }, kit) => {
+    if (node !== undefined && node.fields.size > 0) return kit.object(names, node.fields);
+    return node?.element === undefined ? ANY : list(undefined, { names, node }, kit);
+  },
+  none: always(ANY),
+  null: always(ANY),
+  bool: always(BOOLEAN),
+  bytes: always(leaf('bytes', 'plain')),
+  datetime: always(leaf('datetime', 'ordered')),
+  decimal: always(leaf('decimal', 'ordered')),
+  duration: always(leaf('duration', 'ordered')),
+  file: always(OPAQUE),
+  float: always(leaf('Float', 'ordered')),
+  function: always(OPAQUE),
+  int: always(INT),
+  number: always(NUMBER),
+  range: always(OPAQUE),
+  regex: always(OPAQUE),
+  string: always(leaf('String', 'text')),
+  table: always(OPAQUE),
+  uuid: always(leaf('uuid', 'ordered')),
+  array: ({ item }, place, kit) => list(item, place, kit),
+  set: ({ item }, place, kit) => list(item, place, kit),
+  object: ({ fields = [] }, { names, node }, kit) => {
+    const nodes = new Map(node?.fields);
+    for (const [name, type] of fields) if (!nodes.has(name)) nodes.set(name, literalNode(type));
+    return nodes.size === 0 ? OBJECT : kit.object(names, nodes);
+  },
+  tuple: always(OPAQUE),
+  record: ({ tables }, _, kit) => kit.link(tables),
+  geometry: always(leaf('geometry')),
+  literal: (type, place, kit) => united([type], place, kit),
+  union: ({ of }, place, kit) => united(of, place, kit),
+};
+
+/** A field of an object type that is written out: `{ a: int }`. */
+function literalNode(type: Type): FieldNode {
+  return { definition: undefined, type, fields: new Map(), element: undefined };
+}
+
+function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Shape {
+  const element = node?.element;
+  const { shape, nullable } = shapeOf(element?.type ?? item, { names, node: element }, kit);
+  const { read, comparison } = shape;
+  return {
+    type: new GraphQLList(nullable ? shape.type : new GraphQLNonNull(shape.type)),
+    read: (value, call, info) => {
+      const items = value instanceof SetValue ? value.items : value;
+      if (!isArray(items)) return null;
+      return read === AS_IT_IS ? items : items.map((each) => read(each, call, info));
+    },
+    orderable: false,
+    ...(shape.nested && { nested: true }),
+    ...(shape.mayVanish && { mayVanish: true }),
+    ...(comparison && { comparison: { ...comparison, label: `array_${comparison.label}`, operators: 'list' } }),
+  };
+}
+
+/** Alternatives that GraphQL has one type for; else any value. */
+function united(of: readonly Type[], place: Place, kit: ShapeKit): Shape {
+  const values = of.map((type) => (type.kind === 'literal' ? type.value : undefined));
+  if (values.every((value) => typeof value === 'string')) return kit.enumeration(values, place.names);
+  if (of.every((type, at) => type.kind === 'bool' || typeof values[at] === 'boolean')) return BOOLEAN;
+  if (of.every((type, at) => type.kind === 'int' || Number.isInteger(values[at]))) return INT;
+  if (of.every(({ kind }, at) => NUMERIC.has(kind) || isNumber(values[at]))) return NUMBER;
+  const tables = of.map((type) => (type.kind === 'record' ? type.tables : undefined));
+  if (tables.every((each) => each !== undefined)) {
+    return kit.link(tables.some((each) => each.length === 0) ? [] : [...new Set(tables.flat())]);
+  }
+  if (of.every(({ kind }) => kind === 'object')) return OBJECT;
+  return of.every(({ kind }) => SCALAR_KINDS.has(kind)) ? ANY : OPAQUE;
+}
+
+const NUMERIC: ReadonlySet<Type['kind']> = new Set(['int', 'float', 'decimal', 'number']);
+/** What literals of GraphQL can be compared with without a conversion. */
+const SCALAR_KINDS: ReadonlySet<Type['kind']> = new Set([...NUMERIC, 'bool', 'string', 'literal', 'any']);

@@ -1,0 +1,217 @@
+/** The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once. */
+import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import { failure } from '../../errors/error.js';
+import { toDisplay } from '../../value/text/text.js';
+import { isObject, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
+import type { Call } from '../execution/call.js';
+import { readRecordId, recordsOf } from '../execution/record-id.js';
+import { edgeFields } from './edge-fields.js';
+import { type FieldNode, fieldTree } from './field-tree.js';
+import { type Comparison, Filters } from './filter.js';
+import { legalName, Names } from './names.js';
+import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
+import { SCALARS } from './scalars.js';
+import type { Shape, ShapeKit } from './shape.js';
+import { orderType } from './table-order.js';
+import type { TableType } from './table-type.js';
+
+/** Names of enums are made of their values; longer ones would be of no use. */
+const LONGEST_JOINED_NAME = 60;
+
+export class TableTypes implements ShapeKit {
+  readonly filters: Filters;
+  /** What every record is. */
+  readonly record: GraphQLInterfaceType;
+  /** A record of a table that the schema doesn't show. */
+  readonly hidden: GraphQLObjectType<ObjectValue, Call>;
+  readonly tables: ReadonlyMap<string, TableType>;
+  readonly #names: Names;
+  readonly #guardedByDefault: boolean;
+  readonly #enums = new Map<string, Shape>();
+  readonly #unions = new Map<string, GraphQLUnionType>();
+
+  constructor(entries: readonly TableEntry[], { guardedByDefault }: { readonly guardedByDefault: boolean }) {
+    this.#guardedByDefault = guardedByDefault;
+    this.#names = new Names(['Query', 'Mutation', 'Subscription', 'record', '_record', ...Object.keys(SCALARS)]);
+    this.filters = new Filters(this.#names);
+    const id = { id: { type: new GraphQLNonNull(SCALARS.ID), resolve: idOf } };
+    this.record = new GraphQLInterfaceType({
+      name: 'record',
+      description: 'A record of any table.',
+      fields: id,
+      resolveType: (row) => this.#typeName(row as ObjectValue),
+    });
+    this.hidden = new GraphQLObjectType<ObjectValue, Call>({
+      name: '_record',
+      description: 'A record of a table that GraphQL does not show here.',
+      interfaces: [this.record],
+      fields: id,
+    });
+    const names = this.#names.claimAll(entries.map(({ definition }) => definition.name));
+    this.tables = new Map(
+      entries.map((entry) => {
+        const { name } = entry.definition;
+        return [name, this.#table(entry, names.get(name) as string, entries)];
+      }),
+    );
+  }
+
+  #table(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableType {
+    const { name, comment } = entry.definition;
+    let known: { readonly own: Names; readonly fields: ObjectFields } | undefined;
+    const fieldsOf = () => {
+      known ??= this.#tableFields(entry, typeName);
+      return known;
+    };
+    const type: TableType = {
+      table: name,
+      object: new GraphQLObjectType<ObjectValue, Call>({
+        name: typeName,
+        ...(comment !== undefined && { description: comment }),
+        interfaces: [this.record],
+        fields: () => {
+          const { own, fields } = fieldsOf();
+          return { ...fieldConfigs(fields), ...edgeFields(name, entries, this.tables, own) };
+        },
+      }),
+      filter: this.filters.ofObject(typeName, () => filterMembers(fieldsOf().fields)),
+      order: orderType(typeName, this.#names, () => orderable(fieldsOf().fields)),
+    };
+    return type;
+  }
+
+  #tableFields(entry: TableEntry, typeName: string): { own: Names; fields: ObjectFields } {
+    const own = new Names(['id']);
+    const nodes = new Map(fieldTree(entry).fields);
+    nodes.delete('id');
+    const fields = new Map<string, ObjectField>([['id', this.#idField(entry.definition.name, typeName)]]);
+    for (const [name, field] of objectFields(nodes, [typeName], own, this)) fields.set(name, field);
+    return { own, fields };
+  }
+
+  #idField(table: string, typeName: string): ObjectField {
+    const comparison = idComparison(`id_${typeName}`, (text) => recordsOf(table, text));
+    return {
+      column: 'id',
+      shape: { type: SCALARS.ID, read: idText, orderable: true, comparison },
+      nullable: false,
+      description: undefined,
+      filter: this.filters.ofComparison(comparison, 'id'),
+    };
+  }
+
+  // ─── Shapes ───
+
+  isGuarded(definition: FieldDefinition | undefined): boolean {
+    if (definition === undefined) return false;
+    return definition.permissions === undefined
+      ? this.#guardedByDefault
+      : definition.permissions.select.kind !== 'full';
+  }
+
+  object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): Shape {
+    const name = this.#names.claim(names.map(legalName).join('_'));
+    let known: ObjectFields | undefined;
+    const fields = () => {
+      known ??= objectFields(nodes, names, new Names(), this);
+      return known;
+    };
+    return {
+      type: new GraphQLObjectType<ObjectValue, Call>({ name, fields: () => fieldConfigs(fields()) }),
+      read: (value) => (isObject(value) ? value : null),
+      nested: true,
+      orderable: false,
+      filter: this.filters.ofObject(name, () => filterMembers(fields())),
+    };
+  }
+
+  enumeration(values: readonly string[], names: readonly string[]): Shape {
+    const key = JSON.stringify(values);
+    let shape = this.#enums.get(key);
+    if (shape === undefined) {
+      const joined = values.join('_or_');
+      const name = this.#names.claim(joined.length > LONGEST_JOINED_NAME ? names.join('_') : joined);
+      const members = new Names(['true', 'false', 'null']).claimAll(values);
+      const type = new GraphQLEnumType({
+        name,
+        values: Object.fromEntries(Array.from(members, ([value, member]) => [member, { value }])),
+      });
+      const comparison: Comparison = { label: name, operators: 'plain', input: type };
+      shape = { type, read: (value) => value, orderable: true, comparison };
+      this.#enums.set(key, shape);
+    }
+    return shape;
+  }
+
+  link(tables: readonly string[]): Shape {
+    const targets = tables.map((table) => this.tables.get(table));
+    const known = targets.filter((target) => target !== undefined);
+    const admits = tables.length === 0 ? undefined : new Set(tables);
+    const [only] = known;
+    // A table that isn't shown has no type: then all that is known is that it is a record.
+    const isKnown = only !== undefined && known.length === targets.length;
+    return {
+      type: !isKnown ? this.record : known.length === 1 ? only.object : this.#union(known),
+      read: (value, call, info) =>
+        value instanceof RecordId && (admits === undefined || admits.has(value.table))
+          ? this.load(value, call, info)
+          : null,
+      mayVanish: true,
+      orderable: true,
+      comparison:
+        isKnown && known.length === 1
+          ? idComparison(`id_${only.object.name}`, (text) => recordsOf(only.table, text))
+          : idComparison('id', (text) => {
+              const id = readRecordId(text);
+              if (id === undefined) throw failure('graphql_argument', { reason: `"${text}" is not a record id` });
+              return [id];
+            }),
+    };
+  }
+
+  /** A record as far as the selection needs it. */
+  load(id: RecordId, call: Call, info: Parameters<Call['selections']['of']>[0]): unknown {
+    if (id.key instanceof Range) return null;
+    const target = this.tables.get(id.table);
+    // Of a table that isn't shown nothing is read: the id stands in the link.
+    return target === undefined ? { id } : call.loader.record(id, call.selections.of(info, target.object));
+  }
+
+  #union(members: readonly TableType[]): GraphQLUnionType {
+    const types = members.map(({ object }) => object);
+    const wanted = types.map(({ name }) => name).join('_or_');
+    let union = this.#unions.get(wanted);
+    if (union === undefined) {
+      union = new GraphQLUnionType({
+        name: this.#names.claim(wanted),
+        types,
+        resolveType: (row) => this.#typeName(row as ObjectValue),
+      });
+      this.#unions.set(wanted, union);
+    }
+    return union;
+  }
+
+  #typeName({ id }: ObjectValue): string {
+    const type = id instanceof RecordId ? this.tables.get(id.table) : undefined;
+    return (type?.object ?? this.hidden).name;
+  }
+}
+
+function idOf(row: ObjectValue): string {
+  return toDisplay(row['id']);
+}
+
+function idText(value: Value): string | null {
+  return value === undefined || value === null ? null : toDisplay(value);
+}
+
+function idComparison(label: string, read: (text: string) => readonly RecordId[]): Comparison {
+  return { label, operators: 'plain', input: SCALARS.ID, values: (given) => read(String(given)) };
+}
+
+function* orderable(fields: ObjectFields): Iterable<readonly [name: string, column: string]> {
+  for (const [name, { column, shape }] of fields) if (shape.orderable) yield [name, column];
+}

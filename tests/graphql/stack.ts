@@ -1,0 +1,58 @@
+/** The real stack over memory, with GraphQL on top. */
+import { createGraphqlHandler } from '../../src/graphql/handler.js';
+import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
+import type { Session } from '../../src/session/contract.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { openEngine } from '../../src/storage/engines/open.js';
+
+export interface Stack {
+  readonly database: OpenDatabase;
+  readonly owner: Session;
+  readonly service: GraphqlService;
+  /** How often statements were sent to the owner's session, and how many. */
+  readonly sent: { calls: number; statements: number };
+  /** The standard answer. */
+  ask(query: string, variables?: object, session?: Session): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: readonly (string | number)[];
+    readonly locations?: readonly object[];
+    readonly extensions: { readonly code: string };
+  }[];
+}
+
+/** `setup` is run by an owner. */
+export async function openStack(setup: string, options: GraphqlOptions = {}): Promise<Stack> {
+  const database = await openDatabase(await openEngine('memory'), { guests: true });
+  const owner = database.ownerSession();
+  await owner.use('test', 'test');
+  for (const { outcome } of await owner.query(setup)) if (!outcome.ok) throw outcome.error;
+  const service = new GraphqlService(options);
+  const handle = createGraphqlHandler(service, 'standard');
+  const sent = { calls: 0, statements: 0 };
+  const execute = owner.execute.bind(owner);
+  owner.execute = (statements, variables) => {
+    sent.calls += 1;
+    sent.statements += statements.length;
+    return execute(statements, variables);
+  };
+  return {
+    database,
+    owner,
+    service,
+    sent,
+    ask: async (query, variables, session = owner) => {
+      const { body } = await handle({
+        session,
+        accept: 'application/graphql-response+json',
+        contentType: 'application/json',
+        body: JSON.stringify({ query, variables }),
+      });
+      return JSON.parse(body) as Answer;
+    },
+  };
+}
