@@ -118,16 +118,18 @@ function credentialsRoute(signIn: SignIn): Handler {
   };
 }
 
-/** JSON or CBOR. `curl -d` says it sends a form, and documentation everywhere shows it with JSON: that is taken when it is JSON. */
+/** JSON or CBOR. What clients say of a text when nobody told them its type is taken for JSON when it looks like it. */
 function readCredentials(request: FastifyRequest): ObjectValue {
   const type = mediaType(request.headers['content-type'] ?? JSON_FORMAT.contentType);
   const body = bodyOf(request);
-  if (type === 'application/x-www-form-urlencoded' && body[0] !== OPENING_BRACE) requestFormat(type);
-  const format = type === 'application/x-www-form-urlencoded' ? JSON_FORMAT : requestFormat(type);
+  const untold = UNTOLD_TYPES.includes(type) && body[0] === OPENING_BRACE;
+  const format = untold ? JSON_FORMAT : requestFormat(type);
   const credentials = format.decode(body);
   if (!isObject(credentials)) throw failure('malformed_request', { reason: 'the body must be an object' });
   return credentials;
 }
+/** Of `curl -d`, and of `fetch` with a text as its body. */
+const UNTOLD_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'text/plain'];
 const OPENING_BRACE = 0x7b;
 
 async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

@@ -314,8 +314,10 @@ describe('/signin and /signup', () => {
     },
   );
 
-  it('answers 415 to other types, and takes what curl sends', async () => {
-    expect((await post(good, { 'content-type': 'text/plain' })).status).toBe(415);
+  it('answers 415 to other types, and takes what curl and fetch send', async () => {
+    expect((await post(good, { 'content-type': 'text/xml' })).status).toBe(415);
+    expect((await post('user=root', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post(good, { 'content-type': 'text/plain;charset=UTF-8' })).status).toBe(200);
     expect((await post('user=root', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
     expect((await post(good, { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(200);
     expect((await post(good, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);

@@ -1,0 +1,80 @@
+/** The built server as a process of its own, on a store on disk. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const ROOT = { user: 'root', pass: 'the root password' } as const;
+
+export interface ServerProcess {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** The same for WebSockets, with its path. */
+  readonly rpcUrl: string;
+  /** What it has written so far. */
+  log(): string;
+  isAlive(): boolean;
+  /** Sends a signal and waits until the process is gone. Gives its exit code, `null` after SIGKILL. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A folder that `removeFolders` takes away again. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-end-to-end-'));
+  folders.push(folder);
+  return folder;
+}
+const folders: string[] = [];
+const running = new Set<ServerProcess>();
+
+/** Ends every server that this test file has started, and removes their folders. */
+export async function cleanUp(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop('SIGKILL')));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+const START_DEADLINE = 30_000;
+
+export async function startServer(
+  path: string = temporaryFolder(),
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const args = ['start', path, '--user', ROOT.user, '--pass', ROOT.pass, '--bind', '127.0.0.1:0', '--no-banner'];
+  const child = spawn(process.execPath, ['dist/cli/main.js', ...args], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let log = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`The server ${why}:\n${log}`));
+    const deadline = setTimeout(fail, START_DEADLINE, 'did not start in time');
+    const listen = (chunk: Buffer) => {
+      log += chunk;
+      const found = /"url":"([^"]+)".*"Listening"/.exec(log)?.[1];
+      if (found === undefined) return;
+      clearTimeout(deadline);
+      resolve(found);
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    child.once('close', () => fail('ended at once'));
+  });
+  const server: ServerProcess = {
+    url,
+    rpcUrl: `${url.replace('http', 'ws')}/rpc`,
+    log: () => log,
+    isAlive: () => isAlive(child),
+    stop(signal = 'SIGTERM') {
+      running.delete(server);
+      child.kill(signal);
+      return exited;
+    },
+  };
+  running.add(server);
+  return server;
+}
+
+function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
