@@ -17,6 +17,6 @@ export async function graphqlRoute(context: Context, request: FastifyRequest, re
       contentType: request.headers['content-type'],
       body: utf8Text(bodyOf(request)),
     });
-    return sendBody(reply.code(response.status).headers({ ...response.headers }), response.contentType, response.body);
+    return sendBody(reply.code(response.status), response.contentType, response.body);
   });
 }

@@ -1,4 +1,5 @@
 /** Everything that `tessera start` can be told, as one table. */
+import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import {
   ConfigurationError,
@@ -174,11 +175,30 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach'),
 };
 
+/** The bounds of the GraphQL room. */
+export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number>>> = {
+  depth: graphqlCount('depth', 'How deep the fields of a GraphQL query may be nested, unless its database says'),
+  complexity: graphqlCount('complexity', 'How many fields it may have, unless its database says'),
+  aliases: graphqlCount('aliases', 'How many aliases it may have'),
+  directives: graphqlCount('directives', 'How many directives it may have'),
+  tokens: graphqlCount('tokens', 'How many tokens its text may have'),
+  nesting: graphqlCount('nesting', 'How deep its brackets may be nested'),
+  conditions: graphqlCount('conditions', 'How many conditions its filters may have'),
+  values: graphqlCount('values', 'How many fields its answer may have: records times fields'),
+};
+
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
-export type Configuration = ValuesOf<typeof SETTINGS> & { readonly limits: Limits };
+export type Configuration = ValuesOf<typeof SETTINGS> & {
+  readonly limits: Limits;
+  readonly graphqlLimits: GraphqlLimits;
+};
 
 /** Every setting, in the order of `--help`. */
-export const ALL_SETTINGS: readonly Setting<unknown>[] = [...Object.values(SETTINGS), ...Object.values(LIMITS)];
+export const ALL_SETTINGS: readonly Setting<unknown>[] = [
+  ...Object.values(SETTINGS),
+  ...Object.values(LIMITS),
+  ...Object.values(GRAPHQL_LIMITS),
+];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** What the command line says about a setting, as text. */
@@ -193,7 +213,7 @@ export function readConfiguration(commandLine: CommandLine, environment: Environ
     Object.fromEntries(
       Object.entries(settings).map(([name, setting]) => [name, readOne(setting, commandLine, environment)]),
     ) as ValuesOf<S>;
-  const configuration = { ...readAll(SETTINGS), limits: readAll(LIMITS) };
+  const configuration = { ...readAll(SETTINGS), limits: readAll(LIMITS), graphqlLimits: readAll(GRAPHQL_LIMITS) };
   const legacy = environment['SVC_EXPERIMENTAL_GRAPHQL'];
   const settled =
     legacy === undefined || legacy === '' || !readFrom('SVC_EXPERIMENTAL_GRAPHQL', legacy, toggleGraphql)
@@ -248,6 +268,11 @@ function count(limit: keyof Limits, description: string): Setting<number> {
     String(DEFAULT_LIMITS[limit]),
     readCount,
   );
+}
+
+function graphqlCount(limit: keyof GraphqlLimits, description: string): Setting<number> {
+  const flag = `${GRAPHQL_LIMIT_SETTINGS[limit]} <count>`;
+  return withDefault({ flag, description }, String(DEFAULT_GRAPHQL_LIMITS[limit]), readCount);
 }
 
 function sizeText(bytes: number): string {

@@ -15,7 +15,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-export interface ServerParts extends Pick<HttpServerParts, 'graphql' | 'graphqlMethod'> {
+export interface ServerParts {
   readonly database: Database;
   readonly log: Log;
 }
@@ -23,14 +23,13 @@ export interface ServerParts extends Pick<HttpServerParts, 'graphql' | 'graphqlM
 /** Begins to listen. The database is closed with the server, and when the start fails. */
 export async function startServer(
   configuration: Configuration,
-  { database, log, graphql, graphqlMethod }: ServerParts,
+  { database, log }: ServerParts,
 ): Promise<RunningServer> {
   try {
     const app = createHttpServer({
       database,
       log,
-      graphql,
-      graphqlMethod,
+      ...(await graphqlParts(configuration)),
       tls: readTls(configuration),
       options: {
         limits: configuration.limits,
@@ -61,6 +60,23 @@ export async function startServer(
     await database.close();
     throw error;
   }
+}
+
+/** GraphQL, where it is switched on; the others don't have to load it. */
+async function graphqlParts({
+  allowExperimental,
+  graphqlLimits,
+  graphqlJson,
+  fieldPermissions,
+}: Configuration): Promise<Pick<HttpServerParts, 'graphql' | 'graphqlMethod'>> {
+  if (!allowExperimental.includes('graphql')) return {};
+  const [{ GraphqlService }, { createGraphqlHandler }, { createGraphqlMethod }] = await Promise.all([
+    import('../graphql/service.js'),
+    import('../graphql/handler.js'),
+    import('../graphql/method.js'),
+  ]);
+  const service = new GraphqlService({ limits: graphqlLimits, fieldPermissions });
+  return { graphql: createGraphqlHandler(service, graphqlJson), graphqlMethod: createGraphqlMethod(service) };
 }
 
 function readTls({ webCrt, webKey }: Configuration): HttpServerParts['tls'] {

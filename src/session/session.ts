@@ -72,9 +72,7 @@ export class OpenSession implements Session {
 
   async #run(statements: readonly Statement[], variables: ObjectValue | undefined): Promise<StatementResult[]> {
     const { options, environment } = this.#services;
-    if (this.#identity.principal.kind === 'guest' && !options.guests) {
-      throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
-    }
+    this.#mustBeAdmitted();
     const interrupt = RequestInterrupt.begin(environment);
     const host: RunnerHost = {
       identity: this.#identity,
@@ -161,6 +159,7 @@ export class OpenSession implements Session {
 
   async catalog(): Promise<DatabaseCatalog | undefined> {
     this.#mustBeLive();
+    this.#mustBeAdmitted();
     const { engine, executor, environment } = this.#services;
     const transaction = await engine.begin({ writable: false });
     try {
@@ -182,6 +181,13 @@ export class OpenSession implements Session {
   #mustBeLive(): void {
     if (this.#expiresAt !== undefined && this.#services.environment.clock.now() >= this.#expiresAt) {
       throw failure('session_expired');
+    }
+  }
+
+  /** Whoever may run nothing is not to learn what is defined either. */
+  #mustBeAdmitted(): void {
+    if (this.#identity.principal.kind === 'guest' && !this.#services.options.guests) {
+      throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
     }
   }
 

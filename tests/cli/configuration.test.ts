@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { GRAPHQL_LIMIT_SETTINGS } from '../../src/graphql/limits.js';
 import { LIMIT_SETTINGS } from '../../src/http/options.js';
-import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
+import { ALL_SETTINGS, GRAPHQL_LIMITS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
 import { ConfigurationError, type Setting, variableOf } from '../../src/server/setting.js';
 
 type Flags = Readonly<Record<string, string>>;
@@ -49,7 +50,11 @@ describe('settings', () => {
     for (const [limit, flag] of Object.entries(LIMIT_SETTINGS)) {
       expect(LIMITS[limit as keyof typeof LIMITS].flag).toContain(flag);
     }
+    for (const [limit, flag] of Object.entries(GRAPHQL_LIMIT_SETTINGS)) {
+      expect(GRAPHQL_LIMITS[limit as keyof typeof GRAPHQL_LIMITS].flag).toContain(flag);
+    }
     expect(read({ '--max-message': '64KiB' }).limits.message).toBe(65_536);
+    expect(read({}, { SVC_MAX_GRAPHQL_DEPTH: '7' }).graphqlLimits.depth).toBe(7);
   });
 
   it('switch GraphQL on by either name', () => {
