@@ -7,7 +7,7 @@ import { type Mark, sourceFailure } from './source-error.js';
 export type TokenKind =
   /** The end of the text. */
   | 'end'
-  /** A bare word; `word` is its upper-case form. */
+  /** A bare word; `word` is its upper-case form, if it may be a keyword. */
   | 'word'
   /** A word in backticks or ⟨⟩. */
   | 'quoted'
@@ -33,6 +33,7 @@ const BLANK = 4;
 const DOUBLE_QUOTE = 34;
 const DOLLAR = 36;
 const QUOTE = 39;
+const COLON = 58;
 const BACKTICK = 96;
 /** `⟨`. */
 const ANGLE = 0x27e8;
@@ -218,7 +219,9 @@ export class Lexer {
     this.kind = 'word';
     this.end = end;
     this.text = this.source.slice(start, end);
-    if (end - start <= LONGEST_KEYWORD) this.word = this.text.toUpperCase();
+    // `from:1` is a record id, wherever it stands.
+    const isTable = this.source.charCodeAt(end) === COLON && this.source.charCodeAt(end + 1) !== COLON;
+    if (end - start <= LONGEST_KEYWORD && !isTable) this.word = this.text.toUpperCase();
   }
 
   /** Where the letters, digits and underscores that begin at `offset` end. */

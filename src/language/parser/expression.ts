@@ -202,7 +202,8 @@ function range(parser: Parser, start: Expression | undefined): RangeExpression {
 
 function beginsOperand(parser: Parser): boolean {
   if (parser.kind === 'punct') return OPENERS.has(parser.text);
-  if (parser.kind === 'word') return !CLAUSES.has(parser.word);
+  // What stands right behind the dots belongs to them; `1.. THEN` is open.
+  if (parser.kind === 'word') return parser.start === parser.previousEnd || !CLAUSES.has(parser.word);
   return parser.kind !== 'end';
 }
 

@@ -84,8 +84,9 @@ export function assignmentsText(assignments: readonly Assignment[], printer: Pri
 
 export function outputText(output: Output | undefined, printer: Printer): string | undefined {
   if (output === undefined) return undefined;
-  const text = output.kind === 'project' ? projectionsText(output.projections, printer) : output.kind.toUpperCase();
-  return `RETURN ${text}`;
+  if (output.kind !== 'project') return `RETURN ${output.kind.toUpperCase()}`;
+  // As the first projection these are values, not what the clause means by them.
+  return `RETURN ${projectionsText(output.projections, printer).replace(/^(?:NONE|NULL)\b/, '($&)')}`;
 }
 
 export function explainText(explain: ExplainClause | undefined): string | undefined {

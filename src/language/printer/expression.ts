@@ -31,7 +31,8 @@ export const EXPRESSIONS: ExpressionPrinters = {
   set: ({ items }, printer) => setText(items, printer),
   object: objectText,
   'record-id': recordIdText,
-  table: ({ name }) => escapeIdentifier(name),
+  // `DELETE from` would wait for its table.
+  table: ({ name }) => (name.toLowerCase() === 'from' ? `\`${name}\`` : escapeIdentifier(name)),
   mock: ({ table, count, range }) =>
     `|${plainName(table)}:${range === undefined ? count : `${range.from}..${range.inclusive ? '=' : ''}${range.to}`}|`,
   range: rangeText,
@@ -56,7 +57,7 @@ export function powerOfExpression(node: Expression): number {
     case 'binary':
       return powerOf(node.operator);
     case 'range':
-      return node.end === undefined && node.start !== undefined ? 0 : POWER.range;
+      return node.end === undefined ? 0 : POWER.range;
     case 'cast':
       return POWER.cast;
     case 'unary':
@@ -101,9 +102,18 @@ function recordIdText({ table, key }: RecordIdLiteral, printer: Printer): string
 function rangeText(node: RangeExpression, printer: Printer): string {
   return between(node, (value) => {
     const text = printer.operand(value, POWER.nullish);
-    // `a:1..5` is a range of keys.
-    return value.kind === 'record-id' && value === node.start?.value ? `(${text})` : text;
+    return value === node.start?.value && endsInRecordId(value) ? `(${text})` : text;
   });
+}
+
+/** Whether dots behind the expression would be read as a range of keys: `a:1..5`. */
+function endsInRecordId(node: Expression): boolean {
+  let last = node;
+  for (;;) {
+    if (last.kind === 'unary' || last.kind === 'cast') last = last.operand;
+    else if (last.kind === 'binary') last = last.right;
+    else return last.kind === 'record-id';
+  }
 }
 
 /** Beginnings of an operand that would be read together with the operator: as a longer one, a comment or a number with a sign. */
@@ -174,7 +184,9 @@ function pathText(path: string): string {
 
 function closureText({ parameters, returns, body }: ClosureExpression, printer: Printer): string {
   const text = returns === undefined ? '' : ` -> ${closureType(returns)}`;
-  return `|${list(parameters, closureParameter)}|${text} ${printer.expression(body)}`;
+  const result = printer.expression(body);
+  // An arrow would announce the type of the result.
+  return `|${list(parameters, closureParameter)}|${text} ${result.startsWith('->') ? `(${result})` : result}`;
 }
 
 function closureParameter({ name, type }: Parameter): string {
