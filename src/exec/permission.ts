@@ -1,5 +1,5 @@
 /** PERMISSIONS clauses as closures. */
-import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { TesseraError } from '../errors/error.js';
 import type { Permission } from '../language/ast.js';
 import { isTruthy } from '../value/truthiness.js';
@@ -7,12 +7,11 @@ import type { Value } from '../value/value.js';
 import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from './execution.js';
 
 /** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
-export type Rule = { readonly kind: 'full' | 'none' } | { readonly kind: 'where'; readonly holds: Evaluate };
+export type Rule = { readonly kind: 'full' | 'none' } | { readonly kind: 'where'; readonly condition: Evaluate };
 
 export function compileRule(permission: Permission, compiler: Compiler): Rule {
   if (permission.kind !== 'where') return permission;
-  const condition = compiler.expression(permission.condition);
-  return { kind: 'where', holds: (frame) => andThen(condition(frame), isTruthy) };
+  return { kind: 'where', condition: compiler.expression(permission.condition) };
 }
 
 /**
@@ -26,16 +25,29 @@ export function admits(
   variables?: Readonly<Record<string, Value>>,
 ): PromiseOrValue<boolean> {
   if (rule.kind !== 'where') return rule.kind === 'full';
+  const frame = new Frame(judgeOf(execution), scopeOf(variables), document);
+  try {
+    const verdict = rule.condition(frame);
+    return verdict instanceof Promise ? verdict.then(isTruthy, refuse) : isTruthy(verdict);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+function refuse(error: unknown): boolean {
+  // A deadline, a cancellation or a conflict isn't the rule's verdict.
+  if (error instanceof TesseraError && error.kind !== 'Query') return false;
+  throw error;
+}
+
+/** Rules bind nothing, so that those without variables share one scope. */
+const NO_VARIABLES = new Scope();
+
+function scopeOf(variables: Readonly<Record<string, Value>> | undefined): Scope {
+  if (variables === undefined) return NO_VARIABLES;
   const scope = new Scope();
-  if (variables !== undefined) for (const name of Object.keys(variables)) scope.set(name, variables[name]);
-  return otherwise(
-    () => andThen(rule.holds(new Frame(judgeOf(execution), scope, document)), (verdict) => verdict === true),
-    (error) => {
-      // A deadline, a cancellation or a conflict isn't the rule's verdict.
-      if (error instanceof TesseraError && error.kind !== 'Query') return false;
-      throw error;
-    },
-  );
+  for (const name of Object.keys(variables)) scope.set(name, variables[name]);
+  return scope;
 }
 
 /** The same execution in which permission clauses run: nothing is checked, nothing can be written. */

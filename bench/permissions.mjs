@@ -1,0 +1,67 @@
+// What permissions cost: a record user's reads beside the same reads of an owner who writes the rule into the query.
+//
+//   npm run build && cd bench && npm run permissions
+import { open } from '../dist/embedded/index.js';
+
+const ROWS = 100_000;
+const ROUNDS = 7;
+const db = await open('memory');
+await db.use('bench', 'bench');
+await db.query(`
+  DEFINE TABLE user PERMISSIONS FOR select WHERE id = $auth;
+  DEFINE TABLE doc PERMISSIONS FOR select WHERE owner = $auth OR public;
+  DEFINE INDEX doc_owner ON doc FIELDS owner;
+  DEFINE TABLE mine PERMISSIONS FOR select WHERE owner = $auth;
+  DEFINE INDEX mine_owner ON mine FIELDS owner;
+  DEFINE ACCESS user ON DATABASE TYPE RECORD SIGNUP (CREATE ONLY user:ada SET name = 'Ada') SIGNIN (SELECT * FROM user:ada);
+`);
+for (let at = 0; at < ROWS; at += 5_000) {
+  const rows = Array.from({ length: 5_000 }, (_, n) => ({
+    id: at + n,
+    title: `doc ${at + n}`,
+    n: at + n,
+    public: n % 2 === 0,
+  }));
+  await db.query(
+    `INSERT INTO doc (SELECT *, type::record('user', IF n % 100 = 0 { 'ada' } ELSE { 'bob' }) AS owner FROM $rows) RETURN NONE;
+     INSERT INTO mine (SELECT *, type::record('user', IF n % 100 = 0 { 'ada' } ELSE { 'bob' }) AS owner FROM $rows) RETURN NONE`,
+    { rows },
+  );
+}
+const user = db.session();
+await user.use('bench', 'bench');
+await user.signUp({ NS: 'bench', DB: 'bench', AC: 'user' });
+
+const CASES = [
+  ['scan, half visible', 'SELECT n FROM doc', 'SELECT n FROM doc WHERE owner = user:ada OR public', 5],
+  [
+    'filtered scan',
+    'SELECT n FROM doc WHERE n < 1000',
+    'SELECT n FROM doc WHERE (owner = user:ada OR public) AND n < 1000',
+    5,
+  ],
+  ['own rows by index', 'SELECT n FROM mine', 'SELECT n FROM mine WHERE owner = user:ada', 50],
+  ['one by id', 'SELECT * FROM doc:100', 'SELECT * FROM doc:100', 5_000],
+];
+const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+async function time(session, text, repeat) {
+  const began = performance.now();
+  for (let at = 0; at < repeat; at++) await session.query(text);
+  return ((performance.now() - began) * 1_000) / repeat;
+}
+console.log(`${'case'.padEnd(20)}${'record user'.padStart(14)}${'owner'.padStart(14)}${'ratio'.padStart(8)}`);
+for (const [name, asUser, asOwner, repeat] of CASES) {
+  const [seen] = await user.query(asUser);
+  const [same] = await db.query(asOwner);
+  if (seen.length !== same.length) throw new Error(`${name}: ${seen.length} and ${same.length} rows`);
+  const times = { user: [], owner: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.user.push(await time(user, asUser, repeat));
+    times.owner.push(await time(db, asOwner, repeat));
+  }
+  const [a, b] = [median(times.user), median(times.owner)];
+  console.log(
+    `${name.padEnd(20)}${`${a.toFixed(1)} µs`.padStart(14)}${`${b.toFixed(1)} µs`.padStart(14)}${(a / b).toFixed(2).padStart(8)}`,
+  );
+}
+await db.close();
