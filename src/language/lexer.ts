@@ -2,6 +2,7 @@
  * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser knows.
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
+import { decodeEscapes } from './escapes.js';
 import { type Mark, sourceFailure } from './source-error.js';
 
 export type TokenKind =
@@ -71,21 +72,6 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   '⊆': 'ALLINSIDE',
   '⊂': 'ANYINSIDE',
   '⊄': 'NONEINSIDE',
-};
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '`': '`',
-  '⟩': '⟩',
-  '/': '/',
-  '0': '\0',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
 };
 
 /** No keyword is longer; a longer word needs no upper-case form. */
@@ -348,7 +334,7 @@ export class Lexer {
         this.end = at + 1;
         return source.slice(from, at);
       }
-      if (code === 92) return this.readEscaped(tokenStart, from, at, quote, 'string');
+      if (code === 92) return this.readEscaped(from, at, quote) ?? this.unterminatedString(tokenStart);
     }
     return this.unterminatedString(tokenStart);
   }
@@ -374,7 +360,7 @@ export class Lexer {
         break;
       }
       if (code === 92) {
-        text = this.readEscaped(start, quoteAt + 1, at, quote, 'identifier');
+        text = this.readEscaped(quoteAt + 1, at, quote);
         break;
       }
     }
@@ -391,72 +377,12 @@ export class Lexer {
     });
   }
 
-  /** The rest of a quoted text in which the first backslash stands at `firstEscape`. */
-  private readEscaped(
-    tokenStart: number,
-    from: number,
-    firstEscape: number,
-    quote: number,
-    what: 'string' | 'identifier',
-  ): string {
-    const source = this.source;
-    let decoded = '';
-    let plainFrom = from;
-    for (let at = firstEscape; at < source.length; ) {
-      const code = source.charCodeAt(at);
-      if (code === quote) {
-        this.end = at + 1;
-        return decoded + source.slice(plainFrom, at);
-      }
-      if (code !== 92) {
-        at++;
-        continue;
-      }
-      decoded += source.slice(plainFrom, at);
-      const letter = source[at + 1] ?? '';
-      const simple = ESCAPES[letter];
-      if (simple !== undefined) {
-        decoded += simple;
-        at += 2;
-      } else if (letter === 'u') {
-        const match = UNICODE_ESCAPE.exec(source.slice(at, at + 14));
-        if (match === null) return this.badUnicodeEscape(at);
-        const point = codePoint(match);
-        if (point === undefined) return this.badCharacter(at, match[0]);
-        decoded += String.fromCodePoint(point);
-        at += match[0].length;
-      } else if (at + 1 >= source.length) {
-        break;
-      } else {
-        return this.badEscape(at);
-      }
-      plainFrom = at;
-    }
-    return what === 'string'
-      ? this.unterminatedString(tokenStart)
-      : this.unterminatedName(tokenStart, String.fromCharCode(quote));
-  }
-
-  private badEscape(at: number): never {
-    this.fail('Invalid escape sequence', { start: at, end: at + 2, label: 'not a valid escape character' });
-  }
-
-  private badUnicodeEscape(at: number): never {
-    const wrong = this.source.slice(at + 2, at + 9).search(/[^{0-9a-fA-F]|$/) + at + 2;
-    this.fail('String contains invalid escape sequence, expected a hexadecimal character.', {
-      start: wrong,
-      end: wrong + 1,
-      label: 'Unexpected character',
-    });
-  }
-
-  private badCharacter(at: number, sequence: string): never {
-    const what = sequence.includes('{') ? 'Invalid' : 'String contains invalid';
-    this.fail(`${what} escape sequence, unicode escape character is not a valid unicode character.`, {
-      start: at,
-      end: at + sequence.length,
-      label: 'Not a valid character code',
-    });
+  /** The rest of a quoted text in which the first backslash stands at `firstEscape`; `undefined` if it has no end. */
+  private readEscaped(from: number, firstEscape: number, quote: number): string | undefined {
+    const decoded = decodeEscapes(this.source, from, firstEscape, quote, (what, mark) => this.fail(what, mark));
+    if (decoded === undefined) return undefined;
+    this.end = decoded.end;
+    return decoded.text;
   }
 
   /** Reads a regular expression whose opening slash is the current token; gives its source. */
@@ -509,16 +435,4 @@ export class Lexer {
     const end = this.source.indexOf('\n', offset);
     return end === -1 ? this.source.length : end + 1;
   }
-}
-
-const UNICODE_ESCAPE =
-  /^\\u(?:\{([0-9a-fA-F]{1,6})\}|([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|([0-9a-fA-F]{4}))/;
-
-function codePoint(match: RegExpExecArray): number | undefined {
-  const [, braced, high, low, plain] = match;
-  if (high !== undefined && low !== undefined) {
-    return 0x10000 + ((Number.parseInt(high, 16) - 0xd800) << 10) + (Number.parseInt(low, 16) - 0xdc00);
-  }
-  const point = Number.parseInt(braced ?? plain ?? '', 16);
-  return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : point;
 }
