@@ -1,4 +1,5 @@
 /** GraphQL over HTTP, without HTTP: what a request says and what goes back. */
+import { isUntoldJson } from '../base/untold-json.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
@@ -30,8 +31,8 @@ export function createGraphqlHandler(service: GraphqlService, json: 'results' | 
   return async ({ session, accept, contentType, body }) => {
     const form = answerForm(accept, json);
     try {
-      // A page of another origin can send forms and plain text without being asked, but not JSON.
-      checkContentType(contentType);
+      // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none.
+      if (form.kind === 'standard' || !isUntoldJson(contentType, body.charCodeAt(0))) checkContentType(contentType);
       const outcome = await service.answer(session, readGraphqlRequest(parseJson(body)));
       return respond(form, outcome, statusOf(form, outcome));
     } catch (thrown) {

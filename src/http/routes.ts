@@ -1,5 +1,6 @@
 /** What the server answers to, as a table. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
@@ -10,7 +11,7 @@ import { isObject, type ObjectValue } from '../value/value.js';
 import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } from './context.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphqlRoute } from './graphql.js';
-import { mediaType, requestFormat, responseFormat } from './negotiation.js';
+import { requestFormat, responseFormat } from './negotiation.js';
 import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
 import { readSelection } from './request-headers.js';
@@ -118,19 +119,15 @@ function credentialsRoute(signIn: SignIn): Handler {
   };
 }
 
-/** JSON or CBOR. What clients say of a text when nobody told them its type is taken for JSON when it looks like it. */
+/** JSON or CBOR. The interface asks for no Content-Type, so that an object of JSON may come without one. */
 function readCredentials(request: FastifyRequest): ObjectValue {
-  const type = mediaType(request.headers['content-type'] ?? JSON_FORMAT.contentType);
+  const type = request.headers['content-type'];
   const body = bodyOf(request);
-  const untold = UNTOLD_TYPES.includes(type) && body[0] === OPENING_BRACE;
-  const format = untold ? JSON_FORMAT : requestFormat(type);
+  const format = isUntoldJson(type, body[0]) ? JSON_FORMAT : requestFormat(type ?? JSON_FORMAT.contentType);
   const credentials = format.decode(body);
   if (!isObject(credentials)) throw failure('malformed_request', { reason: 'the body must be an object' });
   return credentials;
 }
-/** Of `curl -d`, and of `fetch` with a text as its body. */
-const UNTOLD_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'text/plain'];
-const OPENING_BRACE = 0x7b;
 
 async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   await context.database.check();
