@@ -41,6 +41,8 @@ const HASH_BYTES = 32;
 const ARGON2ID = 2 as argon2.Algorithm.Argon2id;
 /** 19 MiB, two passes: the floor of the OWASP cheat sheet, and what the peer uses. */
 const ARGON2 = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: HASH_BYTES } as const;
+/** A version, the cost, and 22 characters of salt with 31 of hash. */
+const BCRYPT_HASH = /^\$2[abxy]?\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const BCRYPT_COST = 12;
 const PBKDF2 = { i: 600_000, l: HASH_BYTES } as const;
 const SCRYPT = { ln: 17, r: 8, p: 1 } as const;
@@ -94,10 +96,10 @@ const SCHEMES: Readonly<Record<HashAlgorithm, Scheme>> = {
 
   bcrypt: {
     maxPasswordBytes: 72,
-    hash: (password, salt) => bcrypt.hash(password, { cost: BCRYPT_COST, version: '2b', salt }),
+    hash: (password, salt) => bcrypt.hash(password, BCRYPT_COST, salt),
     verifier(hash) {
-      const asked = parsed(() => bcrypt.parseOptions(hash));
-      return asked !== undefined && asked.cost <= LIMITS.bcrypt.cost
+      const cost = BCRYPT_HASH.exec(hash)?.[1];
+      return cost !== undefined && Number(cost) <= LIMITS.bcrypt.cost
         ? (password) => bcrypt.verify(password, hash)
         : undefined;
     },
