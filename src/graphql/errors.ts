@@ -18,8 +18,9 @@ export interface GraphqlFailure {
   readonly path?: readonly (string | number)[];
 }
 
-export function failureOf(error: GraphQLError, stage: Stage): GraphqlFailure {
-  const ours = ownError(error, stage);
+/** `report` takes what is nobody's fault but ours, which clients aren't told. */
+export function failureOf(error: GraphQLError, stage: Stage, report?: (error: TesseraError) => void): GraphqlFailure {
+  const ours = ownError(error, stage, report);
   return {
     error: ours,
     message: ours.code === 'internal' ? ours.message : error.message,
@@ -34,11 +35,14 @@ export function thrownFailure(thrown: unknown, stage: Stage): GraphqlFailure {
   throw thrown;
 }
 
-function ownError(error: GraphQLError, stage: Stage): TesseraError {
+function ownError(error: GraphQLError, stage: Stage, report?: (error: TesseraError) => void): TesseraError {
   let cause: Error | undefined = error;
   // The library wraps what resolvers and scalars throw, sometimes twice.
   while (cause instanceof GraphQLError && cause.originalError !== undefined) cause = cause.originalError;
   if (cause instanceof TesseraError) return cause;
   const isLibrary = cause instanceof GraphQLError || cause.message.startsWith('Cannot return null for non-nullable');
-  return isLibrary ? failure(stage, { message: error.message }) : asTesseraError(cause);
+  if (isLibrary) return failure(stage, { message: error.message });
+  const internal = asTesseraError(cause);
+  report?.(internal);
+  return internal;
 }

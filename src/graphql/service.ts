@@ -2,7 +2,7 @@
 import { execute, type GraphQLSchema } from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import { failure } from '../errors/error.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { Documents } from './document/prepare.js';
 import { failureOf, type GraphqlFailure } from './errors.js';
@@ -19,6 +19,8 @@ export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;
   /** Whether fields without PERMISSIONS are hidden from record users (`--field-permissions none`). */
   readonly fieldPermissions?: 'inherit' | 'none';
+  /** Takes errors of our own making, for the log. */
+  readonly report?: (error: TesseraError) => void;
 }
 
 export interface Outcome {
@@ -41,10 +43,12 @@ const NO_TIMES: ReadonlyMap<string, bigint> = new Map();
 export class GraphqlService {
   readonly #limits: GraphqlLimits;
   readonly #guardedByDefault: boolean;
+  readonly #report: GraphqlOptions['report'];
   /** By the state of the definitions they were made from: a change of any definition is seen by the next request. */
   readonly #apis = new LruCache<string, Api>(KEPT_SCHEMAS);
 
-  constructor({ limits, fieldPermissions }: GraphqlOptions = {}) {
+  constructor({ limits, fieldPermissions, report }: GraphqlOptions = {}) {
+    this.#report = report;
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...limits };
     this.#guardedByDefault = fieldPermissions === 'none';
   }
@@ -80,7 +84,7 @@ export class GraphqlService {
     const stage = data === undefined ? 'graphql_variables' : 'graphql_result';
     return {
       ...(data !== undefined && { data }),
-      failures: (errors ?? []).map((error) => failureOf(error, stage)),
+      failures: (errors ?? []).map((error) => failureOf(error, stage, this.#report)),
       times: call.times,
     };
   }

@@ -29,7 +29,7 @@ export async function startServer(
     const app = createHttpServer({
       database,
       log,
-      ...(await graphqlParts(configuration)),
+      ...(await graphqlParts(configuration, log)),
       tls: readTls(configuration),
       options: {
         limits: configuration.limits,
@@ -63,19 +63,21 @@ export async function startServer(
 }
 
 /** GraphQL, where it is switched on; the others don't have to load it. */
-async function graphqlParts({
-  allowExperimental,
-  graphqlLimits,
-  graphqlJson,
-  fieldPermissions,
-}: Configuration): Promise<Pick<HttpServerParts, 'graphql' | 'graphqlMethod'>> {
+async function graphqlParts(
+  { allowExperimental, graphqlLimits, graphqlJson, fieldPermissions }: Configuration,
+  log: Log,
+): Promise<Pick<HttpServerParts, 'graphql' | 'graphqlMethod'>> {
   if (!allowExperimental.includes('graphql')) return {};
   const [{ GraphqlService }, { createGraphqlHandler }, { createGraphqlMethod }] = await Promise.all([
     import('../graphql/service.js'),
     import('../graphql/handler.js'),
     import('../graphql/method.js'),
   ]);
-  const service = new GraphqlService({ limits: graphqlLimits, fieldPermissions });
+  const service = new GraphqlService({
+    limits: graphqlLimits,
+    fieldPermissions,
+    report: (error) => log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own'),
+  });
   return { graphql: createGraphqlHandler(service, graphqlJson), graphqlMethod: createGraphqlMethod(service) };
 }
 

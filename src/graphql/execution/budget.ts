@@ -1,7 +1,10 @@
 import type { TesseraError } from '../../errors/error.js';
 import { beyondLimit } from '../limits.js';
 
-/** How many fields of records a request may still read. Counted on what was found, so that no document can be cheap and its answer huge. */
+/**
+ * How many fields of records a request may still give. It is counted on what is found, since a short document can unfold into any number
+ * of them. Once it is exceeded the whole request has failed: nothing further is read, and what is there isn't sent.
+ */
 export class Budget {
   readonly #limit: number;
   #left: number;
@@ -12,7 +15,6 @@ export class Budget {
     this.#left = limit;
   }
 
-  /** Set once it was exceeded: then the whole request has failed. */
   get exceeded(): TesseraError | undefined {
     return this.#exceeded;
   }
@@ -22,11 +24,12 @@ export class Budget {
     return Math.floor(this.#left / weight) + 1;
   }
 
-  /** @throws TesseraError `graphql_limit` */
-  spend(rows: number, weight: number): void {
+  /** Spends; false when that is too much, or was before. An error for each row would cost more than the rows. */
+  allows(rows: number, weight: number): boolean {
+    if (this.#exceeded !== undefined) return false;
     this.#left -= rows * weight;
-    if (this.#left >= 0) return;
-    this.#exceeded ??= beyondLimit('values', this.#limit);
-    throw this.#exceeded;
+    if (this.#left >= 0) return true;
+    this.#exceeded = beyondLimit('values', this.#limit);
+    return false;
   }
 }

@@ -3,6 +3,7 @@
  * edges one for each field, and all SELECTs go to the session in one call, which gives them one deadline.
  */
 import { invariant } from '../../base/invariant.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Select } from '../../language/ast.js';
 import type { Session, StatementResult } from '../../session/contract.js';
 import { toText } from '../../value/text/text.js';
@@ -31,7 +32,6 @@ interface Order extends Waiting<StatementResult> {
 
 interface RecordRequest extends Waiting<ObjectValue | undefined> {
   readonly id: RecordId;
-  readonly weight: number;
 }
 
 interface EdgeRequest extends Waiting<ArrayValue> {
@@ -43,6 +43,9 @@ export interface Rows {
   /** How long the statement took, in nanoseconds. */
   readonly time: bigint;
 }
+
+/** What following a link costs beside the fields that it gives. */
+const LINK_WEIGHT = 10;
 
 export class Loader {
   readonly params: Params;
@@ -62,12 +65,13 @@ export class Loader {
   /** The rows of a SELECT. */
   async rows(statement: Select, weight: number): Promise<Rows> {
     const { rows, time } = rowsOf(await this.#order(statement));
-    this.#budget.spend(rows.length, weight);
-    return { rows, time };
+    return { rows: this.#budget.allows(rows.length, weight) ? rows : [], time };
   }
 
   /** A record, or nothing if it doesn't exist or is hidden. */
-  record(id: RecordId, selection: Selection): Promise<ObjectValue | undefined> {
+  record(id: RecordId, selection: Selection): PromiseOrValue<ObjectValue | undefined> {
+    // Waiting for a record costs far more than a field, whether or not there is one in the end.
+    if (!this.#budget.allows(1, selection.weight + LINK_WEIGHT)) return undefined;
     return new Promise((resolve, reject) => {
       let batch = this.#records.get(id.table);
       if (batch === undefined) {
@@ -75,13 +79,14 @@ export class Loader {
         this.#records.set(id.table, batch);
       }
       for (const column of selection.columns) batch.columns.add(column);
-      batch.requests.push({ id, weight: selection.weight, resolve, reject });
+      batch.requests.push({ id, resolve, reject });
       this.#schedule();
     });
   }
 
   /** The edges of a record. */
-  edges(id: RecordId, plan: EdgePlan): Promise<ArrayValue> {
+  edges(id: RecordId, plan: EdgePlan): PromiseOrValue<ArrayValue> {
+    if (!this.#budget.allows(1, LINK_WEIGHT)) return [];
     return new Promise((resolve, reject) => {
       const requests = this.#edges.get(plan);
       if (requests === undefined) this.#edges.set(plan, [{ id, resolve, reject }]);
@@ -136,11 +141,7 @@ export class Loader {
     const ids = distinct(requests.map(({ id }) => id));
     const statement = select(columns(names), this.params.bind(Array.from(ids.values())));
     this.#deliver(statement, requests, (found) => {
-      for (const { id, weight, resolve } of requests) {
-        const record = found.get(toText(id));
-        if (record !== undefined) this.#budget.spend(1, weight);
-        resolve(record);
-      }
+      for (const { id, resolve } of requests) resolve(found.get(toText(id)));
     });
   }
 
@@ -156,8 +157,7 @@ export class Loader {
       for (const { id, resolve } of requests) {
         const edges = found.get(toText(id))?.[EDGES];
         const rows = isArray(edges) ? edges.filter(isObject) : [];
-        this.#budget.spend(rows.length, selection.weight);
-        resolve(rows);
+        resolve(this.#budget.allows(rows.length, selection.weight) ? rows : []);
       }
     });
   }

@@ -39,7 +39,7 @@ export function buildSchema(entries: readonly TableEntry[], options: SchemaOptio
   const names = new Names();
   const lists = names.claimAll(tables.map(({ table }) => table));
   for (const type of tables) fields[lists.get(type.table) as string] = listField(type);
-  for (const type of tables) fields[names.claim(`_get_${type.object.name}`)] = recordField(type);
+  for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = recordField(type);
   fields[names.claim('_get')] = anyRecordField(types);
   return new GraphQLSchema({
     query: new GraphQLObjectType({ name: 'Query', fields }),

@@ -1,6 +1,6 @@
 /** The arguments of fields that give a list of records, and the clauses that they become. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType } from 'graphql';
-import type { Expression } from '../../language/ast.js';
+import { failure } from '../../errors/error.js';
 import type { Value } from '../../value/value.js';
 import type { Call } from '../execution/call.js';
 import { type Clauses, join } from '../execution/select.js';
@@ -29,21 +29,27 @@ export function listArguments({ filter, order }: ListArguments): GraphQLFieldCon
 export function clausesOf({ filter }: ListArguments, given: GivenArguments, call: Call, weight: number): Clauses {
   const { params } = call.conditions;
   const conditions = [given['filter'], given['where']]
-    .filter((each) => each !== undefined && each !== null)
+    .filter(isGiven)
     .map((each) => filter.translate(each, [], call.conditions));
   const enough = call.budget.rows(weight);
-  const limit = given['limit'];
+  const limit = readCount('limit', given);
+  const start = readCount('start', given);
+  const { order, version } = given;
   return {
     ...(conditions.length > 0 && { where: join('&&', conditions) }),
-    ...(isGiven(given['order']) && { order: readOrder(given['order']) }),
-    limit: params.bind(typeof limit === 'number' && limit < enough ? limit : enough),
-    ...optional('start', given['start'], call),
-    ...optional('version', given['version'], call),
+    ...(isGiven(order) && { order: readOrder(order) }),
+    limit: params.bind(limit !== undefined && limit < enough ? limit : enough),
+    ...(start !== undefined && { start: params.bind(start) }),
+    ...(isGiven(version) && { version: params.bind(version as Value) }),
   };
 }
 
-function optional(clause: 'start' | 'version', value: unknown, call: Call): { readonly [clause: string]: Expression } {
-  return isGiven(value) ? { [clause]: call.conditions.params.bind(value as Value) } : {};
+/** @throws TesseraError `graphql_argument` */
+function readCount(name: 'limit' | 'start', given: GivenArguments): number | undefined {
+  const value = given[name];
+  if (!isGiven(value)) return undefined;
+  if (typeof value === 'number' && value >= 0) return value;
+  throw failure('graphql_argument', { reason: `${name} must be a whole number from 0, got ${value}` });
 }
 
 function isGiven(value: unknown): boolean {

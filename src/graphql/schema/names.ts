@@ -28,7 +28,8 @@ export class Names {
   claim(text: string): string {
     const name = legalName(text);
     let free = name;
-    for (let number = 2; this.#taken.has(free); number++) free = `${name}_${number}`;
+    const stem = name === '_' ? '' : name;
+    for (let number = 2; this.#taken.has(free); number++) free = `${stem}_${number}`;
     this.#taken.add(free);
     return free;
   }

@@ -147,7 +147,6 @@ function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Sh
     },
     orderable: false,
     ...(shape.nested && { nested: true }),
-    ...(shape.mayVanish && { mayVanish: true }),
     ...(comparison && { comparison: { ...comparison, label: `array_${comparison.label}`, operators: 'list' } }),
   };
 }
