@@ -24,7 +24,7 @@ const others = (me: CustomerRow) => customers.filter((customer) => customer !== 
 let server: ServerProcess;
 let printed: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer(undefined, { SVC_EXPERIMENTAL_GRAPHQL: 'true' });
   printed = await loadShop(server.url);
 }, 120_000);
 afterAll(cleanUp);
@@ -148,6 +148,116 @@ describe.each(Object.entries(WAYS))('over %s', (_name, connect) => {
     expect(await asRoot(server.url, `SELECT VALUE id FROM customer WHERE city = "${city}"`, ROOT)).toEqual([
       [`customer:${first.CustomerId}`],
     ]);
+  });
+});
+
+describe('over GraphQL', () => {
+  const tokens = new Map<CustomerRow, string>();
+  beforeAll(async () => {
+    for (const customer of [first, second]) {
+      tokens.set(customer, await tokenOf(server.url, 'signin', credentialsOf(customer)));
+    }
+  });
+  const ask = async (customer: CustomerRow, accept: string, query: string) => {
+    const headers = { accept, authorization: `Bearer ${tokens.get(customer)}`, ...SHOP_HEADERS };
+    const contentType = { 'content-type': 'application/json' };
+    const { status, text } = await send(
+      `${server.url}/graphql`,
+      { ...headers, ...contentType },
+      JSON.stringify({ query }),
+    );
+    return { status, text, body: JSON.parse(text) as unknown };
+  };
+  const RESULTS = 'application/json';
+  const STANDARD = 'application/graphql-response+json';
+  const ids = (list: readonly string[]) => list.map((id) => ({ id }));
+
+  it.each([first, second])('a customer sees exactly their own rows (%#)', async (customer) => {
+    const query = '{ customer { id } invoice(limit: 1000) { id } invoice_line(limit: 1000) { id } employee { id } }';
+    const { invoices: own, lines } = salesOf(customer);
+    const expected = {
+      customer: ids([`customer:${customer.CustomerId}`]),
+      invoice: expect.arrayContaining(ids(own)),
+      invoice_line: expect.arrayContaining(ids(lines)),
+      employee: [],
+    };
+    const standard = await ask(customer, STANDARD, query);
+    expect(standard).toMatchObject({ status: 200, body: { data: expected } });
+    const data = (standard.body as { data: Record<string, unknown[]> }).data;
+    expect([data['invoice']?.length, data['invoice_line']?.length]).toEqual([own.length, lines.length]);
+
+    const results = await ask(customer, RESULTS, query);
+    const entry = (result: unknown) => ({ status: 'OK', time: expect.stringMatching(/^[\d.]+(ns|µs|ms|s)$/), result });
+    expect(results).toMatchObject({ status: 200, body: Object.values(data).map(entry) });
+  });
+
+  it('follows links, filters and fetches one record', async () => {
+    const [id = ''] = salesOf(first).invoices;
+    const query = `{ one: _get_invoice(id: "${id}") { id customer { email } }
+      long: track(filter: { milliseconds: { milliseconds_gt: 200000 } }, limit: 3) { milliseconds album { title artist { name } } } }`;
+    const { body } = await ask(first, STANDARD, query);
+    expect(body).toMatchObject({ data: { one: { id, customer: { email: first.Email.toLowerCase() } } } });
+    const { long } = (body as { data: { long: { milliseconds: number; album: { title: string } }[] } }).data;
+    expect(long).toHaveLength(3);
+    for (const { milliseconds, album } of long) {
+      expect(milliseconds).toBeGreaterThan(200_000);
+      expect(album.title).not.toBe('');
+    }
+  });
+
+  it.each([RESULTS, STANDARD])('hidden fields and foreign rows show nowhere (%s)', async (accept) => {
+    const foreign = salesOf(second).invoices[0];
+    const texts = await Promise.all(
+      [
+        '{ customer { id email password support { id email } } }',
+        '{ invoice(limit: 1000) { customer { email password support { email first_name } } } }',
+        '{ track(limit: 100) { id bytes } }',
+        '{ track(filter: { bytes: { gt: 0 } }, limit: 100) { id } }',
+        '{ customer(filter: { password: { ne: "" } }) { id } employee { email } }',
+        `{ _get_invoice(id: "${foreign}") { id total customer { email } } _get_customer(id: "customer:${second.CustomerId}") { email } }`,
+      ].map(async (query) => (await ask(first, accept, query)).text),
+    );
+    const all = texts.join('\n');
+    expect(all).not.toContain('argon2');
+    expect(all).not.toMatch(/"bytes": ?\d/);
+    for (const { Email } of [...others(first), ...employees]) expect(all).not.toContain(Email.toLowerCase());
+    expect(all).toContain(first.Email.toLowerCase());
+    expect(texts[3]).not.toContain('track:');
+  });
+
+  it.each([
+    ['a syntax error', '{ customer { id ', 400],
+    ['an unknown field', '{ customer { nope } }', 400],
+    ['a deep query', `{ invoice ${'{ customer '.repeat(2_000)} { id } ${'}'.repeat(2_001)}`, 400],
+    ['deep brackets', '{'.repeat(100_000), 400],
+  ])('answers %s', async (_what, query, status) => {
+    const results = await ask(first, RESULTS, query);
+    expect(results).toMatchObject({ status, body: [{ status: 'ERR', result: expect.any(String) }] });
+    const standard = await ask(first, STANDARD, query);
+    expect(standard).toMatchObject({ status, body: { errors: [{ message: expect.any(String) }] } });
+  });
+
+  it('wants its headers, and a config in the database', async () => {
+    const post = async (headers: Record<string, string>) => {
+      const own = {
+        authorization: `Bearer ${await tokenOf(server.url, 'signin', ROOT)}`,
+        'content-type': 'application/json',
+      };
+      const { status, text } = await send(`${server.url}/graphql`, { ...own, ...headers }, '{"query":"{artist{id}}"}');
+      return { status, error: (JSON.parse(text) as { error: unknown }).error };
+    };
+    expect(await post({ accept: RESULTS })).toEqual({ status: 400, error: 'namespace_empty' });
+    expect(await post({ accept: RESULTS, 'svc-ns': 'shop' })).toEqual({ status: 400, error: 'database_empty' });
+    expect(await post({ accept: 'text/html', ...SHOP_HEADERS })).toEqual({ status: 406, error: 'not_acceptable' });
+    await asRoot(server.url, 'DEFINE DATABASE empty', ROOT);
+    const elsewhere = { 'svc-ns': 'shop', 'svc-db': 'empty' };
+    expect(await post({ accept: RESULTS, ...elsewhere })).toMatchObject({ status: 400 });
+  });
+
+  it('needs nothing but what the interface asks for: Accept, namespace, database and credentials', async () => {
+    const headers = { accept: RESULTS, ...basic(ROOT.user, ROOT.pass), ...SHOP_HEADERS };
+    const { status, text } = await send(`${server.url}/graphql`, headers, '{"query":"{ genre(limit: 1) { id } }"}');
+    expect({ status, body: JSON.parse(text) }).toMatchObject({ status: 200, body: [{ status: 'OK', result: [{}] }] });
   });
 });
 
