@@ -22,7 +22,7 @@ export interface ErrorRow<D> {
   readonly kind: ErrorKind;
   /** The text for people. Equal to the peer's where the peer has one. Must never hold a secret. */
   text(detail: D): string;
-  details?(detail: D): ErrorDetails;
+  details?(detail: D): ErrorDetails | undefined;
   /** The JSON-RPC code; −32000 (any other failure) unless told. */
   readonly rpc?: number;
   /** The HTTP status when the whole request fails with this error; 400 unless told. */

@@ -1,13 +1,15 @@
 /** CONTENT, MERGE, REPLACE, PATCH, SET and UNSET: how a statement turns a record into its draft. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
-import type { Assignment, Data } from '../language/ast.js';
+import type { Assignment, Data, Idiom } from '../language/ast.js';
 import { patch } from '../value/patch.js';
 import { deepMerge } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
+import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
+import { isVerdict } from './discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from './execution.js';
 import { compileAssign, unsetPath } from './expression/assign.js';
+import { restoreHidden } from './mask.js';
 import { withField } from './occurrence.js';
 
 export interface CompiledData {
@@ -48,7 +50,9 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
         draft: (frame) => (before) =>
           andThen(value(frame), (operations) => {
             const seen = isObject(frame.current) ? frame.current : newObject();
-            return keepHidden(patch(seen, operations), seen, before);
+            const patched = patch(seen, operations);
+            if (!isObject(patched)) throw failure('invalid_content', { value: toText(patched) });
+            return restoreHidden(patched, seen, before ?? seen) as ObjectValue;
           }),
       };
     }
@@ -59,7 +63,8 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
     case 'unset':
       return {
         options: {},
-        draft: () => (before) => data.paths.reduce(unsetPath, before ?? newObject()),
+        draft: (frame) => (before) =>
+          onWhatIsSeen(frame, before ?? newObject(), data.paths, (record) => data.paths.reduce(unsetPath, record)),
       };
   }
 }
@@ -70,24 +75,73 @@ export function compileAssignments(
   compiler: Compiler,
 ): (frame: Frame, record: ObjectValue) => PromiseOrValue<ObjectValue> {
   const compiled = assignments.map(({ path, operator, value }) => ({
+    path,
     assign: compileAssign(path, compiler),
     operator,
     value: compiler.expression(value),
   }));
+  const paths = assignments.map(({ path }) => path);
   return (frame, record) =>
     andThen(
       mapInOrder(compiled, (each) => each.value(frame)),
-      (values) => {
-        let draft = record;
-        const done = forEachInOrder(compiled, ({ assign, operator }, index) =>
-          andThen(assign(draft, operator, values[index], frame), (fresh) => {
-            draft = fresh;
-            return undefined;
-          }),
-        );
-        return andThen(done, () => draft);
-      },
+      (values) =>
+        onWhatIsSeen(frame, record, paths, (shown) => {
+          let draft = shown;
+          const done = forEachInOrder(compiled, ({ path, assign, operator }, index) => {
+            const step = () => assign(draft, operator, values[index], frame);
+            // `+=` adds to what is hidden, too, but an error of it would tell what that is; as with other misfits the old value stays.
+            const changed = isSeenWhole(frame, record, path) ? step() : otherwise(step, keeping(draft));
+            return andThen(changed, (fresh) => {
+              draft = fresh;
+              return undefined;
+            });
+          });
+          return andThen(done, () => draft);
+        }),
     );
+}
+
+/**
+ * Changes a record at paths. Where one of them has to look at the record to find its place (`lines[WHERE …]`, `tags[0]`), and the
+ * principal doesn't see all of the field that it leads into, what it sees is changed instead, and what is hidden is put back.
+ */
+function onWhatIsSeen(
+  frame: Frame,
+  record: ObjectValue,
+  paths: readonly Idiom[],
+  change: (record: ObjectValue) => PromiseOrValue<ObjectValue>,
+): PromiseOrValue<ObjectValue> {
+  if (!frame.execution.checks.view) return change(record);
+  const seen = isObject(frame.current) ? frame.current : newObject();
+  const partly = new Set<string>();
+  for (const path of paths) {
+    const [first] = path.parts;
+    const isSearching = path.parts.some((part) => part.kind !== 'field');
+    if (isSearching && first?.kind === 'field' && !isSeenWhole(frame, record, path)) partly.add(first.name);
+  }
+  if (partly.size === 0) return change(record);
+  let shown: Value = record;
+  for (const name of partly) shown = withField(shown, name, seen[name]);
+  return andThen(change(shown as ObjectValue), (changed) => {
+    let result: Value = changed;
+    for (const name of partly) {
+      result = withField(result, name, restoreHidden(changed[name], seen[name], record[name]));
+    }
+    return result as ObjectValue;
+  });
+}
+
+/** Whether the principal sees all of the field into which a path leads. */
+function isSeenWhole({ execution, current }: Frame, record: ObjectValue, { parts: [first] }: Idiom): boolean {
+  if (!execution.checks.view || first?.kind !== 'field') return true;
+  return record[first.name] === (isObject(current) ? current[first.name] : undefined);
+}
+
+function keeping(draft: ObjectValue): (error: unknown) => ObjectValue {
+  return (error) => {
+    if (isVerdict(error)) return draft;
+    throw error;
+  };
 }
 
 function asContent(content: Value): ObjectValue {
@@ -100,30 +154,5 @@ function withoutNone(value: Value): Value {
   if (!isObject(value)) return value;
   let result: Value = value;
   for (const name of Object.keys(value)) result = withField(result, name, withoutNone(value[name]));
-  return result;
-}
-
-/**
- * A patch is made to what the principal sees, so that no operation can copy or test what is hidden; then the hidden parts are put
- * back where the patch hasn't written something of its own.
- */
-function keepHidden(patched: Value, seen: ObjectValue, before: ObjectValue | undefined): ObjectValue {
-  if (!isObject(patched)) throw failure('invalid_content', { value: toText(patched) });
-  return before === undefined || before === seen ? patched : (restore(patched, seen, before) as ObjectValue);
-}
-
-function restore(patched: Value, seen: Value, before: Value): Value {
-  if (!isObject(patched) || !isObject(before)) return patched;
-  let result: Value = patched;
-  for (const name of Object.keys(before)) {
-    const wasSeen = isObject(seen) ? seen[name] : undefined;
-    if (wasSeen === undefined) {
-      if (patched[name] === undefined) result = withField(result, name, before[name]);
-    } else if (isObject(before[name])) {
-      result = withField(result, name, restore(patched[name], wasSeen, before[name]));
-    } else if (isArray(before[name]) && patched[name] === wasSeen) {
-      result = withField(result, name, before[name]);
-    }
-  }
   return result;
 }

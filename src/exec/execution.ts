@@ -7,7 +7,7 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { PasswordHasher } from '../functions/contract.js';
-import type { Expression, Statement } from '../language/ast.js';
+import type { Expression, Part, Statement } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import type { Duration, ObjectValue, RecordId, Value } from '../value/value.js';
 
@@ -82,6 +82,8 @@ export interface RecordReader {
     raw: ObjectValue,
     purpose?: Purpose,
   ): PromiseOrValue<ObjectValue | undefined>;
+  /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
+  mayHide(table: TableEntry, path: readonly Part[]): boolean;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
 }

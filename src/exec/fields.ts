@@ -2,15 +2,18 @@
  * What the fields of a table do to a record that is written: DEFAULT, TYPE, VALUE, ASSERT, READONLY and the fields' own permissions, in the
  * order of the fields' names (`reference/language.md` §8.2).
  */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { failure } from '../errors/error.js';
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { ErrorCode } from '../errors/catalogue.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import { CoercionError, coerce } from '../value/coerce.js';
 import { equals } from '../value/order.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, type ObjectValue, Range, type RecordId, type Value } from '../value/value.js';
+import { isTellable, isVerdict } from './discretion.js';
 import { type Evaluate, type Execution, Frame, Scope } from './execution.js';
-import { rewriteAt } from './occurrence.js';
+import { mayHide } from './mask.js';
+import { rewriteAt, withField } from './occurrence.js';
 import { admits } from './permission.js';
 import { checkShape } from './schema.js';
 import type { PreparedField, PreparedTable } from './table.js';
@@ -28,19 +31,27 @@ export interface FieldChange {
 }
 
 /** Runs a draft through the fields of its table. */
-export function processFields(change: FieldChange): PromiseOrValue<ObjectValue> {
-  const { table, draft, before } = change;
+export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
+  const { table, before } = given;
+  const only = given.execution.checks.edit ? table.mask?.only : undefined;
+  const draft = only === undefined ? given.draft : withOpenFields(given.draft, before, only);
+  const change: FieldChange = { ...given, draft };
   let record: Value = draft;
   const done = forEachInOrder(table.fields, (field) => {
     if (field.name === 'id') {
       checkId(field, change.id);
       return undefined;
     }
-    if (!hasParents(field, record)) return undefined;
-    const rewritten = rewriteAt(record, [before, draft], field.parts, (value, [old, input]) =>
-      settle(field, change, record, value, old, input),
-    );
-    return andThen(rewritten, (fresh) => {
+    const isAsked = hasParents(field, record);
+    if (!isAsked && !(isProtected(field, change) && hasParents(field, before))) return undefined;
+    const rewritten = () =>
+      rewriteAt(record, [before, draft], field.parts, (value, [old, input]) =>
+        isAsked
+          ? settle(field, change, record, value, old, input)
+          : // Its parent is gone: what may not be changed may not be removed that way either.
+            permitField(field, change, value, old, input),
+      );
+    return andThen(redacting(field, change, rewritten), (fresh) => {
       record = fresh;
       return undefined;
     });
@@ -51,6 +62,56 @@ export function processFields(change: FieldChange): PromiseOrValue<ObjectValue> 
     return result;
   });
 }
+
+/** The draft in which fields outside `only` are as they were before. */
+function withOpenFields(draft: ObjectValue, before: ObjectValue | undefined, only: ReadonlySet<string>): ObjectValue {
+  let result = draft;
+  for (const name of new Set([...Object.keys(draft), ...Object.keys(before ?? {})])) {
+    if (!only.has(name)) result = withField(result, name, before?.[name]) as ObjectValue;
+  }
+  return result;
+}
+
+function isProtected(field: PreparedField, { execution, before }: FieldChange): boolean {
+  return execution.checks.edit && before !== undefined && field.rules.update.kind !== 'full';
+}
+
+/** Whether the principal can see a field of the record as it was, unless it wasn't there. */
+function isSeen(field: PreparedField, { execution, table, before }: FieldChange): PromiseOrValue<boolean> {
+  if (!execution.checks.view) return true;
+  if (table.mask !== undefined && mayHide(table.mask, field.parts)) return false;
+  if (before === undefined) return true;
+  return andThen(execution.reader.present(execution, table.entry, before), (seen) => seen !== undefined);
+}
+
+/** Runs the clauses of a field; their errors don't quote values from those who may not see them. */
+function redacting<T>(field: PreparedField, change: FieldChange, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+  if (!change.execution.checks.view) return work();
+  return otherwise(work, (error) => {
+    if (isTellable(error) || !isVerdict(error)) throw error;
+    return andThen(isSeen(field, change), (seen) => {
+      const redact = REDACTED[error.code];
+      const isQuoting = redact !== undefined ? !seen : change.table.mask !== undefined || !seen;
+      if (!isQuoting) throw error;
+      throw (redact ?? failedClause)(field, change.id, error);
+    });
+  });
+}
+
+type Redaction = (field: PreparedField, id: RecordId, cause: TesseraError) => TesseraError;
+
+const failedClause: Redaction = ({ name }, _, cause) =>
+  failure('stored_code_failed', { what: `field '${name}'` }, { cause });
+
+/** Errors that say what is wrong with a value, without it. */
+const REDACTED: { readonly [C in ErrorCode]?: Redaction } = {
+  field_assert: ({ name, assertText }, id, cause) =>
+    failure('field_assert', { field: name, id: toText(id), value: HIDDEN, condition: assertText }, { cause }),
+  field_coercion: ({ name }, id, cause) =>
+    failure('field_coercion', { field: name, id: toText(id), reason: `${HIDDEN} is not of its type` }, { cause }),
+};
+
+const HIDDEN = 'a hidden value';
 
 /** What is declared of `id` is said of the key of the record. */
 function checkId(field: PreparedField, id: RecordId): void {
@@ -81,13 +142,7 @@ function settle(
   const creating = change.before === undefined;
   // Computed fields exist only when they are read; what is supplied for them is ignored.
   if (field.computed !== undefined) return undefined;
-  let start = supplied;
-  if (definition.readonly && !creating) {
-    if (start === undefined && change.keepsReadonly) start = old;
-    else if (!equals(start, old)) {
-      throw failure('field_readonly', { field: field.name, id: toText(change.id) });
-    }
-  }
+  const start = definition.readonly && !creating ? readonlyField(field, change, supplied, old) : supplied;
   const evaluate = (expression: Evaluate, value: Value): PromiseOrValue<Value> => {
     const scope = new Scope();
     scope.set('value', value);
@@ -96,8 +151,10 @@ function settle(
     scope.set('after', value);
     return expression(new Frame(change.execution, scope, record));
   };
-  const wantsDefault = start === undefined && (creating || definition.default?.always === true);
-  const defaulted = field.default !== undefined && wantsDefault ? evaluate(field.default, undefined) : start;
+  const defaulted = andThen(start, (given) => {
+    const wantsDefault = given === undefined && (creating || definition.default?.always === true);
+    return field.default !== undefined && wantsDefault ? evaluate(field.default, undefined) : given;
+  });
   return andThen(defaulted, (given) => {
     // A VALUE clause may fill in what is missing; only what is there has to be of the type before it.
     const typed = field.value !== undefined && given === undefined ? given : coerceField(field, change.id, given);
@@ -108,6 +165,15 @@ function settle(
     return andThen(valued, (value) =>
       andThen(assertField(field, change, value, evaluate), () => permitField(field, change, value, old, input)),
     );
+  });
+}
+
+/** A readonly field keeps its value. Those who can't see it aren't told whether theirs was the same. */
+function readonlyField(field: PreparedField, change: FieldChange, supplied: Value, old: Value): PromiseOrValue<Value> {
+  if (equals(supplied, old) || (supplied === undefined && change.keepsReadonly)) return old;
+  return andThen(isSeen(field, change), (seen) => {
+    if (seen) throw failure('field_readonly', { field: field.name, id: toText(change.id) });
+    return old;
   });
 }
 

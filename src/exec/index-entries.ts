@@ -17,7 +17,8 @@ export function isOrdered(index: IndexDefinition): boolean {
 }
 
 /**
- * Replaces the entries of one record's old state by those of its new state.
+ * Replaces the entries of one record's old state by those of its new state. `tellsHolder` is whether the client may be told which record
+ * stands in the way of it.
  * @throws TesseraError `index_violation` when a unique index already lists another record with the same values
  */
 export function updateIndexes(
@@ -27,6 +28,7 @@ export function updateIndexes(
   key: RecordKey,
   before: ObjectValue | undefined,
   after: ObjectValue | undefined,
+  tellsHolder = true,
 ): PromiseOrValue<void> {
   return forEachInOrder(table.indexes, (index) => {
     if (!isOrdered(index)) return undefined;
@@ -39,7 +41,7 @@ export function updateIndexes(
     const had = new Set(old.map((entry) => entry.key));
     const added = fresh.filter((entry) => !had.has(entry.key));
     return andThen(
-      forEachInOrder(added, (entry) => claim(transaction, table, index, entry, key)),
+      forEachInOrder(added, (entry) => claim(transaction, table, index, entry, key, tellsHolder)),
       () => undefined,
     );
   });
@@ -51,15 +53,16 @@ function claim(
   index: IndexDefinition,
   entry: IndexEntry,
   key: RecordKey,
+  tellsHolder = true,
 ): PromiseOrValue<undefined> {
   const holder = entry.unique ? transaction.get(entry.key) : undefined;
   return andThen(holder as PromiseOrValue<Value>, (other) => {
     if (other !== undefined && !equals(other, key)) {
-      throw failure('index_violation', {
-        index: index.name,
+      const held = {
         value: toText(entry.values.length === 1 ? entry.values[0] : entry.values),
         id: toText(new RecordId(table.definition.name, other as RecordKey)),
-      });
+      };
+      throw failure('index_violation', { index: index.name, ...(tellsHolder && { held }) });
     }
     transaction.put(entry.key, key);
     return undefined;

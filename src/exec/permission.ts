@@ -1,9 +1,9 @@
 /** PERMISSIONS clauses as closures. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import { TesseraError } from '../errors/error.js';
 import type { Permission } from '../language/ast.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
+import { isVerdict } from './discretion.js';
 import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from './execution.js';
 
 /** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
@@ -35,8 +35,7 @@ export function admits(
 }
 
 function refuse(error: unknown): boolean {
-  // A deadline, a cancellation or a conflict isn't the rule's verdict.
-  if (error instanceof TesseraError && error.kind !== 'Query') return false;
+  if (isVerdict(error)) return false;
   throw error;
 }
 

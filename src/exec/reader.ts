@@ -1,7 +1,8 @@
 /** The one reader: every record that anybody sees has come through here. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
+import type { Part } from '../language/ast.js';
 import type { KeyRange } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { encodeKey } from '../value/key-codec.js';
@@ -14,19 +15,10 @@ import {
   type RecordKey,
   type Value,
 } from '../value/value.js';
-import { deeper } from './depth.js';
+import { admitsRecord, computeFields, judgedDocument } from './computed.js';
 import { edgesAt } from './edges.js';
-import {
-  type BatchVisitor,
-  type EdgeStep,
-  type Execution,
-  Frame,
-  type Purpose,
-  type RecordReader,
-  type RecordScan,
-  Scope,
-} from './execution.js';
-import { rewriteAt, withField } from './occurrence.js';
+import type { BatchVisitor, EdgeStep, Execution, Purpose, RecordReader, RecordScan } from './execution.js';
+import { applyMask, mayHide } from './mask.js';
 import { admits } from './permission.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
@@ -68,6 +60,11 @@ export class Reader implements RecordReader {
     return edgesAt(execution, id, step);
   }
 
+  mayHide(entry: TableEntry, path: readonly Part[]): boolean {
+    const { mask } = this.#tables.prepare(entry);
+    return mask !== undefined && mayHide(mask, path);
+  }
+
   present(
     execution: Execution,
     table: TableEntry,
@@ -83,35 +80,35 @@ export class Reader implements RecordReader {
     raw: ObjectValue,
     purpose: Purpose,
   ): PromiseOrValue<ObjectValue | undefined> {
-    if (!isChecked(execution, purpose) && !execution.checks.view) return this.#compute(execution, table, raw);
+    if (!isChecked(execution, purpose) && !execution.checks.view) return computeFields(execution, table, raw);
     if (purpose === 'select') {
-      return andThen(admits(table.rules.select, execution, raw), (visible) =>
-        visible ? this.#unveil(execution, table, raw) : undefined,
+      return andThen(judgedDocument(execution, table, raw), (judged) =>
+        judged === undefined
+          ? undefined
+          : andThen(admits(table.rules.select, execution, judged), (visible) =>
+              visible ? this.#unveil(execution, table, raw, judged) : undefined,
+            ),
       );
     }
-    const allowed = execution.checks.edit ? admits(table.rules[purpose], execution, raw) : true;
+    const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
     return andThen(allowed, (may) => {
       if (!may) return undefined;
       return andThen(this.#present(execution, table, raw, 'select'), (seen) => seen ?? idAlone(raw));
     });
   }
 
-  #unveil(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
-    return andThen(this.#compute(execution, table, raw), (record) => hide(execution, table, record, raw));
-  }
-
-  #compute(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
-    if (table.computed.length === 0) return raw;
-    const inner = deeper(execution);
-    let record = raw;
-    const done = forEachInOrder(table.computed, ({ name, computed }) => {
-      if (computed === undefined) return undefined;
-      return andThen(computed(new Frame(inner, new Scope(), record)), (value) => {
-        record = withField(record, name, value) as ObjectValue;
-        return undefined;
-      });
-    });
-    return andThen(done, () => record);
+  #unveil(
+    execution: Execution,
+    table: PreparedTable,
+    raw: ObjectValue,
+    judged: ObjectValue,
+  ): PromiseOrValue<ObjectValue> {
+    const { mask } = table;
+    return andThen(computeFields(execution, table, raw), (record) =>
+      mask === undefined
+        ? record
+        : applyMask(mask, record, (rule, value) => admits(rule, execution, judged, { value })),
+    );
   }
 
   #walk(
@@ -202,27 +199,6 @@ function idAlone(raw: ObjectValue): ObjectValue {
   const record = newObject();
   record['id'] = raw['id'];
   return record;
-}
-
-/** Removes the fields whose SELECT rule refuses this reader. */
-function hide(
-  execution: Execution,
-  table: PreparedTable,
-  record: ObjectValue,
-  raw: ObjectValue,
-): PromiseOrValue<ObjectValue> {
-  let visible: Value = record;
-  const done = forEachInOrder(table.guarded, (field) => {
-    const masked = rewriteAt(visible, [], field.parts, (value) => {
-      if (value === undefined || field.rules.select.kind === 'full') return value;
-      return andThen(admits(field.rules.select, execution, raw, { value }), (allowed) => (allowed ? value : undefined));
-    });
-    return andThen(masked, (fresh) => {
-      visible = fresh;
-      return undefined;
-    });
-  });
-  return andThen(done, () => visible as ObjectValue);
 }
 
 function rangeOf({ keys }: TableEntry, id: RecordId | undefined): KeyRange {

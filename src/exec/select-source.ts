@@ -1,14 +1,16 @@
 /** Where the rows of a SELECT, UPDATE or DELETE come from. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
 import { indexPrefix, prefixRange } from '../catalog/keys.js';
 import { failure } from '../errors/error.js';
 import type { Expression, Select } from '../language/ast.js';
-import { type AccessPath, chooseAccessPath, type IndexScan } from '../plan/access-path.js';
+import { type AccessPath, chooseAccessPath, type IndexScan, type Operand } from '../plan/access-path.js';
 import type { KeyRange } from '../storage/contract.js';
 import { encodeOrder } from '../value/key-codec.js';
 import type { Value } from '../value/value.js';
-import type { Compiler, Evaluate, Frame, Purpose } from './execution.js';
+import { isVerdict } from './discretion.js';
+import { type Compiler, type Evaluate, type Execution, Frame, type Purpose, Scope } from './execution.js';
+import { judgeOf } from './permission.js';
 import type { Target } from './targets.js';
 
 export type RowVisitor = (batch: Value[]) => PromiseOrValue<boolean | undefined>;
@@ -31,8 +33,8 @@ export class RowSource {
   }
 
   /** The path by which a table's rows are found, for EXPLAIN. */
-  pathOf(entry: TableEntry, checked: boolean): AccessPath {
-    return this.#path(entry, checked).path;
+  pathOf(entry: TableEntry, execution: Execution, purpose: Purpose): AccessPath {
+    return this.#path(entry, execution, purpose).path;
   }
 
   /** Hands over the rows target by target; `true` from `visit` ends the walk. `limit` bounds how many rows will be taken. */
@@ -79,8 +81,7 @@ export class RowSource {
         return target.value === undefined || target.value === null ? undefined : visit([target.value]);
       case 'table':
         return andThen(this.#requireTable(frame, target.table), ({ catalog, entry }) => {
-          const checked = purpose === 'select' ? execution.checks.view : execution.checks.edit;
-          const compiled = this.#path(entry, checked && purpose === 'select');
+          const compiled = this.#path(entry, execution, purpose);
           return andThen(compiled.range(frame, catalog), (index) =>
             execution.reader.scan(
               execution,
@@ -113,16 +114,23 @@ export class RowSource {
     });
   }
 
-  #path(entry: TableEntry, checked: boolean): CompiledPath {
-    const paths = checked ? this.#paths.checked : this.#paths.free;
+  #path(entry: TableEntry, { checks, reader }: Execution, purpose: Purpose): CompiledPath {
+    const paths = checks.view ? this.#paths.checked : this.#paths.free;
     let compiled = paths.get(entry);
     if (compiled === undefined) {
-      compiled = compilePath(chooseAccessPath(entry, { ...this.#hints, checked }), entry, this.#compiler);
+      const path = chooseAccessPath(entry, {
+        ...this.#hints,
+        rule: checks.view && purpose === 'select' ? entry.definition.permissions.select : undefined,
+        mayHide: checks.view ? ({ parts }) => reader.mayHide(entry, parts) : nothingHidden,
+      });
+      compiled = compilePath(path, entry, this.#compiler);
       paths.set(entry, compiled);
     }
     return compiled;
   }
 }
+
+const nothingHidden = (): boolean => false;
 
 interface CompiledPath {
   readonly path: AccessPath;
@@ -132,23 +140,36 @@ interface CompiledPath {
 
 function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath {
   if (path.kind === 'table-scan') return { path, range: () => undefined };
-  const equal = path.equal.map((value) => compiler.expression(value));
-  const bound = (limit: IndexScan['from']): Evaluate =>
-    limit === undefined ? () => undefined : compiler.expression(limit.value);
-  const from = bound(path.from);
-  const to = bound(path.to);
+  const equal = path.equal.map((operand) => compileOperand(operand, compiler));
+  const from = compileOperand(path.from, compiler);
+  const to = compileOperand(path.to, compiler);
+  const rangeOf = (frame: Frame, catalog: DatabaseCatalog) =>
+    andThen(
+      mapInOrder([...equal, from, to], (evaluate) => evaluate(frame)),
+      (values) => {
+        const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
+        const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
+        return bounded(fixed, path, values[equal.length], values[equal.length + 1]);
+      },
+    );
   return {
     path,
+    // Where a value can't be computed the condition or the rule will say what that means, record by record.
     range: (frame, catalog) =>
-      andThen(
-        mapInOrder([...equal, from, to], (evaluate) => evaluate(frame)),
-        (values) => {
-          const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
-          const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
-          return bounded(fixed, path, values[equal.length], values[equal.length + 1]);
+      otherwise<KeyRange | undefined>(
+        () => rangeOf(frame, catalog),
+        (error) => {
+          if (isVerdict(error)) return undefined;
+          throw error;
         },
       ),
   };
+}
+
+function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {
+  if (operand === undefined) return () => undefined;
+  const evaluate = compiler.expression(operand.value);
+  return operand.from === 'query' ? evaluate : ({ execution }) => evaluate(new Frame(judgeOf(execution), new Scope()));
 }
 
 /** The keys below `fixed` whose next value lies between the bounds. */

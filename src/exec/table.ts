@@ -5,6 +5,7 @@ import type { FieldAction, Part, TableAction } from '../language/ast.js';
 import { printExpression, printIdiom } from '../language/print.js';
 import type { Type } from '../value/type.js';
 import type { Compiler, Evaluate } from './execution.js';
+import { buildMask, type Mask } from './mask.js';
 import { compileRule, type Rule } from './permission.js';
 import { type FieldShape, shapeOf } from './schema.js';
 
@@ -14,8 +15,8 @@ export interface PreparedTable {
   readonly fields: readonly PreparedField[];
   /** Fields computed when a record is read. */
   readonly computed: readonly PreparedField[];
-  /** Fields that some readers may not see. */
-  readonly guarded: readonly PreparedField[];
+  /** What some readers may not see of a record; `undefined` when a record that can be seen is seen whole. */
+  readonly mask: Mask | undefined;
   readonly events: readonly PreparedEvent[];
   /** What a schemafull table admits. */
   readonly shape: FieldShape;
@@ -45,18 +46,21 @@ export interface PreparedEvent {
   readonly actions: readonly Evaluate[];
 }
 
-/** How a field without a PERMISSIONS clause behaves (`--field-permissions`). */
+/**
+ * How a field without a PERMISSIONS clause behaves (`--field-permissions`): as its table does, or hidden and untouchable, declared or not.
+ * A field below another follows the one above it either way; `id` and the ends of an edge always follow the table.
+ */
 export type FieldPermissionDefault = 'inherit' | 'none';
 
 /** Prepares tables, once for each state of their definition. */
 export class TablePreparer {
   readonly #prepared = new WeakMap<TableEntry, PreparedTable>();
   readonly #compiler: Compiler;
-  readonly #fieldDefault: Rule;
+  readonly #fieldPermissions: FieldPermissionDefault;
 
   constructor(compiler: Compiler, fieldPermissions: FieldPermissionDefault) {
     this.#compiler = compiler;
-    this.#fieldDefault = { kind: fieldPermissions === 'inherit' ? 'full' : 'none' };
+    this.#fieldPermissions = fieldPermissions;
   }
 
   prepare(entry: TableEntry): PreparedTable {
@@ -85,7 +89,10 @@ export class TablePreparer {
       },
       fields,
       computed: fields.filter((field) => field.computed !== undefined),
-      guarded: fields.filter((field) => field.rules.select.kind !== 'full'),
+      mask: buildMask(
+        fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [{ parts, rule: rules.select }])),
+        this.#fieldPermissions === 'none' ? openFields(fields) : undefined,
+      ),
       events: entry.events.map((event) => ({
         name: event.name,
         when: event.when && compiler.expression(event.when),
@@ -99,9 +106,7 @@ export class TablePreparer {
     const { parts } = definition.path;
     const compile = (expression: FieldDefinition['value']) => expression && this.#compiler.expression(expression);
     const rule = (action: FieldAction): Rule =>
-      definition.permissions === undefined
-        ? this.#fieldDefault
-        : compileRule(definition.permissions[action], this.#compiler);
+      definition.permissions === undefined ? FULL : compileRule(definition.permissions[action], this.#compiler);
     return {
       definition,
       name: printIdiom(definition.path),
@@ -118,6 +123,18 @@ export class TablePreparer {
         .filter((depth) => depth > 0 && optional.has(printIdiom({ kind: 'idiom', parts: parts.slice(0, depth) }))),
     };
   }
+}
+
+const FULL: Rule = { kind: 'full' };
+
+/** The names of fields that have a clause of their own, and of those that need none. */
+function openFields(fields: readonly PreparedField[]): ReadonlySet<string> {
+  const names = new Set(['id', 'in', 'out']);
+  for (const { definition, parts } of fields) {
+    const [first] = parts;
+    if (parts.length === 1 && first?.kind === 'field' && definition.permissions !== undefined) names.add(first.name);
+  }
+  return names;
 }
 
 function isOptional(type: Type | undefined): boolean {

@@ -1,14 +1,16 @@
 /** The one writer: whatever changes a record, on whatever path, goes through here. */
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import { failure, TesseraError } from '../errors/error.js';
+import { failure } from '../errors/error.js';
 import type { TableKind } from '../language/ast.js';
 import { encodeKey } from '../value/key-codec.js';
 import { equals } from '../value/order.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
+import { admitsRecord } from './computed.js';
 import { deeper } from './depth.js';
+import { isTellable, isVerdict } from './discretion.js';
 import { edgeKeys, edgesAt } from './edges.js';
 import {
   type Draft,
@@ -22,7 +24,8 @@ import {
 import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
 import { withField } from './occurrence.js';
-import { admits, UNCHECKED } from './permission.js';
+import { UNCHECKED } from './permission.js';
+import { assertStorable } from './storable.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 export class Writer implements RecordWriter {
@@ -43,11 +46,18 @@ export class Writer implements RecordWriter {
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
     return this.#locate(execution, id, (catalog, table, before) => {
-      if (before !== undefined) throw failure('record_exists', { id: toText(id) });
-      if (execution.checks.edit && table.rules.create.kind === 'none') return undefined;
-      return andThen(draft(undefined), (drafted) =>
-        this.#store(execution, catalog, table, id, undefined, drafted, options),
-      );
+      const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
+      if (isRuled && table.rules.create.kind === 'none') return undefined;
+      const exists = before !== undefined;
+      // Whether the id is taken is told only to those who could have created the record.
+      if (exists && !isRuled) throw failure('record_exists', { id: toText(id) });
+      return andThen(draft(undefined), (drafted) => {
+        const change = { execution, catalog, table, id, before: undefined, drafted, options };
+        return andThen(this.#settle(change), (settled) => {
+          if (settled !== undefined && exists) throw failure('record_exists', { id: toText(id) });
+          return settled && this.#store(change, settled);
+        });
+      });
     });
   }
 
@@ -62,9 +72,10 @@ export class Writer implements RecordWriter {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'update', before, undefined, before), (allowed) => {
         if (!allowed) return undefined;
-        return andThen(draft(before), (drafted) =>
-          this.#store(execution, catalog, table, id, before, drafted, options),
-        );
+        return andThen(draft(before), (drafted) => {
+          const change = { execution, catalog, table, id, before, drafted, options };
+          return andThen(this.#settle(change), (settled) => settled && this.#store(change, settled));
+        });
       });
     });
   }
@@ -119,19 +130,12 @@ export class Writer implements RecordWriter {
     after: ObjectValue,
   ): PromiseOrValue<boolean> {
     return execution.checks.edit
-      ? admits(table.rules[action], execution, document, { before, after, value: document })
+      ? admitsRecord(table.rules[action], execution, table, document, { before, after })
       : true;
   }
 
-  #store(
-    execution: Execution,
-    catalog: DatabaseCatalog,
-    table: PreparedTable,
-    id: RecordId,
-    before: ObjectValue | undefined,
-    drafted: ObjectValue,
-    options: WriteOptions,
-  ): PromiseOrValue<Written | undefined> {
+  /** The record as it would be stored; `undefined` when the principal may not store it. */
+  #settle({ execution, table, id, before, drafted, options }: Change): PromiseOrValue<Settled | undefined> {
     checkKind(table, id, before, options.edge === true);
     const draft = withIdentity(drafted, id, before);
     const processed = execution.importing
@@ -139,24 +143,36 @@ export class Writer implements RecordWriter {
       : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
     return andThen(processed, (record) => {
       const after = inOrder(record);
-      return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) => {
-        if (!allowed) return undefined;
-        const written: Written = { table: table.entry, id, before, after };
-        const { transaction } = execution.unit;
-        const { definition } = table.entry;
-        const key = id.key as RecordKey;
-        // A DROP table takes what it is given and keeps nothing of it.
-        const kept = definition.drop
-          ? undefined
-          : andThen(updateIndexes(transaction, catalog, table.entry, key, before, after), () => {
-              transaction.put(table.entry.keys.record(encodeKey(key)), after);
-              if (options.edge === true && before === undefined) {
-                for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
-              }
-            });
-        return andThen(kept, () => andThen(this.#raise(execution, table, written, draft), () => written));
-      });
+      assertStorable(after, before);
+      return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) =>
+        allowed ? { draft, after } : undefined,
+      );
     });
+  }
+
+  #store(change: Change, { draft, after }: Settled): PromiseOrValue<Written> {
+    const { execution, catalog, table, id, before, options } = change;
+    const written: Written = { table: table.entry, id, before, after };
+    const { transaction } = execution.unit;
+    const key = id.key as RecordKey;
+    // A DROP table takes what it is given and keeps nothing of it.
+    const kept = table.entry.definition.drop
+      ? undefined
+      : andThen(this.#index(change, after), () => {
+          transaction.put(table.entry.keys.record(encodeKey(key)), after);
+          if (options.edge === true && before === undefined) {
+            for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
+          }
+        });
+    return andThen(kept, () => andThen(this.#raise(execution, table, written, draft), () => written));
+  }
+
+  /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
+  #index({ execution, catalog, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
+    const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
+    const tellsHolder = !execution.checks.view || isOpen;
+    const key = id.key as RecordKey;
+    return updateIndexes(execution.unit.transaction, catalog, table.entry, key, before, after, tellsHolder);
   }
 
   /** Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves the record alone. */
@@ -217,12 +233,30 @@ export class Writer implements RecordWriter {
           return andThen(done, () => undefined);
         });
       return otherwise(run, (error) => {
-        throw error instanceof TesseraError && error.kind !== 'Query'
-          ? failure('event_failed', { event: event.name, reason: error.message }, { cause: error })
-          : error;
+        if (!isVerdict(error)) throw error;
+        const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
+        throw failure('event_failed', { event: event.name, reason }, { cause: error });
       });
     });
   }
+}
+
+/** A record on its way to the store. */
+interface Change {
+  readonly execution: Execution;
+  readonly catalog: DatabaseCatalog;
+  readonly table: PreparedTable;
+  readonly id: RecordId;
+  readonly before: ObjectValue | undefined;
+  readonly drafted: ObjectValue;
+  readonly options: WriteOptions;
+}
+
+interface Settled {
+  /** What the statement would have. */
+  readonly draft: ObjectValue;
+  /** What the fields of the table made of it. */
+  readonly after: ObjectValue;
 }
 
 /** The draft with its id, and with the ends of an edge, none of which a statement can change. */

@@ -8,8 +8,8 @@
 import { invariant } from '../base/invariant.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import type { IndexDefinition } from '../catalog/definition.js';
-import type { BinaryOperator, Expression, Idiom, Select } from '../language/ast.js';
-import { printIdiom } from '../language/printer/expression.js';
+import type { BinaryOperator, Expression, Idiom, Permission, Select } from '../language/ast.js';
+import { printIdiom } from '../language/print.js';
 import { isDocumentFree } from './dependencies.js';
 
 export type AccessPath = TableScan | IndexScan;
@@ -24,14 +24,19 @@ export interface IndexScan {
   readonly table: string;
   readonly index: IndexDefinition;
   /** What the leading fields of the index equal, in their order. */
-  readonly equal: readonly Expression[];
+  readonly equal: readonly Operand[];
   /** Bounds of the field after them. */
   readonly from?: Limit;
   readonly to?: Limit;
 }
 
-export interface Limit {
+/** What a field is compared with, by the query, or by the rule, which is judged without regard to what its subject may see. */
+export interface Operand {
   readonly value: Expression;
+  readonly from: 'query' | 'rule';
+}
+
+export interface Limit extends Operand {
   readonly inclusive: boolean;
 }
 
@@ -39,24 +44,30 @@ export interface Limit {
 export interface AccessHints {
   readonly where?: Expression | undefined;
   readonly with?: Select['with'] | undefined;
-  /** Whether PERMISSIONS apply to the reader. */
-  readonly checked: boolean;
+  /** The rule that the reader is subject to. */
+  readonly rule?: Permission | undefined;
+  /**
+   * Whether something at a field may be hidden from the reader. What is compared is what the reader sees, and an index knows only what is
+   * stored; the order of its keys would tell of it as well.
+   */
+  readonly mayHide: (path: Idiom) => boolean;
 }
 
 export function chooseAccessPath(entry: TableEntry, hints: AccessHints): AccessPath {
   const table = entry.definition.name;
   const scan: TableScan = { kind: 'table-scan', table };
   if (hints.with?.kind === 'noindex' || entry.indexes.length === 0) return scan;
-  const permission = entry.definition.permissions.select;
+  const { rule, mayHide } = hints;
   const comparisons = [
-    ...comparisonsOf(hints.where),
-    ...(hints.checked && permission.kind === 'where' ? comparisonsOf(permission.condition) : []),
+    ...comparisonsOf(hints.where, 'query').filter(({ field }) => !mayHide(field)),
+    ...(rule?.kind === 'where' ? comparisonsOf(rule.condition, 'rule') : []),
   ];
   const allowed = hints.with?.kind === 'index' ? new Set(hints.with.names) : undefined;
   let best: IndexScan | undefined;
   for (const index of entry.indexes) {
     if (allowed !== undefined && !allowed.has(index.name)) continue;
     const path = indexPath(table, index, comparisons);
+    if (path !== undefined && index.fields.slice(path.equal.length).some(mayHide)) continue;
     if (path !== undefined && (best === undefined || worth(path) > worth(best))) best = path;
   }
   return best ?? scan;
@@ -71,12 +82,12 @@ function worth(path: IndexScan): number {
 function indexPath(table: string, index: IndexDefinition, comparisons: readonly Comparison[]): IndexScan | undefined {
   const kind = index.indexKind.kind;
   if (kind !== 'plain' && kind !== 'unique') return undefined;
-  const equal: Expression[] = [];
+  const equal: Operand[] = [];
   for (const field of index.fields) {
     const path = printIdiom(field);
     const fixed = comparisons.find((each) => each.path === path && (each.operator === '=' || each.operator === '=='));
     if (fixed !== undefined) {
-      equal.push(fixed.value);
+      equal.push(fixed);
       continue;
     }
     const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
@@ -87,17 +98,18 @@ function indexPath(table: string, index: IndexDefinition, comparisons: readonly 
       table,
       index,
       equal,
-      ...(from && { from: { value: from.value, inclusive: from.operator === '>=' } }),
-      ...(to && { to: { value: to.value, inclusive: to.operator === '<=' } }),
+      ...(from && { from: { ...from, inclusive: from.operator === '>=' } }),
+      ...(to && { to: { ...to, inclusive: to.operator === '<=' } }),
     };
   }
   return { kind: 'index-scan', table, index, equal };
 }
 
-interface Comparison {
+interface Comparison extends Operand {
+  readonly field: Idiom;
+  /** The field as text. */
   readonly path: string;
   readonly operator: BinaryOperator;
-  readonly value: Expression;
 }
 
 const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
@@ -110,7 +122,7 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
 ]);
 
 /** The comparisons of a plain field path with something independent of the record, all of which must hold. */
-function comparisonsOf(condition: Expression | undefined): Comparison[] {
+function comparisonsOf(condition: Expression | undefined, from: Operand['from']): Comparison[] {
   const found: Comparison[] = [];
   const waiting = condition === undefined ? [] : [condition];
   while (waiting.length > 0) {
@@ -124,12 +136,16 @@ function comparisonsOf(condition: Expression | undefined): Comparison[] {
     const mirrored = MIRRORED.get(each.operator);
     if (mirrored === undefined) continue;
     if (isFieldPath(each.left) && isDocumentFree(each.right)) {
-      found.push({ path: printIdiom(each.left), operator: each.operator, value: each.right });
+      found.push(comparison(each.left, each.operator, each.right, from));
     } else if (isFieldPath(each.right) && isDocumentFree(each.left)) {
-      found.push({ path: printIdiom(each.right), operator: mirrored, value: each.left });
+      found.push(comparison(each.right, mirrored, each.left, from));
     }
   }
   return found;
+}
+
+function comparison(field: Idiom, operator: BinaryOperator, value: Expression, from: Operand['from']): Comparison {
+  return { field, path: printIdiom(field), operator, value, from };
 }
 
 /** Whether an expression is a path of plain field names from the current document. */

@@ -173,6 +173,7 @@ describe('closures', () => {
       },
       scan: () => undefined,
       present: () => undefined,
+      mayHide: () => false,
       edges: () => [],
     };
     await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { unit, reader } });

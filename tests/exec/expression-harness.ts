@@ -97,6 +97,7 @@ export function executionOver(world: World, store: Store): Execution {
       read: (_, id) => store.read(id),
       scan: missing,
       present: missing,
+      mayHide: missing,
       edges: (_, id, step) => store.edges(id, step),
     },
     writer: { create: missing, update: missing, delete: missing, exists: missing },

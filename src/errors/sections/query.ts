@@ -51,10 +51,12 @@ export const queryErrors = {
   invalid_record_key: internal<{ value: string }>(
     ({ value }) => `Found ${value} for the Record ID but this is not a valid id`,
   ),
-  index_violation: row<{ index: string; value: string; id: string }>({
+  /** `held` is missing for those who may not see the record that holds the values. */
+  index_violation: row<{ index: string; held?: { value: string; id: string } }>({
     kind: 'AlreadyExists',
-    text: ({ index, value, id }) => `Database index \`${index}\` already contains ${value}, with record \`${id}\``,
-    details: ({ id }) => ({ kind: 'Record', details: { id } }),
+    text: ({ index, held }) =>
+      `Database index \`${index}\` already contains ${held === undefined ? 'these values' : `${held.value}, with record \`${held.id}\``}`,
+    details: ({ held }) => held && { kind: 'Record', details: { id: held.id } },
     http: 409,
   }),
   record_kind: internal<{ id: string; isEdge: boolean; expected: string }>(
@@ -64,6 +66,8 @@ export const queryErrors = {
   event_failed: internal<{ event: string; reason: string }>(
     ({ event, reason }) => `Error while processing event ${event}: ${reason}`,
   ),
+  /** Stands for an error whose text might quote what the client may not see. */
+  stored_code_failed: internal<{ what: string }>(({ what }) => `An error occurred in the ${what}`),
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),
 
   // ─── Fields ───

@@ -1,0 +1,60 @@
+/** Computed fields, and the records that rules judge: those as they are stored together with their computed fields. */
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { ObjectValue, Value } from '../value/value.js';
+import { deeper } from './depth.js';
+import { discreetly, isVerdict } from './discretion.js';
+import { type Execution, Frame, Scope } from './execution.js';
+import { withField } from './occurrence.js';
+import { admits, judgeOf, type Rule } from './permission.js';
+import type { PreparedTable } from './table.js';
+
+/** The record with its computed fields, which are computed with the rights of the reader. */
+export function computeFields(
+  execution: Execution,
+  table: PreparedTable,
+  raw: ObjectValue,
+): PromiseOrValue<ObjectValue> {
+  if (table.computed.length === 0) return raw;
+  const inner = deeper(execution);
+  let record = raw;
+  const done = forEachInOrder(table.computed, ({ name, computed }) => {
+    if (computed === undefined) return undefined;
+    const compute = () => computed(new Frame(inner, new Scope(), record));
+    const value = table.mask === undefined ? compute() : discreetly(execution, `field '${name}'`, compute);
+    return andThen(value, (found) => {
+      record = withField(record, name, found) as ObjectValue;
+      return undefined;
+    });
+  });
+  return andThen(done, () => record);
+}
+
+/** The record as rules see it; `undefined` when a computed field fails: what can't be judged isn't allowed. */
+export function judgedDocument(
+  execution: Execution,
+  table: PreparedTable,
+  raw: ObjectValue,
+): PromiseOrValue<ObjectValue | undefined> {
+  if (table.computed.length === 0) return raw;
+  return otherwise<ObjectValue | undefined>(
+    () => computeFields(judgeOf(execution), table, raw),
+    (error) => {
+      if (isVerdict(error)) return undefined;
+      throw error;
+    },
+  );
+}
+
+/** Whether a rule of the table admits a record. */
+export function admitsRecord(
+  rule: Rule,
+  execution: Execution,
+  table: PreparedTable,
+  raw: ObjectValue,
+  variables?: Readonly<Record<string, Value>>,
+): PromiseOrValue<boolean> {
+  if (rule.kind !== 'where') return rule.kind === 'full';
+  return andThen(judgedDocument(execution, table, raw), (judged) =>
+    judged === undefined ? false : admits(rule, execution, judged, { ...variables, value: judged }),
+  );
+}
