@@ -83,6 +83,16 @@ describe('limits', () => {
     expect((await small('{ t(limit: 5) { n } }')).data?.t).toHaveLength(5);
   });
 
+  it('aren’t exceeded by many lists at once: nothing is read that the lists before leave no room for', async () => {
+    const { ask, sent } = await openStack(withConfig('AUTO'), { limits: { values: 50 } });
+    const lists = (args: string) => `{ ${Array.from({ length: 8 }, (_, i) => `a${i}: t${args} { n }`).join(' ')} }`;
+    expect((await ask(lists(''))).errors?.[0]?.extensions.code).toBe('graphql_limit');
+    expect(sent).toEqual({ calls: 3, statements: 3 });
+    sent.calls = 0;
+    expect((await ask(lists('(limit: 3)'))).data?.a7).toHaveLength(3);
+    expect(sent.calls).toBe(1);
+  });
+
   it('bound the conditions of filters', async () => {
     const { ask } = await openStack(withConfig('AUTO'), { limits: { conditions: 3 } });
     const filter = (count: number) => ({ f: { or: Array.from({ length: count }, (_, i) => ({ n: { eq: i } })) } });

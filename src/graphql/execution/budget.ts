@@ -19,6 +19,10 @@ export class Budget {
     return this.#exceeded;
   }
 
+  get left(): number {
+    return this.#left;
+  }
+
   /** How many rows of `weight` fields are enough to exceed it. */
   rows(weight: number): number {
     return Math.floor(this.#left / weight) + 1;

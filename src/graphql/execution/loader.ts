@@ -1,8 +1,8 @@
 /**
  * Reads for one request. What is asked for in one turn of the event loop goes out together: links become one SELECT for each table,
- * edges one for each field, and all SELECTs go to the session in one call, which gives them one deadline.
+ * edges one for each field. SELECTs go to the session in one call, which gives them one deadline, as long as what they may find at most is
+ * within the budget; what could exceed it waits until it is known what the others have found.
  */
-import { invariant } from '../../base/invariant.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Select } from '../../language/ast.js';
 import type { Session, StatementResult } from '../../session/contract.js';
@@ -18,6 +18,8 @@ export interface EdgePlan {
   readonly direction: EdgeDirection;
   readonly selection: Selection;
   readonly clauses: Clauses;
+  /** How many edges of one record at most. */
+  readonly most: number;
 }
 
 interface Waiting<T> {
@@ -25,18 +27,23 @@ interface Waiting<T> {
   reject(error: unknown): void;
 }
 
-/** A SELECT on its way and who waits for its result. */
-interface Order extends Waiting<StatementResult> {
+/** A SELECT on its way, and what becomes of its result. */
+interface Order {
   readonly select: Select;
+  /** What it may spend of the budget at most. */
+  readonly most: number;
+  /** Throws what it can't deliver. */
+  deliver(result: Rows): void;
+  reject(error: unknown): void;
 }
 
-interface RecordRequest extends Waiting<ObjectValue | undefined> {
+interface Request<T> extends Waiting<T> {
   readonly id: RecordId;
+  /** The id as text, by which its row is found. */
+  readonly key: string;
 }
-
-interface EdgeRequest extends Waiting<ArrayValue> {
-  readonly id: RecordId;
-}
+type RecordRequest = Request<ObjectValue | undefined>;
+type EdgeRequest = Request<ArrayValue>;
 
 export interface Rows {
   readonly rows: ArrayValue;
@@ -62,16 +69,21 @@ export class Loader {
     this.params = params;
   }
 
-  /** The rows of a SELECT. */
-  async rows(statement: Select, weight: number): Promise<Rows> {
-    const { rows, time } = rowsOf(await this.#order(statement));
-    return { rows: this.#budget.allows(rows.length, weight) ? rows : [], time };
+  /** The rows of a SELECT: so many at most, each of so many fields. */
+  rows(statement: Select, most: number, weight: number): Promise<Rows> {
+    return new Promise((resolve, reject) => {
+      const deliver = ({ rows, time }: Rows) =>
+        resolve({ rows: this.#budget.allows(rows.length, weight) ? rows : [], time });
+      this.#orders.push({ select: statement, most: most * weight, deliver, reject });
+      this.#schedule();
+    });
   }
 
   /** A record, or nothing if it doesn't exist or is hidden. */
   record(id: RecordId, selection: Selection): PromiseOrValue<ObjectValue | undefined> {
     // Waiting for a record costs far more than a field, whether or not there is one in the end.
     if (!this.#budget.allows(1, selection.weight + LINK_WEIGHT)) return undefined;
+    const key = toText(id);
     return new Promise((resolve, reject) => {
       let batch = this.#records.get(id.table);
       if (batch === undefined) {
@@ -79,7 +91,7 @@ export class Loader {
         this.#records.set(id.table, batch);
       }
       for (const column of selection.columns) batch.columns.add(column);
-      batch.requests.push({ id, resolve, reject });
+      batch.requests.push({ id, key, resolve, reject });
       this.#schedule();
     });
   }
@@ -87,17 +99,11 @@ export class Loader {
   /** The edges of a record. */
   edges(id: RecordId, plan: EdgePlan): PromiseOrValue<ArrayValue> {
     if (!this.#budget.allows(1, LINK_WEIGHT)) return [];
+    const key = toText(id);
     return new Promise((resolve, reject) => {
       const requests = this.#edges.get(plan);
-      if (requests === undefined) this.#edges.set(plan, [{ id, resolve, reject }]);
-      else requests.push({ id, resolve, reject });
-      this.#schedule();
-    });
-  }
-
-  #order(statement: Select): Promise<StatementResult> {
-    return new Promise((resolve, reject) => {
-      this.#orders.push({ select: statement, resolve, reject });
+      if (requests === undefined) this.#edges.set(plan, [{ id, key, resolve, reject }]);
+      else requests.push({ id, key, resolve, reject });
       this.#schedule();
     });
   }
@@ -117,20 +123,28 @@ export class Loader {
     this.#edges = new Map();
     for (const { columns: names, requests } of records.values()) this.#orderRecords(names, requests);
     for (const [plan, requests] of edges) this.#orderEdges(plan, requests);
-    // Ordering them has scheduled a turn, but they go out in this one.
     const orders = this.#orders;
     this.#orders = [];
-    if (orders.length === 0) return;
-    try {
-      const results = await this.#session.execute(
-        orders.map((order) => order.select),
-        this.params.values,
-      );
-      for (const [at, order] of orders.entries()) {
-        const result = results[at];
-        invariant(result !== undefined, 'each statement has a result');
-        order.resolve(result);
+    let batch: Order[] = [];
+    let most = 0;
+    for (const order of orders) {
+      if (batch.length > 0 && most + order.most > this.#budget.left) {
+        await this.#execute(batch);
+        batch = [];
+        most = 0;
       }
+      batch.push(order);
+      most += order.most;
+    }
+    if (batch.length > 0) await this.#execute(batch);
+  }
+
+  async #execute(orders: readonly Order[]): Promise<void> {
+    try {
+      const statements = orders.map((order) => order.select);
+      const isOver = this.#budget.exceeded !== undefined;
+      const results = isOver ? [] : await this.#session.execute(statements, this.params.values);
+      for (const [at, order] of orders.entries()) deliver(order, results[at]);
     } catch (error) {
       for (const { reject } of orders) reject(error);
     }
@@ -138,24 +152,20 @@ export class Loader {
 
   /** One SELECT for all records of a table, with the columns that any of them needs. */
   #orderRecords(names: ReadonlySet<string>, requests: readonly RecordRequest[]): void {
-    const ids = distinct(requests.map(({ id }) => id));
-    const statement = select(columns(names), this.params.bind(Array.from(ids.values())));
-    this.#deliver(statement, requests, (found) => {
-      for (const { id, resolve } of requests) resolve(found.get(toText(id)));
+    const ids = distinct(requests);
+    const statement = select(columns(names), this.params.bind(ids));
+    // Links were paid for when they were asked for.
+    this.#deliver(statement, 0, requests, (found) => {
+      for (const { key, resolve } of requests) resolve(found.get(key));
     });
   }
 
-  #orderEdges({ table, direction, selection, clauses }: EdgePlan, requests: readonly EdgeRequest[]): void {
-    const ids = distinct(requests.map(({ id }) => id));
-    const statement = selectEdges(
-      this.params.bind(Array.from(ids.values())),
-      { table, direction },
-      columns(selection.columns),
-      clauses,
-    );
-    this.#deliver(statement, requests, (found) => {
-      for (const { id, resolve } of requests) {
-        const edges = found.get(toText(id))?.[EDGES];
+  #orderEdges({ table, direction, selection, clauses, most }: EdgePlan, requests: readonly EdgeRequest[]): void {
+    const ids = distinct(requests);
+    const statement = selectEdges(this.params.bind(ids), { table, direction }, columns(selection.columns), clauses);
+    this.#deliver(statement, ids.length * most * selection.weight, requests, (found) => {
+      for (const { key, resolve } of requests) {
+        const edges = found.get(key)?.[EDGES];
         const rows = isArray(edges) ? edges.filter(isObject) : [];
         resolve(this.#budget.allows(rows.length, selection.weight) ? rows : []);
       }
@@ -165,27 +175,36 @@ export class Loader {
   /** Hands the rows of a SELECT, by their ids, to those who wait for them. */
   #deliver(
     statement: Select,
+    most: number,
     requests: readonly Waiting<never>[],
-    deliver: (found: ReadonlyMap<string, ObjectValue>) => void,
+    handOver: (found: ReadonlyMap<string, ObjectValue>) => void,
   ): void {
-    const fail = (error: unknown) => {
-      for (const { reject } of requests) reject(error);
-    };
-    const resolve = (result: StatementResult) => {
-      try {
+    this.#orders.push({
+      select: statement,
+      most,
+      deliver: ({ rows }) => {
         const found = new Map<string, ObjectValue>();
-        for (const row of rowsOf(result).rows) if (isObject(row)) found.set(toText(row['id']), row);
-        deliver(found);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    this.#orders.push({ select: statement, resolve, reject: fail });
+        for (const row of rows) if (isObject(row)) found.set(toText(row['id']), row);
+        handOver(found);
+      },
+      reject: (error) => {
+        for (const { reject } of requests) reject(error);
+      },
+    });
   }
 }
 
-function distinct(ids: readonly RecordId[]): Map<string, RecordId> {
-  return new Map(ids.map((id) => [toText(id), id]));
+/** Without a result, nothing was read any more. */
+function deliver(order: Order, result: StatementResult | undefined): void {
+  try {
+    order.deliver(result === undefined ? { rows: [], time: 0n } : rowsOf(result));
+  } catch (error) {
+    order.reject(error);
+  }
+}
+
+function distinct(requests: readonly Request<never>[]): RecordId[] {
+  return Array.from(new Map(requests.map(({ key, id }) => [key, id])).values());
 }
 
 /** @throws TesseraError what the statement failed with */

@@ -64,8 +64,8 @@ function listField(type: TableType): RootField {
     resolve: async (_source, args, call, info) => {
       const { columns: names, weight } = call.selections.of(info, object);
       const from = { kind: 'table', name: type.table } as const;
-      const statement = select(columns(names), from, clausesOf(type, args, call, weight));
-      const { rows, time } = await call.loader.rows(statement, weight);
+      const { clauses, most } = clausesOf(type, args, call, weight);
+      const { rows, time } = await call.loader.rows(select(columns(names), from, clauses), most, weight);
       call.times.set(info.path.key, time);
       return rows;
     },
@@ -81,8 +81,9 @@ function recordField({ table, object }: TableType): RootField {
     args: ID_ARGUMENT,
     resolve: async (_source, { id }, call, info) => {
       const { columns: names, weight } = call.selections.of(info, object);
-      const candidates = call.conditions.params.bind(recordsOf(table, String(id)));
-      const { rows, time } = await call.loader.rows(select(columns(names), candidates), weight);
+      const candidates = recordsOf(table, String(id));
+      const statement = select(columns(names), call.conditions.params.bind(candidates));
+      const { rows, time } = await call.loader.rows(statement, candidates.length, weight);
       call.times.set(info.path.key, time);
       return rows.find(isObject) ?? null;
     },

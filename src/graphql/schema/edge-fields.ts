@@ -53,8 +53,7 @@ function edgeField(type: TableType, direction: EdgeDirection): FieldConfig {
       let plan = call.edgePlans.get(info.fieldNodes);
       if (plan === undefined) {
         const selection = call.selections.of(info, object);
-        const clauses = clausesOf(type, args, call, selection.weight);
-        plan = { table, direction, selection, clauses } satisfies EdgePlan;
+        plan = { table, direction, selection, ...clausesOf(type, args, call, selection.weight) } satisfies EdgePlan;
         call.edgePlans.set(info.fieldNodes, plan);
       }
       return call.loader.edges(id, plan);

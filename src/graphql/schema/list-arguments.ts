@@ -25,8 +25,19 @@ export function listArguments({ filter, order }: ListArguments): GraphQLFieldCon
   };
 }
 
+export interface BoundedClauses {
+  readonly clauses: Clauses;
+  /** How many records they let through at most. */
+  readonly most: number;
+}
+
 /** `weight` is how many fields each record gives: more than what the budget allows isn't read. */
-export function clausesOf({ filter }: ListArguments, given: GivenArguments, call: Call, weight: number): Clauses {
+export function clausesOf(
+  { filter }: ListArguments,
+  given: GivenArguments,
+  call: Call,
+  weight: number,
+): BoundedClauses {
   const { params } = call.conditions;
   const conditions = [given['filter'], given['where']]
     .filter(isGiven)
@@ -35,13 +46,15 @@ export function clausesOf({ filter }: ListArguments, given: GivenArguments, call
   const limit = readCount('limit', given);
   const start = readCount('start', given);
   const { order, version } = given;
-  return {
+  const most = limit !== undefined && limit < enough ? limit : enough;
+  const clauses = {
     ...(conditions.length > 0 && { where: join('&&', conditions) }),
     ...(isGiven(order) && { order: readOrder(order) }),
-    limit: params.bind(limit !== undefined && limit < enough ? limit : enough),
+    limit: params.bind(most),
     ...(start !== undefined && { start: params.bind(start) }),
     ...(isGiven(version) && { version: params.bind(version as Value) }),
   };
+  return { clauses, most };
 }
 
 /** @throws TesseraError `graphql_argument` */
