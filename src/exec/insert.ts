@@ -2,6 +2,7 @@
 import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { Expression, Insert } from '../language/ast.js';
+import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
 import {
   isArray,
@@ -19,13 +20,14 @@ import { ensureTable } from './ensure-table.js';
 import { type Compiler, type Evaluate, Frame, Scope, type Written } from './execution.js';
 import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
-import { withField } from './occurrence.js';
+import { notSupportedYet } from './not-supported-yet.js';
 import { answerWritten, compileOutput } from './output.js';
 import { randomKey } from './random-key.js';
 import { writeEdge } from './relate.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
+  if (insert.version !== undefined) return notSupportedYet('VERSION');
   const into = insert.into && compileInto(insert.into, compiler);
   const rows = compileRows(insert.data, compiler);
   const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);

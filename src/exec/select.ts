@@ -23,6 +23,7 @@ import { compileTimeout } from './timeout.js';
 
 export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   if (select.explain !== undefined) return notSupportedYet('EXPLAIN');
+  if (select.version !== undefined) return notSupportedYet('VERSION');
   const targets = compileTargets(select.from, compiler);
   const source = new RowSource(compiler, select);
   const where = select.where && compiler.expression(select.where);

@@ -47,7 +47,8 @@ export class RpcConnection implements ConnectionServices {
       if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
       const session = method.sessionless ? this.session : this.#named(request.session);
       checkCount(method, request.params);
-      const call = { session, sessionId: request.session, json, connection: this };
+      const door = request.transaction === undefined ? session : session.transaction(request.transaction);
+      const call = { session, door, sessionId: request.session, json, connection: this };
       return answer(id, await method.run(call, request.params));
     } catch (thrown) {
       return errorAnswer(id, this.report(thrown));

@@ -1,7 +1,7 @@
 /** What a method is. Each family of methods is a table of these. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { Session } from '../session/contract.js';
+import type { Session, StatementDoor } from '../session/contract.js';
 import { isObject, kindOf, type ObjectValue, type Value } from '../value/value.js';
 import { isNothing } from './request.js';
 
@@ -9,6 +9,8 @@ import { isNothing } from './request.js';
 export interface Call {
   /** The session it acts in: the connection's own or an attached one. */
   readonly session: Session;
+  /** Where its statements run: in that session, or in the transaction that the request named. */
+  readonly door: StatementDoor;
   /** The attached session that the request named. */
   readonly sessionId: string | undefined;
   /** JSON has no record ids, so a string that looks like one is one. */

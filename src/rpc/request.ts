@@ -7,6 +7,8 @@ export interface RpcRequest {
   readonly params: readonly Value[];
   /** The attached session it is meant for; the connection's own if absent. */
   readonly session: string | undefined;
+  /** The transaction that it is part of. */
+  readonly transaction: string | undefined;
 }
 
 const NO_PARAMS: readonly Value[] = [];
@@ -22,20 +24,16 @@ export function requestId(message: Value): Value {
   return typeof id === 'number' || typeof id === 'bigint' || id instanceof Uuid ? id : null;
 }
 
-/** @throws TesseraError `invalid_request`, `invalid_params`, `transaction_missing` */
+/** @throws TesseraError `invalid_request`, `invalid_params` */
 export function readRequest(message: Value): RpcRequest {
   if (!isObject(message)) throw failure('invalid_request', { reason: `expected an object, got ${kindOf(message)}` });
   const { method } = message;
   if (typeof method !== 'string') throw failure('invalid_request', { reason: '`method` must be a string' });
-  if (!isNothing(message.txn)) {
-    readUuid(message, 'txn');
-    // Nothing here hands out transactions, so whatever is named can't exist.
-    throw failure('transaction_missing');
-  }
   return {
     method,
     params: readParams(message.params),
     session: isNothing(message.session) ? undefined : readUuid(message, 'session'),
+    transaction: isNothing(message.txn) ? undefined : readUuid(message, 'txn'),
   };
 }
 

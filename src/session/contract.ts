@@ -30,15 +30,8 @@ export interface Origin {
   readonly id?: string;
 }
 
-/**
- * One connection's (WebSocket, embedded) or one request's (HTTP) state: who is signed in, what is selected, which variables are set.
- * Its methods throw TesseraError. After the session's lifetime everything fails with `session_expired` but `signIn`, `signUp`,
- * `authenticate`, `invalidate`, `reset` and `use`; the first three make it fresh.
- */
-export interface Session {
-  /** Ours, for the registry; not the client's `svc-id`. */
-  readonly key: string;
-  readonly identity: Identity;
+/** Where statements are run: in a session, or in a transaction that its client holds. */
+export interface StatementDoor {
   /**
    * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
    * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
@@ -46,6 +39,33 @@ export interface Session {
   query(text: string, variables?: ObjectValue): Promise<StatementResult[]>;
   /** Runs statements that were built rather than parsed (RPC methods, GraphQL). */
   execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]>;
+}
+
+/**
+ * A transaction under way, held by its client. Nobody else sees what it writes until it is committed. A statement that fails leaves no
+ * trace, and the transaction goes on.
+ */
+export interface HeldTransaction extends StatementDoor {
+  /** A UUID. */
+  readonly id: string;
+  /** @throws TesseraError `transaction_conflict`: what was read has changed, nothing was written, and all of it can be tried again */
+  commit(): Promise<void>;
+  cancel(): void;
+}
+
+/**
+ * One connection's (WebSocket, embedded) or one request's (HTTP) state: who is signed in, what is selected, which variables are set.
+ * Its methods throw TesseraError. After the session's lifetime everything fails with `session_expired` but `signIn`, `signUp`,
+ * `authenticate`, `invalidate`, `reset` and `use`; the first three make it fresh.
+ */
+export interface Session extends StatementDoor {
+  /** Ours, for the registry; not the client's `svc-id`. */
+  readonly key: string;
+  readonly identity: Identity;
+  /** @throws TesseraError `too_many_transactions` */
+  begin(): Promise<HeldTransaction>;
+  /** A transaction of this session that is still under way. @throws TesseraError `transaction_missing` */
+  transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
   use(namespace: string | null | undefined, database: string | null | undefined): Promise<SelectedPlace>;
   /** The body as it came: credentials and variables at the top level (`spec/DECISIONS.md`). */

@@ -8,9 +8,12 @@ import type { Place, Principal } from '../catalog/principal.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { type Identity, Scope } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
+import { uuidV7 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
+import type { Transaction } from '../storage/contract.js';
 import { type Duration, newObject, type ObjectValue, type Value } from '../value/value.js';
-import type { IssuedTokens, Origin, SelectedPlace, Session, StatementResult } from './contract.js';
+import type { HeldTransaction, IssuedTokens, Origin, SelectedPlace, Session, StatementResult } from './contract.js';
+import { OpenHeldTransaction } from './held-transaction.js';
 import type { PlaceKeeper } from './places.js';
 import { isProtected } from './protected.js';
 import { type RunnerHost, type RunnerServices, StatementRunner } from './statement-runner.js';
@@ -32,11 +35,18 @@ export interface SessionOptions {
   readonly requestTimeout: Duration | undefined;
 }
 
+/** Transactions that one session may hold at a time. */
+const HELD_TRANSACTIONS = 64;
+
+/** Variables that a session keeps; anybody can set them, signed in or not. */
+const MAX_VARIABLES = 1_000;
+
 export class OpenSession implements Session {
   readonly #services: SessionServices;
   readonly #origin: Origin;
   readonly #onClose: () => void;
   readonly #variables = new Map<string, Value>();
+  readonly #held = new Map<string, HeldTransaction>();
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
   #key: string | undefined;
@@ -62,15 +72,50 @@ export class OpenSession implements Session {
 
   async query(text: string, variables?: ObjectValue): Promise<StatementResult[]> {
     this.#mustBeLive();
-    return this.#run(this.#services.parse(text), variables);
+    return this.#run(this.#services.parse(text), variables, undefined);
   }
 
   async execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]> {
     this.#mustBeLive();
-    return this.#run(statements, variables);
+    return this.#run(statements, variables, undefined);
   }
 
-  async #run(statements: readonly Statement[], variables: ObjectValue | undefined): Promise<StatementResult[]> {
+  async begin(): Promise<HeldTransaction> {
+    this.#mustBeLive();
+    this.#mustBeAdmitted();
+    const { engine, environment } = this.#services;
+    if (this.#held.size >= HELD_TRANSACTIONS) throw failure('too_many_transactions', { limit: HELD_TRANSACTIONS });
+    const milliseconds = Number(environment.clock.now() / 1_000_000n);
+    const id = uuidV7(milliseconds, environment.random).text;
+    const transaction = await engine.begin({ writable: true });
+    const held = new OpenHeldTransaction(id, transaction, {
+      parse: (text) => this.#services.parse(text),
+      run: async (statements, variables, within) => {
+        this.#mustBeLive();
+        return this.#run(statements, variables, within);
+      },
+      release: () => this.#held.delete(id),
+    });
+    this.#held.set(id, held);
+    return held;
+  }
+
+  transaction(id: string): HeldTransaction {
+    const held = this.#held.get(id);
+    if (held === undefined) throw failure('transaction_missing');
+    return held;
+  }
+
+  /** What one principal began, no other goes on with. */
+  #cancelHeld(): void {
+    for (const held of this.#held.values()) held.cancel();
+  }
+
+  async #run(
+    statements: readonly Statement[],
+    variables: ObjectValue | undefined,
+    held: Transaction | undefined,
+  ): Promise<StatementResult[]> {
     const { options, environment } = this.#services;
     this.#mustBeAdmitted();
     const interrupt = RequestInterrupt.begin(environment);
@@ -87,7 +132,7 @@ export class OpenSession implements Session {
     };
     this.#running.add(interrupt);
     try {
-      return await new StatementRunner(this.#services, host, this.#scope(variables)).run(statements);
+      return await new StatementRunner(this.#services, host, this.#scope(variables), held).run(statements);
     } finally {
       this.#running.delete(interrupt);
     }
@@ -131,16 +176,19 @@ export class OpenSession implements Session {
   }
 
   #become({ identity, expiresAt }: Authenticated): void {
+    this.#cancelHeld();
     this.#identity = identity;
     this.#expiresAt = expiresAt;
   }
 
   invalidate(): void {
+    this.#cancelHeld();
     this.#identity = guestIdentity(this.#client());
     this.#expiresAt = undefined;
   }
 
   reset(): void {
+    this.#cancelHeld();
     this.#variables.clear();
     this.#expiresAt = undefined;
     this.#identity = guestIdentity({ origin: this.#origin, place: {} });
@@ -149,6 +197,9 @@ export class OpenSession implements Session {
   setVariable(name: string, value: Value): void {
     this.#mustBeLive();
     if (isProtected(name)) throw failure('reserved_variable', { name });
+    if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
+      throw failure('too_many_variables', { limit: MAX_VARIABLES });
+    }
     this.#variables.set(name, value);
   }
 
@@ -159,6 +210,7 @@ export class OpenSession implements Session {
 
   async catalog(): Promise<DatabaseCatalog | undefined> {
     this.#mustBeLive();
+    this.#mustBeAdmitted();
     this.#mustBeAdmitted();
     const { engine, executor, environment } = this.#services;
     const transaction = await engine.begin({ writable: false });
@@ -189,6 +241,11 @@ export class OpenSession implements Session {
     if (this.#identity.principal.kind === 'guest' && !this.#services.options.guests) {
       throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
     }
+  }
+
+  #mustBeAdmitted(): void {
+    if (this.#identity.principal.kind !== 'guest' || this.#services.options.guests) return;
+    throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
   }
 
   #client(): Client {

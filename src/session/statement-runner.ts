@@ -36,19 +36,22 @@ export class StatementRunner {
   readonly #services: RunnerServices;
   readonly #host: RunnerHost;
   readonly #scope: Scope;
+  readonly #held: Transaction | undefined;
   readonly #results: StatementResult[] = [];
   #importing = false;
 
-  constructor(services: RunnerServices, host: RunnerHost, scope: Scope) {
+  /** With a transaction that the client holds, everything runs in that one. */
+  constructor(services: RunnerServices, host: RunnerHost, scope: Scope, held?: Transaction) {
     this.#services = services;
     this.#host = host;
     this.#scope = scope;
+    this.#held = held;
   }
 
   async run(statements: readonly Statement[]): Promise<StatementResult[]> {
     for (let at = 0; at < statements.length; at++) {
       const statement = statements[at] as Statement;
-      if (statement.kind === 'begin') at = await this.#block(statements, at);
+      if (statement.kind === 'begin' && this.#held === undefined) at = await this.#block(statements, at);
       else await this.#alone(statement);
     }
     return this.#results;
@@ -59,11 +62,13 @@ export class StatementRunner {
       switch (statement.kind) {
         case 'use':
           return this.#host.use(statement.namespace, statement.database);
+        case 'begin':
+          throw failure('transaction_nested');
         case 'commit':
         case 'cancel':
           throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
         default:
-          return this.#inOwnTransaction(statement);
+          return this.#held === undefined ? this.#inOwnTransaction(statement) : this.#inHeld(statement, this.#held);
       }
     });
   }
@@ -72,6 +77,17 @@ export class StatementRunner {
     const { engine } = this.#services;
     if (!mayWrite(statement)) return this.#reading(statement);
     return withRetries(engine, (transaction) => this.#evaluate(statement, transaction, this.#scope));
+  }
+
+  /** A statement that fails leaves no trace in the transaction, which goes on. */
+  async #inHeld(statement: Statement, held: Transaction): Promise<Value> {
+    const start = held.savepoint();
+    try {
+      return await this.#evaluate(statement, held, this.#scope);
+    } catch (error) {
+      held.rollback(start);
+      throw error;
+    }
   }
 
   async #reading(statement: Statement): Promise<Value> {

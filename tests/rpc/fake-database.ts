@@ -2,7 +2,14 @@
 import { failure } from '../../src/errors/error.js';
 import type { Identity } from '../../src/exec/execution.js';
 import type { Statement } from '../../src/language/ast.js';
-import type { Database, IssuedTokens, Origin, Session, StatementResult } from '../../src/session/contract.js';
+import type {
+  Database,
+  HeldTransaction,
+  IssuedTokens,
+  Origin,
+  Session,
+  StatementResult,
+} from '../../src/session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
 
 export class FakeSession implements Session {
@@ -37,6 +44,14 @@ export class FakeSession implements Session {
   async execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]> {
     this.owner.executed.push({ session: this, statements, variables });
     return statements.map((statement) => this.owner.onExecute(statement, variables));
+  }
+
+  async begin(): Promise<HeldTransaction> {
+    throw failure('transaction_missing');
+  }
+
+  transaction(): HeldTransaction {
+    throw failure('transaction_missing');
   }
 
   async use(namespace: string | null | undefined, database: string | null | undefined) {

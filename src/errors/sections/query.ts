@@ -145,6 +145,13 @@ export const queryErrors = {
     ({ statement }) => `Invalid statement: ${statement} cannot stand inside another statement`,
   ),
   transaction_open: internal(() => 'Tried to start a transaction while another transaction was open'),
+  transaction_nested: internal(() => 'Invalid statement: Cannot BEGIN a transaction within a transaction'),
+  too_many_transactions: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) => `A session holds at most ${limit} transactions at a time`,
+    http: 429,
+    retryable: true,
+  }),
   transaction_not_open: internal<{ statement: string }>(
     ({ statement }) => `Invalid statement: Cannot ${statement} without starting a transaction`,
   ),

@@ -22,9 +22,9 @@ export const queryMethods: readonly Method[] = [
     expects: '(query:string, vars:object)',
     least: 1,
     most: 2,
-    run: async ({ session }, [text, variables]) => {
+    run: async ({ door }, [text, variables]) => {
       if (typeof text !== 'string') throw failure('invalid_params', { expected: 'query to be string' });
-      return statementResults(await session.query(text, optionalObject('vars', variables)));
+      return statementResults(await door.query(text, optionalObject('vars', variables)));
     },
   },
   { name: 'let', ...setVariable },

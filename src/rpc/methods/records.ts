@@ -103,7 +103,7 @@ export const recordMethods: readonly Method[] = [
     most: 1,
     run: (call, [what]) => {
       const target = readTarget(call, what);
-      return executeOne(call.session, pick(STATEMENTS.select, isOneRecord(target)), bind(target));
+      return executeOne(call.door, pick(STATEMENTS.select, isOneRecord(target)), bind(target));
     },
   },
   {
@@ -115,7 +115,7 @@ export const recordMethods: readonly Method[] = [
       const target = readTarget(call, what);
       // The peer answers with an object also for a table that is named by text, but not for a table value.
       const one = isOneRecord(target) || typeof what === 'string';
-      return executeOne(call.session, pickByData(STATEMENTS.create, one, data), bind(target, data));
+      return executeOne(call.door, pickByData(STATEMENTS.create, one, data), bind(target, data));
     },
   },
   change('update', '(what, data)', STATEMENTS.update),
@@ -136,7 +136,7 @@ export const recordMethods: readonly Method[] = [
     most: 1,
     run: (call, [what]) => {
       const target = readTarget(call, what);
-      return executeOne(call.session, pick(STATEMENTS.delete, isOneRecord(target)), bind(target));
+      return executeOne(call.door, pick(STATEMENTS.delete, isOneRecord(target)), bind(target));
     },
   },
   insert('insert', WHAT_AND_DATA),
@@ -151,7 +151,7 @@ export const recordMethods: readonly Method[] = [
       variables._from = readEnd(call, from);
       variables._to = readEnd(call, to);
       const one = !isArray(from) && !isArray(to);
-      return executeOne(call.session, pickByData(STATEMENTS.relate, one, data), variables);
+      return executeOne(call.door, pickByData(STATEMENTS.relate, one, data), variables);
     },
   },
   { name: 'run', expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
@@ -163,7 +163,7 @@ function change(name: string, expects: string, statements: ByData): Method {
 
 function applyChange(call: Call, statements: ByData, what: Value, data: Value): Promise<Value> {
   const target = readTarget(call, what);
-  return executeOne(call.session, pickByData(statements, isOneRecord(target), data), bind(target, data));
+  return executeOne(call.door, pickByData(statements, isOneRecord(target), data), bind(target, data));
 }
 
 function insert(name: keyof typeof INSERTIONS, expects: string): Method {
@@ -175,13 +175,13 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
     most: 2,
     run: (call, [what, data]) =>
       isNothing(what)
-        ? executeOne(call.session, anywhere, bind(undefined, data))
-        : executeOne(call.session, into, bind(readTable(what), data)),
+        ? executeOne(call.door, anywhere, bind(undefined, data))
+        : executeOne(call.door, into, bind(readTable(what), data)),
   };
 }
 
 /** Calls a function by its name: `fn::x`, or a built-in one. The version is for `ml::` only, which we don't have. */
-function run({ session }: Call, [name, version, args]: readonly Value[]): Promise<Value> {
+function run({ door }: Call, [name, version, args]: readonly Value[]): Promise<Value> {
   if (typeof name !== 'string') throw wrongKind('name', 'string', name);
   if (!isNothing(version) && typeof version !== 'string') throw wrongKind('version', 'string', version);
   if (!isNothing(args) && !isArray(args)) throw wrongKind('args', 'array', args);
@@ -197,7 +197,7 @@ function run({ session }: Call, [name, version, args]: readonly Value[]): Promis
       return param(`_${index}`);
     }),
   };
-  return executeOne(session, { kind: 'return', value: call }, variables);
+  return executeOne(door, { kind: 'return', value: call }, variables);
 }
 
 function pick({ one, many }: ByCount, only: boolean): Statement {

@@ -4,10 +4,13 @@ import { connectionMethods } from './connection.js';
 import { identityMethods } from './identity.js';
 import { queryMethods } from './query.js';
 import { recordMethods } from './records.js';
+import { transactionMethods } from './transactions.js';
 
 /** Every method by its name. Names are exact: `PING` is none. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(
-  [connectionMethods, identityMethods, queryMethods, recordMethods].flat().map((method) => [method.name, method]),
+  [connectionMethods, identityMethods, queryMethods, recordMethods, transactionMethods]
+    .flat()
+    .map((method) => [method.name, method]),
 );
 
 /** The method that a message names, if it is one that exists. */
