@@ -3,14 +3,13 @@ import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } f
 import { failure } from '../errors/error.js';
 import type { Assignment, Data, Idiom } from '../language/ast.js';
 import { patch } from '../value/patch.js';
-import { deepMerge } from '../value/paths.js';
+import { deepMerge, withField, withoutNone } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 import { isVerdict } from './discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from './execution.js';
 import { compileAssign, unsetPath } from './expression/assign.js';
 import { restoreHidden } from './mask.js';
-import { withField } from './occurrence.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
@@ -147,12 +146,4 @@ function keeping(draft: ObjectValue): (error: unknown) => ObjectValue {
 function asContent(content: Value): ObjectValue {
   if (!isObject(content)) throw failure('invalid_content', { value: toText(content) });
   return withoutNone(content) as ObjectValue;
-}
-
-/** NONE members, also nested ones, are not there. */
-function withoutNone(value: Value): Value {
-  if (!isObject(value)) return value;
-  let result: Value = value;
-  for (const name of Object.keys(value)) result = withField(result, name, withoutNone(value[name]));
-  return result;
 }

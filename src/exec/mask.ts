@@ -7,6 +7,7 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Part } from '../language/ast.js';
 import { equals, setFrom } from '../value/order.js';
+import { withField } from '../value/paths.js';
 import {
   type ArrayValue,
   Geometry,
@@ -16,7 +17,6 @@ import {
   SetValue,
   type Value,
 } from '../value/value.js';
-import { withField } from './occurrence.js';
 import type { Rule } from './permission.js';
 
 /** A guarded place, and what is guarded below it. */

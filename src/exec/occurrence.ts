@@ -1,7 +1,8 @@
 /** Field definitions name places in a record (`a.b`, `tags.*`, `lines[0].sum`); this walks all places that a path names. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Part } from '../language/ast.js';
-import { isArray, isObject, newObject, type Value } from '../value/value.js';
+import { withField } from '../value/paths.js';
+import { isArray, isObject, type Value } from '../value/value.js';
 
 /** Gives the new value of a place; the values of the same place in the companions come with it. */
 export type Rewrite = (value: Value, companions: readonly Value[]) => PromiseOrValue<Value>;
@@ -76,15 +77,6 @@ export function rewriteAt(
     );
   }
   return value;
-}
-
-/** A copy of an object with one field set, or removed by NONE. Equal when nothing changes. */
-export function withField(value: Value, name: string, field: Value): Value {
-  if (isObject(value) && value[name] === field) return value;
-  const copy = newObject();
-  if (isObject(value)) for (const key in value) if (key !== name) copy[key] = value[key];
-  if (field !== undefined) copy[name] = field;
-  return copy;
 }
 
 function sameItems(a: readonly Value[], b: readonly Value[]): boolean {

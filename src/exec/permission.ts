@@ -39,12 +39,9 @@ function refuse(error: unknown): boolean {
   throw error;
 }
 
-/** Rules bind nothing, so that those without variables share one scope. */
-const NO_VARIABLES = new Scope();
-
 function scopeOf(variables: Readonly<Record<string, Value>> | undefined): Scope {
-  if (variables === undefined) return NO_VARIABLES;
   const scope = new Scope();
+  if (variables === undefined) return scope;
   for (const name of Object.keys(variables)) scope.set(name, variables[name]);
   return scope;
 }

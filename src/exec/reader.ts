@@ -15,11 +15,10 @@ import {
   type RecordKey,
   type Value,
 } from '../value/value.js';
-import { admitsRecord, computeFields, judgedDocument } from './computed.js';
+import { admitsRecord, computeFields, judgeOfRecord } from './computed.js';
 import { edgesAt } from './edges.js';
 import type { BatchVisitor, EdgeStep, Execution, Purpose, RecordReader, RecordScan } from './execution.js';
 import { applyMask, mayHide } from './mask.js';
-import { admits } from './permission.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 /** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
@@ -82,12 +81,8 @@ export class Reader implements RecordReader {
   ): PromiseOrValue<ObjectValue | undefined> {
     if (!isChecked(execution, purpose) && !execution.checks.view) return computeFields(execution, table, raw);
     if (purpose === 'select') {
-      return andThen(judgedDocument(execution, table, raw), (judged) =>
-        judged === undefined
-          ? undefined
-          : andThen(admits(table.rules.select, execution, judged), (visible) =>
-              visible ? this.#unveil(execution, table, raw, judged) : undefined,
-            ),
+      return andThen(admitsRecord(table.rules.select, execution, table, raw), (visible) =>
+        visible ? this.#unveil(execution, table, raw) : undefined,
       );
     }
     const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
@@ -97,18 +92,11 @@ export class Reader implements RecordReader {
     });
   }
 
-  #unveil(
-    execution: Execution,
-    table: PreparedTable,
-    raw: ObjectValue,
-    judged: ObjectValue,
-  ): PromiseOrValue<ObjectValue> {
+  #unveil(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
     const { mask } = table;
-    return andThen(computeFields(execution, table, raw), (record) =>
-      mask === undefined
-        ? record
-        : applyMask(mask, record, (rule, value) => admits(rule, execution, judged, { value })),
-    );
+    const record = computeFields(execution, table, raw);
+    if (mask === undefined) return record;
+    return andThen(record, (whole) => applyMask(mask, whole, judgeOfRecord(execution, table, raw)));
   }
 
   #walk(

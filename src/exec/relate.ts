@@ -2,13 +2,13 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Relate } from '../language/ast.js';
+import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
 import { isArray, isObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
 import { recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from './execution.js';
-import { withField } from './occurrence.js';
 import { answerWritten, compileOutput } from './output.js';
 import { randomKey } from './random-key.js';
 import { compileTimeout } from './timeout.js';

@@ -5,6 +5,7 @@ import { failure } from '../errors/error.js';
 import type { TableKind } from '../language/ast.js';
 import { encodeKey } from '../value/key-codec.js';
 import { equals } from '../value/order.js';
+import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
@@ -23,7 +24,6 @@ import {
 } from './execution.js';
 import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
-import { withField } from './occurrence.js';
 import { UNCHECKED } from './permission.js';
 import { assertStorable } from './storable.js';
 import type { PreparedTable, TablePreparer } from './table.js';
@@ -130,7 +130,7 @@ export class Writer implements RecordWriter {
     after: ObjectValue,
   ): PromiseOrValue<boolean> {
     return execution.checks.edit
-      ? admitsRecord(table.rules[action], execution, table, document, { before, after })
+      ? admitsRecord(table.rules[action], execution, table, document, { before, after, value: document })
       : true;
   }
 

@@ -13,7 +13,7 @@ import { indexPrefix } from '../catalog/keys.js';
 import type { Idiom } from '../language/ast.js';
 import type { Key } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';
-import { isArray, isObject, type ObjectValue, type RecordKey, type Value } from '../value/value.js';
+import { isArray, isObject, type ObjectValue, RecordId, type RecordKey, type Value } from '../value/value.js';
 
 /** One entry: its key, and whether it claims its values for one record alone. */
 export interface IndexEntry {
@@ -44,12 +44,14 @@ function valuesAt(record: ObjectValue, path: Idiom): readonly Value[] {
   let values: readonly Value[] = [record];
   for (const part of path.parts) {
     const next: Value[] = [];
-    for (const value of values) {
+    for (const each of values) {
+      // Below a link lie the parts of its key; the record behind it has changes of its own.
+      const value = each instanceof RecordId ? (each.key as Value) : each;
       if (part.kind === 'field') next.push(isObject(value) ? value[part.name] : undefined);
       else if (part.kind === 'all') {
-        if (isArray(value)) next.push(...value);
-        else if (isObject(value)) next.push(...Object.values(value));
-        else next.push(value);
+        if (isArray(each)) next.push(...each);
+        else if (isObject(each)) next.push(...Object.values(each));
+        else next.push(each);
       } else if (part.kind === 'index' && part.index.kind === 'literal' && typeof part.index.value === 'number') {
         next.push(isArray(value) ? value[part.index.value] : undefined);
       } else if (part.kind === 'last') next.push(isArray(value) ? value.at(-1) : undefined);

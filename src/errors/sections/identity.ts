@@ -65,6 +65,10 @@ export const identityErrors = {
     details: () => ({ kind: 'InvalidParams' }),
     rpc: -32603,
   }),
+  too_many_variables: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `A session keeps no more than ${limit} variables`,
+  }),
   duplicate_variable: row<{ name: string }>({
     kind: 'Validation',
     text: ({ name }) => `The credentials are malformed: '${name}' is given twice`,

@@ -6,6 +6,7 @@ import { printExpression } from '../../language/print.js';
 import { add, subtract } from '../../value/arithmetic.js';
 import { toNumber } from '../../value/number.js';
 import { equals, setFrom } from '../../value/order.js';
+import { withField } from '../../value/paths.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
@@ -22,7 +23,6 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
-import { withField } from '../occurrence.js';
 import { frameAt } from './document-frame.js';
 import { fieldNameOf } from './index-step.js';
 

@@ -1,14 +1,15 @@
 /** `.name`, `.*` and `.?`. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { geometryToObject } from '../../value/geometry.js';
-import { Geometry, isArray, isObject, RecordId, type Value } from '../../value/value.js';
+import { Geometry, isArray, isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Evaluate, Frame } from '../execution.js';
-import { END, fetchRecord, mapStep, type Step, stepInto } from './step.js';
+import { END, fetchRecord, isKeyField, mapStep, type Step, stepInto } from './step.js';
 
 export function fieldStep(name: string, next: Step): Step {
   const step: Step = (value, frame) => {
     if (isObject(value)) return next(value[name], frame);
     if (value instanceof Geometry) return next(geometryToObject(value)[name], frame);
+    if (value instanceof RecordId && isKeyField(value, name)) return next((value.key as ObjectValue)[name], frame);
     return stepInto(value, frame, step, next);
   };
   return step;

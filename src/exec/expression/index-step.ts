@@ -23,7 +23,7 @@ import {
 import type { Compiler, Frame } from '../execution.js';
 import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
-import { fetchRecord, type Step } from './step.js';
+import { fetchRecord, isKeyField, type Step } from './step.js';
 
 export function indexStep(index: Expression, next: Step, compiler: Compiler): Step {
   const known = constantValue(index);
@@ -38,7 +38,9 @@ export function indexStep(index: Expression, next: Step, compiler: Compiler): St
 
 /** An element by its place, a field by its name, a slice by a range; NONE where there is no such thing. */
 function elementAt(value: Value, index: Value, frame: Frame): PromiseOrValue<Value> {
-  if (value instanceof RecordId && typeof index === 'string') {
+  if (value instanceof RecordId) {
+    // Elements are those of the key; so are fields that the key has.
+    if (typeof index !== 'string' || isKeyField(value, index)) return plainElementAt(value.key as Value, index);
     return andThen(fetchRecord(value, frame), (record) => record?.[index]);
   }
   return plainElementAt(value, index);

@@ -3,6 +3,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import {
   type ArrayValue,
   isArray,
+  isObject,
   type ObjectValue,
   Range,
   RecordId,
@@ -20,6 +21,14 @@ export const END: Step = (value) => value;
 /** The record behind a link, as the principal may see it; NONE when it's missing, hidden, or a range. */
 export function fetchRecord(id: RecordId, frame: Frame): PromiseOrValue<ObjectValue | undefined> {
   return id.key instanceof Range ? undefined : frame.execution.reader.read(frame.execution, id);
+}
+
+/**
+ * Whether a field of a link is one of its key (`id.tenant` of `doc:{tenant: 'a'}`) rather than of the record. The key goes first, since it
+ * can't be written to: rules that look at it can't be deceived by a field of that name in the record.
+ */
+export function isKeyField({ key }: RecordId, name: string): boolean {
+  return isObject(key) && key[name] !== undefined;
 }
 
 /**
