@@ -243,11 +243,6 @@ export class OpenSession implements Session {
     }
   }
 
-  #mustBeAdmitted(): void {
-    if (this.#identity.principal.kind !== 'guest' || this.#services.options.guests) return;
-    throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
-  }
-
   #client(): Client {
     return { origin: this.#origin, place: this.#identity.place };
   }
