@@ -101,6 +101,7 @@ export class OpenSession implements Session {
   }
 
   transaction(id: string): HeldTransaction {
+    this.#mustBeLive();
     const held = this.#held.get(id);
     if (held === undefined) throw failure('transaction_missing');
     return held;
@@ -210,7 +211,6 @@ export class OpenSession implements Session {
 
   async catalog(): Promise<DatabaseCatalog | undefined> {
     this.#mustBeLive();
-    this.#mustBeAdmitted();
     this.#mustBeAdmitted();
     const { engine, executor, environment } = this.#services;
     const transaction = await engine.begin({ writable: false });
