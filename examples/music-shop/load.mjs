@@ -27,20 +27,24 @@ const { values: options, positionals } = parseArgs({
 });
 const folder = positionals[0] ?? join(HERE, 'data');
 
-async function sql(text) {
-  const response = await fetch(`${options.endpoint}/sql`, {
+async function post(path, headers, body) {
+  const response = await fetch(`${options.endpoint}${path}`, {
     method: 'POST',
-    headers: {
-      accept: 'application/json',
-      authorization: `Basic ${Buffer.from(`${options.user}:${options.pass}`).toString('base64')}`,
-      'svc-ns': options.ns,
-      'svc-db': options.db,
-    },
-    body: text,
+    headers: { accept: 'application/json', ...headers },
+    body,
   });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`${response.status}: ${body}`);
-  for (const { status, result } of JSON.parse(body)) if (status !== 'OK') throw new Error(result);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status}: ${text}`);
+  return JSON.parse(text);
+}
+
+// Signing in once is quicker than a password with each request.
+const credentials = JSON.stringify({ user: options.user, pass: options.pass });
+const { token } = await post('/signin', { 'content-type': 'application/json' }, credentials);
+
+async function sql(text) {
+  const headers = { authorization: `Bearer ${token}`, 'svc-ns': options.ns, 'svc-db': options.db };
+  for (const { status, result } of await post('/sql', headers, text)) if (status !== 'OK') throw new Error(result);
 }
 
 /** A value as a literal of the query language. JSON's strings, numbers and booleans are literals already. */

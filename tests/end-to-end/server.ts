@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const ROOT = { user: 'root', pass: 'the root password' } as const;
+/** The root user that the documentation starts its servers with. */
+export const ROOT_OF_PAGES = { user: 'root', pass: 'secret' } as const;
 
 export interface ServerProcess {
   /** `http://127.0.0.1:PORT` */
@@ -35,12 +37,20 @@ export async function cleanUp(): Promise<void> {
 
 const START_DEADLINE = 30_000;
 
-export async function startServer(
+export function startServer(
   path: string = temporaryFolder(),
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const args = ['start', path, '--user', ROOT.user, '--pass', ROOT.pass, '--bind', '127.0.0.1:0', '--no-banner'];
-  const child = spawn(process.execPath, ['dist/cli/main.js', ...args], {
+  return startServerWith([path, '--user', ROOT.user, '--pass', ROOT.pass], environment);
+}
+
+/** Starts a server with these arguments, on any free port. */
+export async function startServerWith(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const command = ['dist/cli/main.js', 'start', ...args, '--bind', '127.0.0.1:0', '--no-banner'];
+  const child = spawn(process.execPath, command, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,124 @@
+// Writes those pages of docs/ that are made from tables in the sources: the settings in OPERATIONS.md, functions.md and ERRORS.md.
+// `npm run docs` builds and runs it. With --check it writes nothing and fails when a page is out of date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CATALOGUE } from '../dist/errors/catalogue.js';
+import { CONSTANTS } from '../dist/functions/constants.js';
+import { FUNCTIONS } from '../dist/functions/registry.js';
+import { ALL_SETTINGS } from '../dist/server/configuration.js';
+import { variableOf } from '../dist/server/setting.js';
+import { typeText } from '../dist/value/text/type-text.js';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const code = (text) => `\`${text}\``;
+/** A cell of a table; a bar within it must not end it, not even within code. */
+const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
+const row = (cells) => `| ${cells.map(cell).join(' | ')} |`;
+const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
+
+function settings() {
+  return table(
+    ['Setting', 'Environment', 'Default', 'What it does'],
+    ALL_SETTINGS.map((setting) => [
+      code(setting.flag),
+      [variableOf(setting), setting.peer].filter(Boolean).map(code).join(', '),
+      setting.fallback ? code(setting.fallback) : '',
+      setting.description,
+    ]),
+  );
+}
+
+function functions() {
+  const families = Map.groupBy
+    ? Map.groupBy(FUNCTIONS, familyOf)
+    : FUNCTIONS.reduce((map, one) => map.set(familyOf(one), [...(map.get(familyOf(one)) ?? []), one]), new Map());
+  const sections = [...families].map(([family, rows]) => {
+    const lines = rows.map((one) => [
+      code(`${one.name}(${one.parameters.map(parameter).join(', ')})`),
+      code(one.returns),
+      one.aliases?.length ? `${one.description} Also ${one.aliases.map(code).join(', ')}.` : one.description,
+    ]);
+    return `## ${family}\n\n${table(['Function', 'Gives', ''], lines)}`;
+  });
+  const constants = table(
+    ['Constant', ''],
+    CONSTANTS.map(({ name, description }) => [code(name.replace(/::.*/, (tail) => tail.toUpperCase())), description]),
+  );
+  return `# Functions
+
+Made from the tables of the sources by \`npm run docs\`. \`?\` marks a parameter that may be left out, \`…\` one that takes all
+remaining arguments. A function whose first parameter fits a value can be called as its method: \`'abc'.len()\` is \`string::len('abc')\`.
+${FUNCTIONS.length} functions, and these ${CONSTANTS.length} constants:
+
+${constants}
+
+${sections.join('\n\n')}
+`;
+}
+
+function familyOf({ name }) {
+  return name.includes('::') ? name.slice(0, name.indexOf('::')) : 'without a family';
+}
+
+function parameter({ name, type, optional, rest }) {
+  return `${rest ? '…' : ''}${name}${optional ? '?' : ''}: ${typeText(type)}`;
+}
+
+function errors() {
+  const rows = Object.entries(CATALOGUE).map(([name, one]) => [
+    code(name),
+    one.kind,
+    one.http ?? 400,
+    one.rpc ?? -32000,
+    one.retryable ? 'yes' : '',
+    // An offset counts from 1 in a text, and 1 added to a placeholder is written behind it.
+    one.text(PLACEHOLDERS).replaceAll('›1', '›'),
+  ]);
+  return `# Errors
+
+Made from the catalogue in \`src/errors/sections/\` by \`npm run docs\`. The code is stable: match it, not the text. Over HTTP it is the
+field \`error\` of an error's body; in process it is \`code\` of a \`TesseraError\`. The status is that of a request which fails as a whole; the
+error of one statement of many stands in its entry, with status 200. *Again* means that the same request may succeed when it is sent again.
+
+${table(['Code', 'Kind', 'HTTP', 'RPC', 'Again', 'Text'], rows)}
+`;
+}
+
+/** Stands for what an error's maker supplies: every field is its own name, in guillemets, and a list of that as well. */
+const PLACEHOLDERS = new Proxy({}, { get: (_target, name) => placeholder(String(name)) });
+
+function placeholder(name) {
+  const text = `‹${name}›`;
+  return new Proxy(new String(text), {
+    get(target, key) {
+      if (key === 'map') return (change) => [change(text)];
+      if (key === 'join') return () => text;
+      if (typeof key !== 'symbol' && !(key in target)) return placeholder(key);
+      return typeof target[key] === 'function' ? target[key].bind(target) : target[key];
+    },
+  });
+}
+
+function inside(path, mark, text) {
+  const [before, rest] = readFileSync(path, 'utf8').split(`<!-- ${mark} -->`);
+  const after = rest?.split(`<!-- /${mark} -->`)[1];
+  if (after === undefined) throw new Error(`${path} has no place for ${mark}`);
+  return `${before}<!-- ${mark} -->\n${text}\n<!-- /${mark} -->${after}`;
+}
+
+const PAGES = {
+  'docs/OPERATIONS.md': () => inside('docs/OPERATIONS.md', 'settings', settings()),
+  'docs/functions.md': functions,
+  'docs/ERRORS.md': errors,
+};
+
+const check = process.argv.includes('--check');
+for (const [path, make] of Object.entries(PAGES)) {
+  const text = make();
+  if (!check) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text) {
+    console.error(`${path} is out of date: run \`npm run docs\``);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,68 @@
+/** Every command that the documentation shows is run, and the outputs it shows are what comes out. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { runSteps, stable, startArguments, stepsOf } from './pages.js';
+import { cleanUp, startServerWith } from './server.js';
+
+afterAll(cleanUp);
+
+const PAGES = [
+  'README.md',
+  'examples/music-shop/README.md',
+  'docs/START.md',
+  'docs/AUTH.md',
+  'docs/GRAPHQL.md',
+  'docs/CLIENTS.md',
+  'docs/CLI.md',
+  'docs/LANGUAGE.md',
+];
+
+/** For pages that start no server themselves. */
+const DEFAULT_START = ['memory', '--user', 'root', '--pass', 'secret', '--allow-experimental', 'graphql'];
+
+it.each(PAGES)('%s does what it says', async (page) => {
+  const steps = stepsOf(page);
+  expect(steps.length).toBeGreaterThan(0);
+  const server = await startServerWith(startArguments(page) ?? DEFAULT_START);
+  const outputs = await runSteps(steps, server);
+  for (const [at, { command, output }] of steps.entries()) {
+    if (output === undefined) continue;
+    const { language, text } = output;
+    const seen = `${page}:${command.line} gives\n${outputs[at]}`;
+    expect(stable(outputs[at] ?? '', language), seen).toEqual(stable(text, language));
+  }
+  await server.stop();
+});
+
+it('the pages that are made from the sources are up to date', async () => {
+  await promisify(execFile)(process.execPath, ['scripts/docs.mjs', '--check']);
+});
+
+it('every dependency is explained', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>;
+  const explained = readFileSync('docs/DEPENDENCIES.md', 'utf8');
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  expect(names.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
+  // A name at the start of a row, or among several there, is one that is installed.
+  const rows = [...explained.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  expect(rows.filter((name) => !names.includes(name.replaceAll('`', '')))).toEqual([]);
+});
+
+it('every link of the documentation leads somewhere', () => {
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'examples/music-shop/README.md',
+    ...readdirSync('docs').map((name) => `docs/${name}`),
+  ];
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
+      .map(([, target = '']) => join(dirname(page), target))
+      .filter((target) => !existsSync(target))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
