@@ -1,5 +1,6 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import { randomKey } from '../functions/identifiers.js';
 import type { Create } from '../language/ast.js';
 import { toText } from '../value/text/text.js';
 import { isObject, RecordId, type RecordKey, Uuid, type Value } from '../value/value.js';
@@ -8,7 +9,6 @@ import { ensureTable } from './ensure-table.js';
 import type { Compiler, Evaluate, Frame, Written } from './execution.js';
 import { notSupportedYet } from './not-supported-yet.js';
 import { answerWritten, compileOutput } from './output.js';
-import { randomKey } from './random-key.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
 

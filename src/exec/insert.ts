@@ -1,6 +1,7 @@
 /** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
 import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, TesseraError } from '../errors/error.js';
+import { randomKey } from '../functions/identifiers.js';
 import type { Expression, Insert } from '../language/ast.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
@@ -22,7 +23,6 @@ import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
 import { notSupportedYet } from './not-supported-yet.js';
 import { answerWritten, compileOutput } from './output.js';
-import { randomKey } from './random-key.js';
 import { writeEdge } from './relate.js';
 import { compileTimeout } from './timeout.js';
 

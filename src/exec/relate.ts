@@ -1,6 +1,7 @@
 /** RELATE: makes edges, one for each pair of the records on both sides. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import { randomKey } from '../functions/identifiers.js';
 import type { Relate } from '../language/ast.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
@@ -10,7 +11,6 @@ import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from './execution.js';
 import { answerWritten, compileOutput } from './output.js';
-import { randomKey } from './random-key.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {

@@ -1,6 +1,7 @@
 /** UPSERT: changes what is there and creates what isn't. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import { randomKey } from '../functions/identifiers.js';
 import type { Upsert } from '../language/ast.js';
 import { toText } from '../value/text/text.js';
 import { RecordId, type Value } from '../value/value.js';
@@ -12,7 +13,6 @@ import type { Compiler, Evaluate, Frame, Written } from './execution.js';
 import { findByUniqueIndex } from './index-entries.js';
 import { notSupportedYet } from './not-supported-yet.js';
 import { answerWritten, compileOutput } from './output.js';
-import { randomKey } from './random-key.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
 

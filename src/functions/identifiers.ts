@@ -60,6 +60,13 @@ export function randomText(random: Random, alphabet: string, length: number): st
   return text;
 }
 
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Twenty random letters and digits: the key of a record that was created without one. About 103 bits, so that keys never meet. */
+export function randomKey(random: Random): string {
+  return randomText(random, LETTERS, 20);
+}
+
 /** A random int from `low` to `high`, both included. */
 export function randomInt(random: Random, low: bigint, high: bigint): bigint {
   // With 64 bits more than the span can have, the remainder is even enough.

@@ -1,9 +1,19 @@
 /** Counts equal values in time that doesn't grow with how many others there are. */
 import { toNumber } from '../value/number.js';
-import { equals } from '../value/order.js';
+import { Comparisons } from '../value/order.js';
 import { sortedKeys } from '../value/strings.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isNumber, isObject, type ObjectValue, SetValue, type Value } from '../value/value.js';
+import {
+  Geometry,
+  isArray,
+  isNumber,
+  isObject,
+  type ObjectValue,
+  Range,
+  RecordId,
+  SetValue,
+  type Value,
+} from '../value/value.js';
 
 interface Entry {
   readonly value: Value;
@@ -13,6 +23,7 @@ interface Entry {
 /** A multiset of values. Values that are equal in the total order (`1` and `1f`) are the same. */
 export class ValueBag {
   readonly #buckets = new Map<string | number, Entry[]>();
+  readonly #comparisons = new Comparisons();
 
   constructor(values: Iterable<Value> = []) {
     for (const value of values) this.add(value);
@@ -43,7 +54,7 @@ export class ValueBag {
 
   #find(value: Value): Entry | undefined {
     const bucket = this.#buckets.get(hashOf(value));
-    return bucket?.find((entry) => equals(entry.value, value));
+    return bucket?.find((entry) => this.#comparisons.equals(entry.value, value));
   }
 }
 
@@ -67,7 +78,12 @@ function hashOf(value: Value): string | number {
   return hash.text;
 }
 
-const MAX_PARTS = 64;
+/**
+ * More than a comparison meets for free: values made to share their hash differ behind so many parts, and comparing them with each other
+ * soon comes to its bound.
+ */
+const MAX_PARTS = 256;
+const MAX_CHARACTERS = 256;
 
 class StructureHash {
   text = '';
@@ -79,6 +95,11 @@ class StructureHash {
     else if (isArray(value)) this.#addItems('[', value);
     else if (value instanceof SetValue) this.#addItems('{', value.items);
     else if (isObject(value)) this.#addFields(value);
+    else if (typeof value === 'string') this.text += `${value.slice(0, MAX_CHARACTERS)},`;
+    else if (value instanceof RecordId) this.#addItems(`${value.table}:`, [value.key]);
+    else if (value instanceof Range) this.#addItems('..', [value.start?.value, value.end?.value]);
+    else if (value instanceof Uint8Array) this.text += `b${value.subarray(0, MAX_CHARACTERS).join()},`;
+    else if (value instanceof Geometry) this.text += `${value.shape.type},`;
     else this.text += `${toText(value)},`;
   }
 

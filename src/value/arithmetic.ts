@@ -4,6 +4,7 @@
  */
 import { failure } from '../errors/error.js';
 import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
+import { MAX_JOINED_ITEMS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
 import { setFrom } from './order.js';
 import { toDisplay, toText } from './text/text.js';
@@ -22,6 +23,7 @@ import {
   SetValue,
   type Value,
 } from './value.js';
+import { tooLarge } from './walk.js';
 
 /** One operator on numbers of one kind. `undefined` says that there is no result: an overflow, or a division without a meaning. */
 interface NumberOperation {
@@ -68,7 +70,7 @@ export function add(a: Value, b: Value): Value {
     if (!Number.isInteger(a) || !Number.isInteger(b)) return float(sum);
     if (Number.isSafeInteger(sum)) return sum;
   }
-  if (typeof a === 'string' && typeof b === 'string') return a + bounded(b, a.length + b.length, MAX_TEXT);
+  if (typeof a === 'string' && typeof b === 'string') return a + bounded(b, a.length + b.length, MAX_JOINED_TEXT);
   const result = isNumber(a) && isNumber(b) ? calculate(ADD, a, b) : (addTimes(a, b) ?? addCollections(a, b));
   if (result === undefined) throw failure('cannot_add', operands(a, b));
   return result;
@@ -178,21 +180,18 @@ function powerOfInts(base: bigint, exponent: bigint): bigint | undefined {
   return exponent > 63n ? undefined : base ** exponent;
 }
 
-/** How large `+` may make a text (in characters) or a collection (in items), so that doubling in a loop ends in an error. */
-const MAX_TEXT = 2 ** 24;
-const MAX_ITEMS = 2 ** 22;
-
+/** The value, unless what `+` would make of it is too large: doubling in a loop must end in an error. */
 function bounded<T>(value: T, size: number, limit: number): T {
-  if (size > limit) throw failure('value_too_large', { limit });
+  if (size > limit) throw tooLarge(limit);
   return value;
 }
 
 function addCollections(a: Value, b: Value): Value {
-  if (isArray(a) && isArray(b)) return bounded(a, a.length + b.length, MAX_ITEMS).concat(b);
+  if (isArray(a) && isArray(b)) return bounded(a, a.length + b.length, MAX_JOINED_ITEMS).concat(b);
   if (isObject(a) && isObject(b)) return objectFrom([...Object.entries(a), ...Object.entries(b)]);
   if (a instanceof SetValue && (b instanceof SetValue || isArray(b))) {
     const added = isArray(b) ? b : b.items;
-    return setFrom(bounded(a.items, a.items.length + added.length, MAX_ITEMS).concat(added));
+    return setFrom(bounded(a.items, a.items.length + added.length, MAX_JOINED_ITEMS).concat(added));
   }
   return undefined;
 }

@@ -1,5 +1,7 @@
 /** Bytes under construction, in network byte order. One writer serves one codec over and over; `finish` copies out what was written. */
 import { Buffer } from 'node:buffer';
+import { MAX_ENCODED } from './limits.js';
+import { tooLarge } from './walk.js';
 
 const INITIAL = 8192;
 /** A buffer that grew beyond this for one large value isn't kept. */
@@ -76,6 +78,7 @@ export class ByteWriter {
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
+    if (this.#length + count > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;

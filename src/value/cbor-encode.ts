@@ -12,20 +12,21 @@ import { CBOR_TAGS, MAJOR, type Major, SHAPE_MEMBERS, SHAPE_TAGS } from './cbor-
 import { formatDecimal } from './decimal.js';
 import { durationSeconds, durationSubseconds } from './duration.js';
 import type { CoordinateShape } from './geometry.js';
-import { deeper } from './nesting.js';
 import type { Coordinates } from './order.js';
 import { sortedKeys } from './strings.js';
 import { toText } from './text/text.js';
 import { uuidBytes } from './uuid.js';
 import type { ArrayValue, Bound, ObjectValue, Position, Shape, Value } from './value.js';
+import { MeasuredWalk } from './walk.js';
 
 const out = new ByteWriter();
+const walk = new MeasuredWalk();
 
-/** The value as CBOR. Regexes and closures, for which there is no tag, go as their text. @throws TesseraError `nesting_too_deep` */
+/** The value as CBOR. Regexes and closures, for which there is no tag, go as their text. @throws TesseraError `nesting_too_deep`, `value_too_large` */
 export function encodeCbor(value: Value): Uint8Array {
   out.begin();
-  write(value, 0);
-  return out.finish();
+  write(value, walk.beginAt(value));
+  return walk.end(out.finish());
 }
 
 function write(value: Value, depth: number): void {
@@ -84,7 +85,7 @@ const WRITERS: ByKind<void, number> = {
     writeHead(MAJOR.tag, CBOR_TAGS.record);
     writeHead(MAJOR.array, 2);
     writeText(value.table);
-    write(value.key, deeper(depth));
+    write(value.key, walk.enter(depth, 1));
   },
   file: (value) => {
     writeHead(MAJOR.tag, CBOR_TAGS.file);
@@ -96,8 +97,9 @@ const WRITERS: ByKind<void, number> = {
   range: (value, depth) => {
     writeHead(MAJOR.tag, CBOR_TAGS.range);
     writeHead(MAJOR.array, 2);
-    writeBound(value.start, deeper(depth));
-    writeBound(value.end, deeper(depth));
+    const below = walk.enter(depth, 2);
+    writeBound(value.start, below);
+    writeBound(value.end, below);
   },
   function: (value) => writeText(value.text),
 };
@@ -184,14 +186,14 @@ function writeBytes(bytes: Uint8Array): void {
 }
 
 function writeItems(items: ArrayValue, depth: number): void {
-  const below = deeper(depth);
+  const below = walk.enter(depth, items.length);
   writeHead(MAJOR.array, items.length);
   for (let index = 0; index < items.length; index++) write(items[index], below);
 }
 
 function writeObject(object: ObjectValue, depth: number): void {
-  const below = deeper(depth);
   const keys = sortedKeys(object);
+  const below = walk.enter(depth, keys.length);
   writeHead(MAJOR.map, keys.length);
   for (const key of keys) {
     writeText(key);

@@ -15,6 +15,7 @@ import {
   SetValue,
   type Value,
 } from './value.js';
+import { Walk } from './walk.js';
 
 type TypeOf<K extends Type['kind']> = Extract<Type, { kind: K }>;
 
@@ -62,8 +63,15 @@ export interface Conversion {
   readonly members?: Conversion;
 }
 
-/** Converts a value to a type. */
+const walk = new Walk();
+
+/** Converts a value to a type. @throws TesseraError `value_too_large` */
 export function convert(conversion: Conversion, value: Value, type: Type): Value | Mismatch {
+  walk.begin();
+  return convertMember(conversion, value, type);
+}
+
+function convertMember(conversion: Conversion, value: Value, type: Type): Value | Mismatch {
   switch (type.kind) {
     case 'array':
     case 'set':
@@ -103,7 +111,7 @@ function whole(attempt: Attempt, value: Value, type: Type): Value | Mismatch {
 /** The first alternative that the value can become, from left to right. */
 function toFirst(conversion: Conversion, value: Value, type: TypeOf<'union'>): Value | Mismatch {
   for (const alternative of type.of) {
-    const converted = convert(conversion, value, alternative);
+    const converted = convertMember(conversion, value, alternative);
     if (!(converted instanceof Mismatch)) return converted;
   }
   return new Mismatch(type, value);
@@ -128,9 +136,10 @@ function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array'
 function convertItems(conversion: Conversion, items: ArrayValue, type: TypeOf<'array' | 'set'>): ArrayValue | Mismatch {
   const { item } = type;
   if (item === undefined || item.kind === 'any') return items;
+  walk.count(items.length);
   let changed: Value[] | undefined;
   for (let index = 0; index < items.length; index++) {
-    const converted = convert(conversion, items[index], item);
+    const converted = convertMember(conversion, items[index], item);
     if (converted instanceof Mismatch) return converted.inElementOf(type);
     if (converted !== items[index]) {
       changed ??= [...items];
@@ -142,9 +151,10 @@ function convertItems(conversion: Conversion, items: ArrayValue, type: TypeOf<'a
 
 function toTuple(conversion: Conversion, value: Value, type: TypeOf<'tuple'>): Value | Mismatch {
   if (!isArray(value) || value.length !== type.items.length) return new Mismatch(type, value);
+  walk.count(value.length);
   const items: Value[] = [];
   for (let index = 0; index < value.length; index++) {
-    const converted = convert(conversion.members ?? conversion, value[index], type.items[index] as Type);
+    const converted = convertMember(conversion.members ?? conversion, value[index], type.items[index] as Type);
     if (converted instanceof Mismatch) return new Mismatch(type, value);
     items.push(converted);
   }
@@ -159,9 +169,10 @@ function toShape(
   fields: readonly (readonly [name: string, type: Type])[],
 ): Value | Mismatch {
   if (!isObject(value)) return new Mismatch(type, value);
+  walk.count(fields.length);
   const result = newObject();
   for (const [name, member] of fields) {
-    const converted = convert(conversion.members ?? conversion, value[name], member);
+    const converted = convertMember(conversion.members ?? conversion, value[name], member);
     if (converted instanceof Mismatch) return new Mismatch(type, value);
     if (converted !== undefined || Object.hasOwn(value, name)) result[name] = converted;
   }

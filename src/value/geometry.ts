@@ -1,7 +1,10 @@
 /** Geometries and the objects of GeoJSON (RFC 7946). */
+import { MAX_COLLECTIONS, MAX_POSITIONS } from './limits.js';
 import { deeper } from './nesting.js';
 import { toNumber } from './number.js';
+import type { Coordinates } from './order.js';
 import {
+  float,
   Geometry,
   isArray,
   isNumber,
@@ -12,6 +15,7 @@ import {
   type Shape,
   type Value,
 } from './value.js';
+import { Walk } from './walk.js';
 
 type Reader<T> = (value: Value) => T | undefined;
 /** All shapes but collections. */
@@ -36,16 +40,29 @@ export const COORDINATE_DEPTH: Readonly<Record<CoordinateShape['type'], number>>
   MultiPolygon: 4,
 };
 
-/** The geometry that an object describes, if it has exactly `type` and `coordinates` (or `geometries`) and they fit. */
+// A geometry is bounded when it is made, so that whoever follows one down needs no bound.
+const walk = new Walk(MAX_POSITIONS);
+
+/**
+ * The geometry that an object describes, if it has exactly `type` and `coordinates` (or `geometries`) and they fit.
+ * @throws TesseraError `value_too_large`, `nesting_too_deep`
+ */
 export function geometryFromObject(object: ObjectValue): Geometry | undefined {
+  walk.begin();
   const shape = readShape(object, 0);
   return shape && new Geometry(shape);
 }
 
-/** A geometry from a type and its coordinates, given as nested arrays; `undefined` if they don't fit. */
+/** A geometry from a type and its coordinates, given as nested arrays; `undefined` if they don't fit. @throws TesseraError `value_too_large` */
 export function geometryFrom(type: CoordinateShape['type'], coordinates: Value): Geometry | undefined {
+  walk.begin();
+  const shape = coordinateShape(type, coordinates);
+  return shape && new Geometry(shape);
+}
+
+function coordinateShape(type: CoordinateShape['type'], coordinates: Value): CoordinateShape | undefined {
   const read = COORDINATES[type](coordinates);
-  return read && new Geometry({ type, coordinates: read } as CoordinateShape);
+  return read && ({ type, coordinates: read } as CoordinateShape);
 }
 
 /** `{ type: 'Point', coordinates: [1f, 2f] }`. */
@@ -53,29 +70,52 @@ export function geometryToObject(geometry: Geometry): ObjectValue {
   return shapeToObject(geometry.shape);
 }
 
-/** The coordinates as nested arrays of numbers, as `.coordinates` shows them; for a collection the list of its geometries. */
+/** The coordinates as nested arrays of floats, as `.coordinates` shows them; for a collection the list of its geometries. */
 export function coordinatesOf({ shape }: Geometry): Value {
   return shape.type === 'GeometryCollection'
     ? shape.geometries.map((member) => new Geometry(member))
-    : shape.coordinates;
+    : floats(shape.coordinates);
+}
+
+function floats(coordinates: Coordinates): Value {
+  return typeof coordinates === 'number' ? float(coordinates) : coordinates.map(floats);
 }
 
 function readShape(object: ObjectValue, depth: number): Shape | undefined {
   if (Object.keys(object).length !== 2) return undefined;
   const { type } = object;
   if (type === 'GeometryCollection' && isArray(object['geometries'])) {
-    const below = deeper(depth);
+    const below = deeper(depth, MAX_COLLECTIONS);
+    walk.count(object['geometries'].length);
     const shapes = object['geometries'].map((member) =>
-      isObject(member) ? readShape(member, below) : shapeOf(member),
+      isObject(member) ? readShape(member, below) : shapeOf(member, below),
     );
     return shapes.includes(undefined) ? undefined : { type, geometries: shapes as Shape[] };
   }
   if (typeof type !== 'string' || !Object.hasOwn(COORDINATES, type)) return undefined;
-  return geometryFrom(type as CoordinateShape['type'], object['coordinates'])?.shape;
+  return coordinateShape(type as CoordinateShape['type'], object['coordinates']);
 }
 
-function shapeOf(value: Value): Shape | undefined {
-  return value instanceof Geometry ? value.shape : undefined;
+function shapeOf(value: Value, depth: number): Shape | undefined {
+  if (!(value instanceof Geometry)) return undefined;
+  countShape(value.shape, depth);
+  return value.shape;
+}
+
+function countShape(shape: Shape, depth: number): void {
+  if (shape.type !== 'GeometryCollection') {
+    countCoordinates(shape.coordinates);
+    return;
+  }
+  const below = deeper(depth, MAX_COLLECTIONS);
+  walk.count(shape.geometries.length);
+  for (const member of shape.geometries) countShape(member, below);
+}
+
+function countCoordinates(coordinates: Coordinates): void {
+  if (typeof coordinates === 'number') return;
+  walk.count(1);
+  coordinates.forEach(countCoordinates);
 }
 
 function position(value: Value): Position | undefined {
@@ -99,6 +139,7 @@ function ring(value: Value): readonly Position[] | undefined {
 function listOf<T>(read: Reader<T>): Reader<readonly T[]> {
   return (value) => {
     if (!isArray(value)) return undefined;
+    walk.count(value.length);
     const items: T[] = [];
     for (const item of value) {
       const one = read(item);

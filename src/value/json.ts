@@ -7,16 +7,19 @@ import { type ByKind, byKind } from './by-kind.js';
 import { formatDatetime } from './datetime.js';
 import { formatDecimal } from './decimal.js';
 import { formatDuration } from './duration.js';
-import { DEFAULT_LIMITS, type DecodeLimits, deeper } from './nesting.js';
+import type { Coordinates } from './order.js';
 import { sortedKeys } from './strings.js';
 import { toDisplay } from './text/text.js';
-import { type ArrayValue, float, int, newObject, type ObjectValue, type Shape, type Value } from './value.js';
+import type { ArrayValue, ObjectValue, Shape, Value } from './value.js';
+import { boundedText, escapable, MeasuredWalk } from './walk.js';
 
 export { parseJson } from './json-parse.js';
 
-/** The value as JSON text. @throws TesseraError `nesting_too_deep` */
+const walk = new MeasuredWalk();
+
+/** The value as JSON text. @throws TesseraError `nesting_too_deep`, `value_too_large` */
 export function stringifyJson(value: Value): string {
-  return stringify(value, 0);
+  return walk.end(stringify(value, walk.beginAt(value)));
 }
 
 function stringify(value: Value, depth: number): string {
@@ -53,19 +56,21 @@ const TEXTS: ByKind<string, number> = {
 };
 
 function stringifyItems(items: ArrayValue, depth: number): string {
-  const below = deeper(depth);
+  const below = walk.enter(depth, items.length);
   let text = '[';
   for (let index = 0; index < items.length; index++) {
-    text += index === 0 ? stringify(items[index], below) : `,${stringify(items[index], below)}`;
+    const item = stringify(items[index], below);
+    text = boundedText(index === 0 ? text + item : `${text},${item}`);
   }
   return `${text}]`;
 }
 
 function stringifyFields(object: ObjectValue, depth: number): string {
-  const below = deeper(depth);
+  const keys = sortedKeys(object);
+  const below = walk.enter(depth, keys.length);
   let text = '{';
-  for (const key of sortedKeys(object)) {
-    text += `${text.length === 1 ? '' : ','}${quote(key)}:${stringify(object[key], below)}`;
+  for (const key of keys) {
+    text = boundedText(`${text}${text.length === 1 ? '' : ','}${quote(key)}:${stringify(object[key], below)}`);
   }
   return `${text}}`;
 }
@@ -74,7 +79,7 @@ function stringifyFields(object: ObjectValue, depth: number): string {
 const ESCAPED = /["\\\x00-\x1f\ud800-\udfff]/;
 
 function quote(text: string): string {
-  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
+  return ESCAPED.test(text) ? JSON.stringify(escapable(text)) : `"${text}"`;
 }
 
 /** A float keeps its point, so that it is read as a float again: `1.0`. */
@@ -88,86 +93,16 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }
 
+function countCoordinates(coordinates: Coordinates): void {
+  if (typeof coordinates === 'number') return;
+  walk.count(coordinates.length);
+  coordinates.forEach(countCoordinates);
+}
+
 function geoJson(shape: Shape): object {
-  if (shape.type !== 'GeometryCollection') return { type: shape.type, coordinates: shape.coordinates };
-  return { type: shape.type, geometries: shape.geometries.map(geoJson) };
-}
-
-/**
- * The value as plain JavaScript that `JSON.stringify` turns into the same JSON, but for ints beyond 2^53: they are texts here. Objects
- * have no prototype.
- */
-export function toJson(value: Value): unknown {
-  return byKind(PLAIN, value, 0);
-}
-
-const asText = (value: Value) => toDisplay(value);
-
-const PLAIN: ByKind<unknown, number> = {
-  none: () => null,
-  null: () => null,
-  bool: (value) => value,
-  int: (value) => (typeof value === 'bigint' ? value.toString() : value),
-  float: (value) => finite(typeof value === 'number' ? value : value.number),
-  decimal: formatDecimal,
-  string: (value) => value,
-  duration: formatDuration,
-  datetime: formatDatetime,
-  uuid: (value) => value.text,
-  array: plainItems,
-  set: (value, depth) => plainItems(value.items, depth),
-  object: (value, depth) => {
-    const below = deeper(depth);
-    const object: Record<string, unknown> = Object.create(null);
-    for (const key of sortedKeys(value)) object[key] = byKind(PLAIN, value[key], below);
-    return object;
-  },
-  geometry: (value) => geoJson(value.shape),
-  bytes: base64,
-  table: (value) => value.name,
-  record: asText,
-  file: asText,
-  regex: asText,
-  range: asText,
-  function: (value) => value.text,
-};
-
-function plainItems(items: ArrayValue, depth: number): unknown[] {
-  const below = deeper(depth);
-  return items.map((item) => byKind(PLAIN, item, below));
-}
-
-function finite(number: number): number | null {
-  return Number.isFinite(number) ? number : null;
-}
-
-/**
- * A value from what `JSON.parse` gives. Whole numbers are ints where they are exact, otherwise floats; `undefined` is NONE. What isn't plain
- * JSON (functions, symbols) is NONE, too.
- * @throws TesseraError `nesting_too_deep`
- */
-export function fromJson(json: unknown, limits: DecodeLimits = DEFAULT_LIMITS): Value {
-  return read(json, limits.maxDepth, 0);
-}
-
-function read(json: unknown, maxDepth: number, depth: number): Value {
-  switch (typeof json) {
-    case 'string':
-    case 'boolean':
-      return json;
-    case 'number':
-      return Number.isSafeInteger(json) ? json + 0 : float(json);
-    case 'bigint':
-      return BigInt.asIntN(64, json) === json ? int(json) : float(Number(json));
-    case 'object':
-      break;
-    default:
-      return undefined;
+  if (shape.type !== 'GeometryCollection') {
+    countCoordinates(shape.coordinates);
+    return { type: shape.type, coordinates: shape.coordinates };
   }
-  if (json === null) return null;
-  const below = deeper(depth, maxDepth);
-  if (Array.isArray(json)) return json.map((item) => read(item, maxDepth, below));
-  const object = newObject();
-  for (const [key, member] of Object.entries(json)) object[key] = read(member, maxDepth, below);
-  return object;
+  return { type: shape.type, geometries: shape.geometries.map(geoJson) };
 }

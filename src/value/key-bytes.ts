@@ -3,6 +3,8 @@
  * a key leaves it as a flat string of one byte a character.
  */
 import { Buffer } from 'node:buffer';
+import { MAX_ENCODED } from './limits.js';
+import { tooLarge } from './walk.js';
 
 let bytes = Buffer.allocUnsafe(4096);
 let length = 0;
@@ -88,6 +90,7 @@ export const keyBytes = {
 };
 
 function grow(by: number): void {
+  if (length + by > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
   const larger = Buffer.allocUnsafe(Math.max(bytes.length * 2, length + by));
   bytes.copy(larger, 0, 0, length);
   bytes = larger;

@@ -17,7 +17,6 @@ import { keyBytes } from './key-bytes.js';
 import { writeMagnitude } from './key-numbers.js';
 import { readKey } from './key-reader.js';
 import { END, FIELD, KEY_TAGS, LIST_END, NUMBER_KINDS, SIGN, START } from './key-tags.js';
-import { deeper } from './nesting.js';
 import { type Coordinates, SHAPE_TYPES } from './order.js';
 import { sortedKeys } from './strings.js';
 import { uuidBytes } from './uuid.js';
@@ -31,20 +30,21 @@ import {
   type Shape,
   type Value,
 } from './value.js';
+import { MeasuredWalk } from './walk.js';
 
-/** A value as a key from which `decodeKey` makes it again. @throws TesseraError `closure_stored`, `nesting_too_deep` */
+/** A value as a key from which `decodeKey` makes it again. @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large` */
 export function encodeKey(value: Value): string {
   begin(true);
-  write(value, 0);
+  write(value, walk.beginAt(value));
   writeNumberKinds();
-  return keyBytes.finish();
+  return walk.end(keyBytes.finish());
 }
 
-/** The part of the key that equal values share and by which they are ordered. @throws TesseraError `nesting_too_deep` */
+/** The part of the key that equal values share and by which they are ordered. @throws TesseraError `nesting_too_deep`, `value_too_large` */
 export function encodeOrder(value: Value): string {
   begin(false);
-  write(value, 0);
-  return keyBytes.finish();
+  write(value, walk.beginAt(value));
+  return walk.end(keyBytes.finish());
 }
 
 /**
@@ -63,6 +63,7 @@ export function keyAfter(prefix: string): string {
 }
 
 // The kinds of the numbers met so far; like the bytes they belong to the one key under construction.
+const walk = new MeasuredWalk();
 const numberKinds: number[] = [];
 let allNatural = true;
 let toBeDecoded = true;
@@ -115,7 +116,7 @@ const WRITERS: ByKind<void, number> = {
   table: (value) => keyBytes.text(value.name),
   record: (value, depth) => {
     keyBytes.text(value.table);
-    write(value.key, deeper(depth));
+    write(value.key, walk.enter(depth, 1));
   },
   file: (value) => {
     keyBytes.text(value.bucket);
@@ -123,7 +124,7 @@ const WRITERS: ByKind<void, number> = {
   },
   regex: (value) => keyBytes.text(value.source),
   range: ({ start, end }, depth) => {
-    const below = deeper(depth);
+    const below = walk.enter(depth, 2);
     keyBytes.byte(start === undefined ? START.open : START.bound);
     if (start !== undefined) {
       write(start.value, below);
@@ -169,14 +170,15 @@ function noteKind(value: NumberValue, number: number | bigint | Decimal): void {
 }
 
 function writeItems(items: ArrayValue, depth: number): void {
-  const below = deeper(depth);
+  const below = walk.enter(depth, items.length);
   for (let index = 0; index < items.length; index++) write(items[index], below);
   keyBytes.byte(LIST_END);
 }
 
 function writeFields(object: ObjectValue, depth: number): void {
-  const below = deeper(depth);
-  for (const key of sortedKeys(object)) {
+  const keys = sortedKeys(object);
+  const below = walk.enter(depth, keys.length);
+  for (const key of keys) {
     keyBytes.byte(FIELD);
     keyBytes.text(key);
     write(object[key], below);

@@ -1,7 +1,5 @@
 import { failure } from '../errors/error.js';
-
-/** How deep values may be nested wherever one is followed down: compared, printed, encoded, read. */
-export const MAX_NESTING = 1000;
+import { MAX_NESTING } from './limits.js';
 
 /** The depth below `depth`. @throws TesseraError `nesting_too_deep` */
 export function deeper(depth: number, limit: number = MAX_NESTING): number {

@@ -3,7 +3,7 @@
  * their kind, everything else within its kind.
  */
 import type { KindTypes } from './by-kind.js';
-import { deeper } from './nesting.js';
+import { MAX_COMPARED } from './limits.js';
 import { compareNumbers } from './number.js';
 import { compareStrings, sortedKeys } from './strings.js';
 import {
@@ -17,36 +17,67 @@ import {
   type Shape,
   type Value,
 } from './value.js';
+import { Walk } from './walk.js';
 
 export { compareStrings } from './strings.js';
 
-/** Negative if `a` comes before `b`, positive if after, 0 if they are equal. */
+const walk = new Walk();
+
+/** Negative if `a` comes before `b`, positive if after, 0 if they are equal. @throws TesseraError `value_too_large` */
 export function compare(a: Value, b: Value): number {
-  return compareAt(a, b, 0);
+  return compareAt(a, b, walk.begin());
 }
 
 /** Whether two values are the same in the total order: `1 = 1f`, `[1] = [1dec]`, but never across other kinds. */
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a === 'string' || typeof b === 'string') return false;
-  return compareAt(a, b, 0) === 0;
+  return compareAt(a, b, walk.begin()) === 0;
+}
+
+/** So much each one of many comparisons may meet at no cost, so that sorting many small values is never refused. */
+const FREE_NODES = 64;
+
+/**
+ * Comparisons that make up one piece of work, such as a sort. What they meet of large values is bounded for all of them together: each
+ * alone may be at its limit, but not thousands of them.
+ */
+export class Comparisons {
+  #left = MAX_COMPARED;
+
+  /** @throws TesseraError `value_too_large` */
+  readonly compare = (a: Value, b: Value): number => {
+    walk.left = this.#left + FREE_NODES;
+    const order = compareAt(a, b, 0);
+    if (walk.left < this.#left) this.#left = walk.left;
+    return order;
+  };
+
+  equals(a: Value, b: Value): boolean {
+    return this.compare(a, b) === 0;
+  }
 }
 
 /** An ordered set of the given items: sorted, of equal ones the first. */
 export function setFrom(items: Iterable<Value>): SetValue {
-  const ascending = sorted([...items]);
-  return new SetValue(ascending.filter((item, index) => index === 0 || !equals(ascending[index - 1], item)));
+  const comparisons = new Comparisons();
+  const ascending = sorted([...items], comparisons);
+  return new SetValue(
+    ascending.filter((item, index) => index === 0 || !comparisons.equals(ascending[index - 1], item)),
+  );
 }
 
 /** Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.) */
-export function sorted(items: ArrayValue): Value[] {
+export function sorted(items: ArrayValue, comparisons = new Comparisons()): Value[] {
   const nones = items.filter((item) => item === undefined);
-  const others = items.filter((item) => item !== undefined).sort(compare);
+  const others = items.filter((item) => item !== undefined).sort(comparisons.compare);
   return [...nones, ...others];
 }
 
 function compareAt(a: Value, b: Value, depth: number): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
+  // The same object is equal to itself, however large. (Of bare values only NaN isn't the same as itself.)
+  if (a === b) return 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : compareNumbers(a, b);
   const kind = kindOf(a);
   const other = kindOf(b);
@@ -68,7 +99,7 @@ const COMPARE: { readonly [K in Kind]: Comparator<KindTypes[K]> } = {
   int: compareNumbers,
   float: compareNumbers,
   decimal: compareNumbers,
-  string: compareStrings,
+  string: compareTexts,
   duration: (a, b) => sign(a.nanoseconds, b.nanoseconds),
   datetime: (a, b) => sign(a.seconds, b.seconds) || a.nanoseconds - b.nanoseconds,
   uuid: (a, b) => sign(a.text, b.text),
@@ -78,7 +109,7 @@ const COMPARE: { readonly [K in Kind]: Comparator<KindTypes[K]> } = {
   geometry: (a, b) => compareShapes(a.shape, b.shape),
   bytes: compareBytes,
   table: (a, b) => compareStrings(a.name, b.name),
-  record: (a, b, depth) => compareStrings(a.table, b.table) || compareAt(a.key, b.key, deeper(depth)),
+  record: (a, b, depth) => compareStrings(a.table, b.table) || compareAt(a.key, b.key, walk.enter(depth, 1)),
   file: (a, b) => compareStrings(a.bucket, b.bucket) || compareStrings(a.key, b.key),
   regex: (a, b) => compareStrings(a.source, b.source),
   range: (a, b, depth) => compareStarts(a.start, b.start, depth) || compareEnds(a.end, b.end, depth),
@@ -89,20 +120,36 @@ function sign<T extends number | bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** So many code units or bytes are compared in about the time of one value. */
+const UNITS_OF_NODE = 32;
+
+function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  if (length > UNITS_OF_NODE) walk.count(Math.floor(length / UNITS_OF_NODE));
+  return compareStrings(a, b);
+}
+
+// What is counted are the members that were looked at: large values that differ at once cost nothing.
+
 function compareItems(a: ArrayValue, b: ArrayValue, depth: number): number {
-  const below = deeper(depth);
+  const below = walk.enter(depth, 0);
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const order = compareAt(a[index], b[index], below);
-    if (order !== 0) return order;
+    if (order !== 0) {
+      walk.count(index);
+      return order;
+    }
   }
+  walk.count(length);
   return a.length - b.length;
 }
 
 function compareObjects(a: ObjectValue, b: ObjectValue, depth: number): number {
-  const below = deeper(depth);
   const keys = sortedKeys(a);
   const others = sortedKeys(b);
+  // The names of all fields were looked at already.
+  const below = walk.enter(depth, keys.length);
   const length = Math.min(keys.length, others.length);
   for (let index = 0; index < length; index++) {
     const key = keys[index] as string;
@@ -114,24 +161,20 @@ function compareObjects(a: ObjectValue, b: ObjectValue, depth: number): number {
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index++) {
-    const order = (a[index] as number) - (b[index] as number);
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
+  walk.count(Math.floor(Math.min(a.length, b.length) / UNITS_OF_NODE));
+  return Buffer.compare(a, b);
 }
 
 /** Starts of ranges: an open one is the lowest, and `1..` comes before `1>..`. */
 function compareStarts(a: Bound | undefined, b: Bound | undefined, depth: number): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
-  return compareAt(a.value, b.value, deeper(depth)) || Number(b.inclusive) - Number(a.inclusive);
+  return compareAt(a.value, b.value, walk.enter(depth, 1)) || Number(b.inclusive) - Number(a.inclusive);
 }
 
 /** Ends of ranges: `..1` comes before `..=1`, and an open one is the greatest. */
 function compareEnds(a: Bound | undefined, b: Bound | undefined, depth: number): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  return compareAt(a.value, b.value, deeper(depth)) || Number(a.inclusive) - Number(b.inclusive);
+  return compareAt(a.value, b.value, walk.enter(depth, 1)) || Number(a.inclusive) - Number(b.inclusive);
 }
 
 /** Shapes in the order in which they are compared and encoded as keys. */
@@ -163,7 +206,9 @@ function compareCoordinates(a: Coordinates, b: Coordinates): number {
 }
 
 function compareLists<T>(a: readonly T[], b: readonly T[], compareItem: (a: T, b: T) => number): number {
+  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
+  walk.count(length);
   for (let index = 0; index < length; index++) {
     const order = compareItem(a[index] as T, b[index] as T);
     if (order !== 0) return order;

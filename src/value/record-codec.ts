@@ -7,7 +7,6 @@ import { type ByKind, byKind } from './by-kind.js';
 import { ByteWriter, utf8Length } from './byte-writer.js';
 import { formatDecimal } from './decimal.js';
 import { durationSeconds, durationSubseconds } from './duration.js';
-import { deeper } from './nesting.js';
 import { type Coordinates, SHAPE_TYPES } from './order.js';
 import {
   BOUND,
@@ -24,17 +23,19 @@ import {
 import { sortedKeys } from './strings.js';
 import { uuidBytes } from './uuid.js';
 import type { ArrayValue, Bound, ObjectValue, Shape, Value } from './value.js';
+import { MeasuredWalk } from './walk.js';
 
 export { decodeRecord } from './record-reader.js';
 
 const out = new ByteWriter();
+const walk = new MeasuredWalk();
 
-/** The bytes from which `decodeRecord` makes the value again. @throws TesseraError `closure_stored`, `nesting_too_deep` */
+/** The bytes from which `decodeRecord` makes the value again. @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large` */
 export function encodeRecord(value: Value): Uint8Array {
   out.begin();
   out.byte(RECORD_VERSION);
-  write(value, 0);
-  return out.finish();
+  write(value, walk.beginAt(value));
+  return walk.end(out.finish());
 }
 
 function write(value: Value, depth: number): void {
@@ -95,7 +96,7 @@ const WRITERS: ByKind<void, number> = {
   record: (value, depth) => {
     out.byte(RECORD_TAGS.record);
     writeText(value.table);
-    write(value.key, deeper(depth));
+    write(value.key, walk.enter(depth, 1));
   },
   file: (value) => {
     out.byte(RECORD_TAGS.file);
@@ -108,8 +109,9 @@ const WRITERS: ByKind<void, number> = {
   },
   range: (value, depth) => {
     out.byte(RECORD_TAGS.range);
-    writeBound(value.start, deeper(depth));
-    writeBound(value.end, deeper(depth));
+    const below = walk.enter(depth, 2);
+    writeBound(value.start, below);
+    writeBound(value.end, below);
   },
   function: () => {
     throw failure('closure_stored');
@@ -135,7 +137,7 @@ function writeText(text: string): void {
 }
 
 function writeItems(tag: number, items: ArrayValue, depth: number): void {
-  const below = deeper(depth);
+  const below = walk.enter(depth, items.length);
   out.byte(tag);
   out.varint(items.length);
   for (let index = 0; index < items.length; index++) write(items[index], below);
@@ -143,8 +145,8 @@ function writeItems(tag: number, items: ArrayValue, depth: number): void {
 
 /** The count of fields, the length of the names in bytes, the names, each with its length, then the values. */
 function writeObject(object: ObjectValue, depth: number): void {
-  const below = deeper(depth);
   const keys = sortedKeys(object);
+  const below = walk.enter(depth, keys.length);
   const { lengths, total } = namesOf(keys);
   out.byte(RECORD_TAGS.object);
   out.varint(keys.length);

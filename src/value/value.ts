@@ -96,53 +96,41 @@ export function objectFrom(fields: Readonly<Record<string, Value>> | Iterable<re
 
 /** A float without a fraction (or one built as such): `1f` stays apart from `1`. NaN and ±∞ are bare numbers. */
 export class Float {
+  declare readonly [KIND]: 'float';
   constructor(readonly number: number) {}
-  get [KIND]() {
-    return 'float' as const;
-  }
 }
 
 /** An exact decimal of at most 28 digits. */
 export class Decimal {
+  declare readonly [KIND]: 'decimal';
   constructor(readonly number: DecimalNumber) {}
-  get [KIND]() {
-    return 'decimal' as const;
-  }
 }
 
 /** A span of time in nanoseconds, never negative, at most 2^64 − 1 seconds and 999,999,999 ns. */
 export class Duration {
+  declare readonly [KIND]: 'duration';
   constructor(readonly nanoseconds: bigint) {}
-  get [KIND]() {
-    return 'duration' as const;
-  }
 }
 
 /** An instant: whole seconds since 1970 UTC (may be negative) and 0 … 999,999,999 nanoseconds after them. */
 export class Datetime {
+  declare readonly [KIND]: 'datetime';
   constructor(
     readonly seconds: number,
     readonly nanoseconds: number,
   ) {}
-  get [KIND]() {
-    return 'datetime' as const;
-  }
 }
 
 /** A UUID in its canonical form: lower case, 36 characters. */
 export class Uuid {
+  declare readonly [KIND]: 'uuid';
   constructor(readonly text: string) {}
-  get [KIND]() {
-    return 'uuid' as const;
-  }
 }
 
 /** An ordered set: `items` ascend in the total order and no two are equal. Make one with `setFrom` (`order.ts`). */
 export class SetValue {
+  declare readonly [KIND]: 'set';
   constructor(readonly items: ArrayValue) {}
-  get [KIND]() {
-    return 'set' as const;
-  }
 }
 
 export type Position = readonly [longitude: number, latitude: number];
@@ -157,18 +145,14 @@ export type Shape =
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Shape[] };
 
 export class Geometry {
+  declare readonly [KIND]: 'geometry';
   constructor(readonly shape: Shape) {}
-  get [KIND]() {
-    return 'geometry' as const;
-  }
 }
 
 /** A table named as a value, as `type::table('person')` gives it. */
 export class Table {
+  declare readonly [KIND]: 'table';
   constructor(readonly name: string) {}
-  get [KIND]() {
-    return 'table' as const;
-  }
 }
 
 /** What may stand behind the colon of a record id. */
@@ -176,32 +160,26 @@ export type RecordKey = number | bigint | string | Uuid | ArrayValue | ObjectVal
 
 /** `table:key`. With a range as key it names the records between two keys. */
 export class RecordId {
+  declare readonly [KIND]: 'record';
   constructor(
     readonly table: string,
     readonly key: RecordKey | Range,
   ) {}
-  get [KIND]() {
-    return 'record' as const;
-  }
 }
 
 /** `bucket:/key`; the key begins with a slash. */
 export class FileReference {
+  declare readonly [KIND]: 'file';
   constructor(
     readonly bucket: string,
     readonly key: string,
   ) {}
-  get [KIND]() {
-    return 'file' as const;
-  }
 }
 
 /** A regular expression by its source text. Compiled where it is used, by an engine that runs in linear time. */
 export class Regex {
+  declare readonly [KIND]: 'regex';
   constructor(readonly source: string) {}
-  get [KIND]() {
-    return 'regex' as const;
-  }
 }
 
 /** One end of a range; an open end is `undefined` in its place (a bound whose value is NONE is something else). */
@@ -211,25 +189,43 @@ export interface Bound {
 }
 
 export class Range {
+  declare readonly [KIND]: 'range';
   constructor(
     readonly start: Bound | undefined,
     readonly end: Bound | undefined,
   ) {}
-  get [KIND]() {
-    return 'range' as const;
-  }
 }
 
 /** A function as a value. This room knows its text only; `implementation` belongs to the room that runs it. */
 export class Closure {
+  declare readonly [KIND]: 'function';
   constructor(
     readonly text: string,
     readonly implementation: unknown,
   ) {}
-  get [KIND]() {
-    return 'function' as const;
-  }
 }
+
+// A plain property of the prototype: `kindOf` reads it in half the time of a getter.
+const CLASSES: {
+  readonly [K in Exclude<Kind, 'none' | 'null' | 'bool' | 'int' | 'string' | 'array' | 'object' | 'bytes'>]: {
+    readonly prototype: { readonly [KIND]: K };
+  };
+} = {
+  float: Float,
+  decimal: Decimal,
+  duration: Duration,
+  datetime: Datetime,
+  uuid: Uuid,
+  set: SetValue,
+  geometry: Geometry,
+  table: Table,
+  record: RecordId,
+  file: FileReference,
+  regex: Regex,
+  range: Range,
+  function: Closure,
+};
+for (const [kind, { prototype }] of Object.entries(CLASSES)) Object.defineProperty(prototype, KIND, { value: kind });
 
 /** Tells the kind of any value. */
 export function kindOf(value: Value): Kind {

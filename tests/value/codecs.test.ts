@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
-import { fromJson, parseJson, stringifyJson, toJson } from '../../src/value/json.js';
+import { parseJson, stringifyJson } from '../../src/value/json.js';
 import { decodeKey, encodeKey, encodeOrder } from '../../src/value/key-codec.js';
 import { setFrom } from '../../src/value/order.js';
 import { decodeRecord, encodeRecord } from '../../src/value/record-codec.js';
@@ -48,8 +48,6 @@ describe('JSON', () => {
     ],
   ])('of %o is %s', (value, text) => {
     expect(stringifyJson(value)).toBe(text);
-    const plain = JSON.parse(text);
-    expect(JSON.parse(JSON.stringify(toJson(value)))).toEqual(typeof value === 'bigint' ? value.toString() : plain);
   });
 
   it.each<[text: string, value: string]>([
@@ -92,16 +90,7 @@ describe('JSON', () => {
     for (const deep of ['['.repeat(100_000), '{"a":'.repeat(100_000)]) {
       expect(() => parseJson(deep)).toThrow(expect.objectContaining({ code: 'nesting_too_deep' }));
     }
-    let json: unknown = 1;
-    for (let level = 0; level < 10_000; level++) json = [json];
-    expect(() => fromJson(json)).toThrow(expect.objectContaining({ code: 'nesting_too_deep' }));
     expect(() => stringifyJson(nested(10_000))).toThrow(expect.objectContaining({ code: 'nesting_too_deep' }));
-  });
-
-  it('takes JavaScript values', () => {
-    const value = fromJson(JSON.parse('{"__proto__":1,"b":[1.5,10000000000000000,null]}'));
-    expect(toText(value)).toBe('{ __proto__: 1, b: [1.5f, 10000000000000000f, NULL] }');
-    expect(fromJson({ a: undefined, f: () => 1 })).toEqual(o({ a: undefined, f: undefined }));
   });
 });
 

@@ -1,46 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { deepMerge, getAt, removeAt, type Step, setAt, withField, withoutNone } from '../../src/value/paths.js';
+import { deepMerge, withField, withoutNone } from '../../src/value/paths.js';
 import { toText } from '../../src/value/text/text.js';
-import type { Value } from '../../src/value/value.js';
 import { o } from './make.js';
 
 describe('paths', () => {
-  it.each<[value: Value, path: Step[], item: Value, expected: string]>([
-    [o({ a: 1 }), ['b'], 2, '{ a: 1, b: 2 }'],
-    [o({ b: 1 }), ['a'], 2, '{ a: 2, b: 1 }'],
-    [o({}), ['a', 'b', 'c'], 1, '{ a: { b: { c: 1 } } }'],
-    [o({ a: null }), ['a', 'b'], 1, '{ a: { b: 1 } }'],
-    [o({ a: 1 }), ['a', 'b'], 2, '{ a: 1 }'],
-    [o({ l: [1, 2] }), ['l', 0], 9, '{ l: [9, 2] }'],
-    [o({ l: [1, 2] }), ['l', 5], 9, '{ l: [1, 2] }'],
-    [o({ l: [1, 2] }), ['l', 0], undefined, '{ l: [2] }'],
-    [o({ l: [[1, 2], [3]] }), ['l', 0, 1], undefined, '{ l: [[1], [3]] }'],
-    [o({ l: [1, o({ p: 1 })] }), ['l', 'z'], 3, '{ l: [1, { p: 1, z: 3 }] }'],
-    [o({ l: [o({ z: 1 }), 2] }), ['l', 'z'], undefined, '{ l: [{  }, 2] }'],
-    [o({}), ['m', 0], 1, '{ m: { "0": 1 } }'],
-    [o({}), ['m', 'n'], undefined, '{  }'],
-    [o({}), ['__proto__', 'x'], 1, '{ __proto__: { x: 1 } }'],
-  ])('%o at %o set to %o is %s', (value, path, item, expected) => {
-    const before = toText(value);
-    expect(toText(setAt(value, path, item))).toBe(expected);
-    expect(toText(value)).toBe(before);
-  });
-
-  it('read and remove', () => {
-    const value = o({ a: o({ b: 1 }), l: [o({ b: 1 }), o({ b: 2 }), 3] });
-    expect(getAt(value, ['a', 'b'])).toBe(1);
-    expect(getAt(value, ['l', 1, 'b'])).toBe(2);
-    expect(getAt(value, ['l', 'b'])).toEqual([1, 2, undefined]);
-    expect(getAt(value, ['a', 'b', 'c'])).toBeUndefined();
-    expect(toText(removeAt(value, ['a', 'b']))).toBe('{ a: {  }, l: [{ b: 1 }, { b: 2 }, 3] }');
-  });
-
   it('copy nothing that stays', () => {
     const value = o({ a: o({ b: 1 }), c: [1] });
-    expect(setAt(value, ['a', 'b'], 1)).toBe(value);
-    expect(removeAt(value, ['x', 'y'])).toBe(value);
+    expect(withField(value, 'd', undefined)).toBe(value);
+    expect(withField(value, 'c', value['c'])).toBe(value);
     expect(withoutNone(value)).toBe(value);
-    expect((setAt(value, ['a', 'b'], 2) as typeof value)['c']).toBe(value['c']);
+    expect((deepMerge(value, o({ a: o({ b: 2 }) })) as typeof value)['c']).toBe(value['c']);
+  });
+
+  it('put fields and take them away', () => {
+    expect(toText(withField(o({ a: 1, b: 2 }), 'a', undefined))).toBe('{ b: 2 }');
+    expect(toText(withField(undefined, '__proto__', 1))).toBe('{ __proto__: 1 }');
+    expect(Object.keys(withField(o({ a: undefined }), 'a', undefined))).toEqual([]);
   });
 
   it('keep fields in order', () => {
@@ -58,5 +33,14 @@ describe('paths', () => {
     expect(toText(withoutNone(o({ a: o({ b: undefined }), c: [undefined, o({ d: undefined })] })))).toBe(
       '{ a: {  }, c: [NONE, {  }] }',
     );
+  });
+
+  it('merge many fields as they do few, in a time that grows with their number', () => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `f${index}`);
+    const many = o(Object.fromEntries(names.map((name, index) => [name, index])));
+    const nones = o(Object.fromEntries(names.map((name) => [name, undefined])));
+    expect(Object.keys(deepMerge(o({ a: 1, f3: o({}) }), many))).toHaveLength(50_001);
+    expect(toText(deepMerge(many, nones))).toBe('{  }');
+    expect(toText(withoutNone(nones))).toBe('{  }');
   });
 });

@@ -48,7 +48,7 @@ export const valueErrors = {
   }),
   value_too_large: row<{ limit: number }>({
     kind: 'Internal',
-    text: ({ limit }) => `The operation would make a value larger than the limit of ${limit}`,
+    text: ({ limit }) => `The value is, or would become, larger than the limit of ${limit}`,
   }),
   nesting_too_deep: row<{ limit: number }>({
     kind: 'Validation',

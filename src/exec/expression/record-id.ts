@@ -1,12 +1,11 @@
 /** Record ids: written out, with computed parts, generated, or a range of them; and mocks, which are many at once. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { ulidAt, uuidV7 } from '../../functions/identifiers.js';
+import { randomKey, ulidAt, uuidV7 } from '../../functions/identifiers.js';
 import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { type Bound, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import { randomKey } from '../random-key.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
 

@@ -1,4 +1,4 @@
-import { compare, compareStrings, sorted } from '../../value/order.js';
+import { Comparisons, compareStrings, sorted } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { FunctionRow } from '../contract.js';
 import { define } from '../define.js';
@@ -14,7 +14,8 @@ function collated(collation: Collation): Sort {
       item,
       key: typeof item === 'string' ? collationKey(item, collation) : undefined,
     }));
-    return keyed.sort(compareKeyed).map(({ item }) => item);
+    const { compare } = new Comparisons();
+    return keyed.sort((a, b) => compareKeys(a, b) || compare(a.item, b.item)).map(({ item }) => item);
   };
 }
 
@@ -23,9 +24,8 @@ interface Keyed {
   readonly key: string | undefined;
 }
 
-function compareKeyed(a: Keyed, b: Keyed): number {
-  const byKey = a.key === undefined || b.key === undefined ? 0 : compareStrings(a.key, b.key);
-  return byKey || compare(a.item, b.item);
+function compareKeys(a: Keyed, b: Keyed): number {
+  return a.key === undefined || b.key === undefined ? 0 : compareStrings(a.key, b.key);
 }
 
 function sorts(name: string, description: string, sort: Sort): FunctionRow {
@@ -42,7 +42,7 @@ function sorts(name: string, description: string, sort: Sort): FunctionRow {
 }
 
 export const sortingFunctions: readonly FunctionRow[] = [
-  sorts('sort', 'Sorts the elements in the total order of all values', sorted),
+  sorts('sort', 'Sorts the elements in the total order of all values', (array) => sorted(array)),
   define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', (array) => sorted(array)),
   define('array::sort::desc', [list('array')], 'array', 'Sorts the elements downwards.', (array) =>
     sorted(array).reverse(),

@@ -1,4 +1,5 @@
 /** Quoting of strings and names, so that what is printed can be read back. */
+import { escapable } from '../walk.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -22,7 +23,9 @@ const PLAIN = /^[^'\\\n\r\t\f\x08\0]*$/;
 const SPECIAL = /["'`\\\n\r\t\f\x08\0]/g;
 
 function escapeText(text: string, quote: string): string {
-  return text.replace(SPECIAL, (character) => (character === quote ? `\\${quote}` : (ESCAPES[character] ?? character)));
+  return escapable(text).replace(SPECIAL, (character) =>
+    character === quote ? `\\${quote}` : (ESCAPES[character] ?? character),
+  );
 }
 
 function quoteName(name: string): string {

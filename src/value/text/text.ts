@@ -6,21 +6,23 @@ import { type ByKind, byKind } from '../by-kind.js';
 import { formatDatetime } from '../datetime.js';
 import { formatDecimal } from '../decimal.js';
 import { formatDuration } from '../duration.js';
-import { deeper } from '../nesting.js';
 import { floatDigits } from '../number.js';
 import type { Coordinates } from '../order.js';
 import { sortedKeys } from '../strings.js';
 import { type ArrayValue, type ObjectValue, Range, type RecordId, type Shape, type Value } from '../value.js';
+import { boundedText, MeasuredWalk } from '../walk.js';
 import { escapeIdentifier, escapeObjectKey, escapeRecordPart, quoteString } from './quote.js';
+
+const walk = new MeasuredWalk();
 
 /** The literal form: `'a'`, `1f`, `1.5dec`, `d'2020-01-01T00:00:00Z'`, `{ a: 1 }`, `` person:`a b` ``. */
 export function toText(value: Value): string {
-  return literal(value, 0);
+  return walk.end(literal(value, walk.beginAt(value)));
 }
 
 /** The form of `<string>` and of string building: `a`, `1f`, `1.5`, `2020-01-01T00:00:00Z`, `{ a: 'x' }`. */
 export function toDisplay(value: Value): string {
-  return typeof value === 'string' ? value : byKind(DISPLAY, value, 0);
+  return typeof value === 'string' ? value : walk.end(byKind(DISPLAY, value, walk.beginAt(value)));
 }
 
 /** `1.5f`; NaN and the infinities have no suffix. */
@@ -66,19 +68,21 @@ const DISPLAY: ByKind<string, number> = {
 };
 
 function items(values: ArrayValue, depth: number): string {
-  const below = deeper(depth);
+  const below = walk.enter(depth, values.length);
   let text = '';
   for (let index = 0; index < values.length; index++) {
-    text += index === 0 ? literal(values[index], below) : `, ${literal(values[index], below)}`;
+    const item = literal(values[index], below);
+    text = boundedText(index === 0 ? item : `${text}, ${item}`);
   }
   return text;
 }
 
 function objectText(object: ObjectValue, depth: number): string {
-  const below = deeper(depth);
+  const keys = sortedKeys(object);
+  const below = walk.enter(depth, keys.length);
   let text = '';
-  for (const key of sortedKeys(object)) {
-    text += `${text === '' ? '' : ', '}${escapeObjectKey(key)}: ${literal(object[key], below)}`;
+  for (const key of keys) {
+    text = boundedText(`${text}${text === '' ? '' : ', '}${escapeObjectKey(key)}: ${literal(object[key], below)}`);
   }
   return `{ ${text} }`;
 }
@@ -88,7 +92,7 @@ function recordText({ table, key }: RecordId, depth: number): string {
 }
 
 function keyText(key: Value, depth: number): string {
-  return typeof key === 'string' ? escapeRecordPart(key) : literal(key, deeper(depth));
+  return typeof key === 'string' ? escapeRecordPart(key) : literal(key, walk.enter(depth, 1));
 }
 
 function rangeText(range: Range, depth: number, print: (value: Value, depth: number) => string = boundText): string {
@@ -100,7 +104,7 @@ function rangeText(range: Range, depth: number, print: (value: Value, depth: num
 
 /** A range within a range is put in parentheses, since `1..2..3` can't be read. */
 function boundText(value: Value, depth: number): string {
-  const text = literal(value, deeper(depth));
+  const text = literal(value, walk.enter(depth, 1));
   return value instanceof Range ? `(${text})` : text;
 }
 
@@ -116,9 +120,9 @@ function shapeText(shape: Shape): string {
 }
 
 function coordinatesText(coordinates: Coordinates): string {
-  return typeof coordinates === 'number'
-    ? floatDigits(coordinates)
-    : `[${coordinates.map(coordinatesText).join(', ')}]`;
+  if (typeof coordinates === 'number') return floatDigits(coordinates);
+  walk.count(coordinates.length);
+  return `[${coordinates.map(coordinatesText).join(', ')}]`;
 }
 
 function escapeFile(text: string): string {

@@ -1,0 +1,24 @@
+/** How much of a value there may be. Generous for people and their programs; whoever is beyond them builds a bomb. */
+
+/** How deep values may be nested wherever one is followed down: compared, printed, encoded, read. */
+export const MAX_NESTING = 1000;
+
+/**
+ * So many values one value may consist of where something is made of it. Values are shared, so that `[$a, $a]`, made forty times over, takes a few hundred bytes and yet has 2^40
+ * members for whoever follows it down.
+ */
+export const MAX_NODES = 2 ** 24;
+
+/** So many values are looked at to compare two, to convert one to a type, or to tell how two differ. */
+export const MAX_COMPARED = 2 ** 22;
+
+/** Characters of a value's text, and bytes of its encoding. */
+export const MAX_ENCODED = 2 ** 27;
+
+/** Characters of a text, and elements of a collection, that operators join together. */
+export const MAX_JOINED_TEXT = 2 ** 24;
+export const MAX_JOINED_ITEMS = 2 ** 22;
+
+/** Positions of one geometry, and collections of geometries within each other. */
+export const MAX_POSITIONS = 2 ** 20;
+export const MAX_COLLECTIONS = 64;

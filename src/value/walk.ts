@@ -1,0 +1,114 @@
+import { failure } from '../errors/error.js';
+import { MAX_COMPARED, MAX_ENCODED, MAX_NODES } from './limits.js';
+import { deeper } from './nesting.js';
+import { Geometry, isArray, isObject, Range, RecordId, SetValue, type Value } from './value.js';
+
+/**
+ * Bounds a walk over values, in depth and in how many it meets. Every function that follows values down has one and begins it anew each
+ * time: walks never wait, so that nobody else can be at it.
+ */
+export class Walk {
+  readonly #limit: number;
+  /** How many may still be met. */
+  left: number;
+
+  constructor(limit = MAX_COMPARED) {
+    this.#limit = limit;
+    this.left = limit;
+  }
+
+  /** Begins at the root, at depth 0. */
+  begin(): 0 {
+    this.left = this.#limit;
+    return 0;
+  }
+
+  /** Enters a value with so many members; the depth that they have. @throws TesseraError `nesting_too_deep`, `value_too_large` */
+  enter(depth: number, members: number): number {
+    this.count(members + 1);
+    return deeper(depth);
+  }
+
+  /** Counts what was met. @throws TesseraError `value_too_large` */
+  count(met: number): void {
+    this.left -= met;
+    if (this.left < 0) this.exhausted();
+  }
+
+  protected exhausted(): void {
+    throw tooLarge(this.#limit);
+  }
+}
+
+/** So many are met before the whole is measured. */
+const UNMEASURED = 2 ** 18;
+
+/**
+ * A walk that makes something of one value, which takes more time and room for each part than looking at it. One that turns out to be
+ * large is measured first, in time for what there is of it and not for how often it is shared; a bomb is told before it has gone off.
+ */
+export class MeasuredWalk extends Walk {
+  #root: Value;
+
+  constructor() {
+    super(UNMEASURED);
+  }
+
+  /** Begins at `root`, at depth 0. `end` lets go of it. */
+  beginAt(root: Value): 0 {
+    this.#root = root;
+    return this.begin();
+  }
+
+  end<T>(made: T): T {
+    this.#root = undefined;
+    return made;
+  }
+
+  protected override exhausted(): void {
+    if (sizeOf(this.#root, new Map(), 0) > MAX_NODES) throw tooLarge(MAX_NODES);
+    this.left = Number.POSITIVE_INFINITY;
+  }
+}
+
+/** How many values a value consists of, what is shared counted wherever it occurs. */
+function sizeOf(value: Value, known: Map<object, number>, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const members = membersOf(value);
+  const below = deeper(depth);
+  let size = 1;
+  for (let index = 0; index < members.length; index++) size += sizeOf(members[index], known, below);
+  known.set(value, size);
+  return size;
+}
+
+function membersOf(value: Value): readonly Value[] {
+  if (isArray(value)) return value;
+  if (isObject(value)) return Object.values(value);
+  if (value instanceof SetValue) return value.items;
+  if (value instanceof RecordId) return [value.key];
+  if (value instanceof Range) return [value.start?.value, value.end?.value];
+  if (!(value instanceof Geometry)) return [];
+  const { shape } = value;
+  return shape.type === 'GeometryCollection'
+    ? shape.geometries.map((member) => new Geometry(member))
+    : shape.coordinates;
+}
+
+export function tooLarge(limit: number) {
+  return failure('value_too_large', { limit });
+}
+
+/** A text that may take up to six times its length when it is escaped, which must be less than the 2^29 that a string can have. */
+export function escapable(text: string): string {
+  if (text.length > MAX_ENCODED / 2) throw tooLarge(MAX_ENCODED / 2);
+  return text;
+}
+
+/** A text that grew while a value was followed down. @throws TesseraError `value_too_large` */
+export function boundedText(text: string): string {
+  if (text.length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
+  return text;
+}
