@@ -1,6 +1,6 @@
 /** Many clients at once: nothing is lost, and no client ever hears of a conflict. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asRoot, FORMATS, RpcSocket, SHOP } from './clients.js';
+import { asRoot, FORMATS, officialClient, RpcSocket, SHOP } from './clients.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
 
 const CLIENTS = 8;
@@ -98,6 +98,31 @@ it('keeps the total of fifty accounts, at the end and at every moment between', 
   expect(balances).toHaveLength(accounts);
   expect(Math.min(...balances)).toBeGreaterThanOrEqual(0);
   expect(balances.reduce((sum, balance) => sum + balance, 0)).toBe(accounts * opening);
+});
+
+it('lets clients hold transactions over several requests, and tells one of two that meet to begin anew', async () => {
+  await asRoot(server.url, 'CREATE stock:1 SET left = 5', ROOT);
+  const buy = async () => {
+    const client = officialClient();
+    await client.connect(server.rpcUrl, { reconnect: false, ...SHOP });
+    await client.signin({ username: ROOT.user, password: ROOT.pass });
+    for (;;) {
+      const transaction = await client.beginTransaction();
+      try {
+        const [left] = await transaction.query<[number]>('SELECT VALUE left FROM ONLY stock:1');
+        const sold = left > 0;
+        if (sold) await transaction.query('UPDATE stock:1 SET left = $left', { left: left - 1 });
+        await transaction.commit();
+        await client.close();
+        return sold;
+      } catch (error) {
+        expect(String(error)).toContain('onflict');
+      }
+    }
+  };
+  const sold = await Promise.all(Array.from({ length: CLIENTS }, buy));
+  expect(sold.filter(Boolean)).toHaveLength(5);
+  expect(await asRoot(server.url, 'SELECT VALUE left FROM ONLY stock:1', ROOT)).toEqual([0]);
 });
 
 it('undoes a transaction that fails or is cancelled', async () => {
