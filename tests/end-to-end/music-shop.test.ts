@@ -131,6 +131,15 @@ describe.each(Object.entries(WAYS))('over %s', (_name, connect) => {
     expect(await query(first, 'SELECT id FROM invoice_line WHERE track.bytes > 0')).toEqual([]);
   });
 
+  it('a customer stays in this database', async () => {
+    for (const statement of ['SELECT * FROM customer', 'CREATE customer', 'DEFINE TABLE mine']) {
+      await expect(query(first, `USE NS elsewhere DB music; ${statement}`)).rejects.toThrow(/permission/i);
+    }
+    expect(await query(first, 'RETURN [session::ns(), session::db()]')).toEqual(['shop', 'music']);
+    const [root] = (await asRoot(server.url, 'INFO FOR ROOT', ROOT)) as [{ namespaces: object }];
+    expect(root.namespaces).not.toHaveProperty('elsewhere');
+  });
+
   it('a customer changes their own record and no more', async () => {
     const city = 'Łódź 🏙';
     expect(await query(first, `UPDATE customer SET city = "${city}", password = "x", support = NONE`)).toMatchObject([
