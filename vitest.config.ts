@@ -6,5 +6,6 @@ export default defineConfig({
     // Two cores is the machine we promise to be quick on; more workers only fight over them.
     maxWorkers: 2,
     testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });

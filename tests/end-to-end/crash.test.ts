@@ -19,10 +19,7 @@ it('comes back with every write it has acknowledged, and with no transaction in 
 
     let written = 0;
     let killed: Promise<unknown> | undefined;
-    const write = async (client: number) => {
-      const socket = await RpcSocket.open(server.rpcUrl, client % 2 === 0 ? FORMATS.JSON : FORMATS.CBOR);
-      await socket.ask('signin', ROOT);
-      await socket.ask('use', SHOP.namespace, SHOP.database);
+    const write = async (socket: RpcSocket, client: number) => {
       for (let count = 0; ; count++) {
         const key = `r${round}c${client}n${count}`;
         const pair = `BEGIN; CREATE entry:${key} SET n = ${count}; CREATE double:${key} SET of = entry:${key}; COMMIT`;
@@ -38,7 +35,8 @@ it('comes back with every write it has acknowledged, and with no transaction in 
         if (++written === ENOUGH) killed = server.stop('SIGKILL');
       }
     };
-    await Promise.all(Array.from({ length: CLIENTS }, (_, client) => write(client)));
+    const sockets = await Promise.all(Array.from({ length: CLIENTS }, (_, client) => connect(server.rpcUrl, client)));
+    await Promise.all(sockets.map(write));
     await killed;
     expect(server.isAlive()).toBe(false);
   }
@@ -54,6 +52,13 @@ it('comes back with every write it has acknowledged, and with no transaction in 
   expect([...(doubles[0] ?? [])].sort()).toEqual([...odd].sort());
   expect(await server.stop()).toBe(0);
 }, 60_000);
+
+async function connect(rpcUrl: string, client: number): Promise<RpcSocket> {
+  const socket = await RpcSocket.open(rpcUrl, client % 2 === 0 ? FORMATS.JSON : FORMATS.CBOR);
+  await socket.ask('signin', ROOT);
+  await socket.ask('use', SHOP.namespace, SHOP.database);
+  return socket;
+}
 
 async function expectAll(url: string, acknowledged: ReadonlySet<string>): Promise<void> {
   if (acknowledged.size === 0) return;
