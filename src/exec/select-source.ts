@@ -4,10 +4,16 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js
 import { indexPrefix, prefixRange } from '../catalog/keys.js';
 import { failure } from '../errors/error.js';
 import type { Expression, Select } from '../language/ast.js';
-import { type AccessPath, chooseAccessPath, type IndexScan, type Operand } from '../plan/access-path.js';
+import {
+  type AccessPath,
+  chooseAccessPath,
+  type IndexScan,
+  type Operand,
+  type RecordLookup,
+} from '../plan/access-path.js';
 import type { KeyRange } from '../storage/contract.js';
 import { encodeOrder } from '../value/key-codec.js';
-import type { Value } from '../value/value.js';
+import { RecordId, type Value } from '../value/value.js';
 import { isVerdict } from './discretion.js';
 import { type Compiler, type Evaluate, type Execution, Frame, type Purpose, Scope } from './execution.js';
 import { judgeOf } from './permission.js';
@@ -82,18 +88,19 @@ export class RowSource {
       case 'table':
         return andThen(this.#requireTable(frame, target.table), ({ catalog, entry }) => {
           const compiled = this.#path(entry, execution, purpose);
-          return andThen(compiled.range(frame, catalog), (index) =>
-            execution.reader.scan(
+          return andThen(compiled.narrow(frame, catalog), (narrowed) => {
+            if (narrowed?.kind === 'record') return readOne(execution, target.table, narrowed.id, purpose, visit);
+            return execution.reader.scan(
               execution,
               {
                 table: target.table,
                 purpose,
                 ...(limit !== undefined && { limit }),
-                ...(index !== undefined && { index }),
+                ...(narrowed !== undefined && { index: narrowed.range }),
               },
               visit,
-            ),
-          );
+            );
+          });
         });
     }
   }
@@ -130,40 +137,70 @@ export class RowSource {
   }
 }
 
+/** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */
+function readOne(
+  execution: Execution,
+  table: string,
+  id: Value,
+  purpose: Purpose,
+  visit: RowVisitor,
+): PromiseOrValue<unknown> {
+  if (!(id instanceof RecordId) || id.table !== table) return undefined;
+  return andThen(execution.reader.read(execution, id, purpose), (record) =>
+    record === undefined ? undefined : visit([record]),
+  );
+}
+
 const nothingHidden = (): boolean => false;
+
+/** The part of a table that holds everything that can meet the condition. */
+type Narrowed =
+  | { readonly kind: 'record'; readonly id: Value }
+  /** Of the keys of an index. */
+  | { readonly kind: 'index'; readonly range: KeyRange };
 
 interface CompiledPath {
   readonly path: AccessPath;
-  /** The range of index keys to be read; `undefined` for a walk through the whole table. */
-  range(frame: Frame, catalog: DatabaseCatalog): PromiseOrValue<KeyRange | undefined>;
+  /** `undefined` for the whole table. */
+  narrow(frame: Frame, catalog: DatabaseCatalog): PromiseOrValue<Narrowed | undefined>;
 }
 
 function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath {
-  if (path.kind === 'table-scan') return { path, range: () => undefined };
-  const equal = path.equal.map((operand) => compileOperand(operand, compiler));
-  const from = compileOperand(path.from, compiler);
-  const to = compileOperand(path.to, compiler);
-  const rangeOf = (frame: Frame, catalog: DatabaseCatalog) =>
-    andThen(
-      mapInOrder([...equal, from, to], (evaluate) => evaluate(frame)),
-      (values) => {
-        const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
-        const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
-        return bounded(fixed, path, values[equal.length], values[equal.length + 1]);
-      },
-    );
+  if (path.kind === 'table-scan') return { path, narrow: () => undefined };
+  const narrow =
+    path.kind === 'record-lookup' ? compileLookup(path, compiler) : compileIndexScan(path, entry, compiler);
   return {
     path,
     // Where a value can't be computed the condition or the rule will say what that means, record by record.
-    range: (frame, catalog) =>
-      otherwise<KeyRange | undefined>(
-        () => rangeOf(frame, catalog),
+    narrow: (frame, catalog) =>
+      otherwise<Narrowed | undefined>(
+        () => narrow(frame, catalog),
         (error) => {
           if (isVerdict(error)) return undefined;
           throw error;
         },
       ),
   };
+}
+
+function compileLookup(path: RecordLookup, compiler: Compiler): CompiledPath['narrow'] {
+  const id = compileOperand(path.id, compiler);
+  return (frame) => andThen(id(frame), (value): Narrowed => ({ kind: 'record', id: value }));
+}
+
+function compileIndexScan(path: IndexScan, entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] {
+  const equal = path.equal.map((operand) => compileOperand(operand, compiler));
+  const from = compileOperand(path.from, compiler);
+  const to = compileOperand(path.to, compiler);
+  return (frame, catalog) =>
+    andThen(
+      mapInOrder([...equal, from, to], (evaluate) => evaluate(frame)),
+      (values): Narrowed => {
+        const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
+        const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
+        return { kind: 'index', range: bounded(fixed, path, values[equal.length], values[equal.length + 1]) };
+      },
+    );
 }
 
 function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {

@@ -8,6 +8,7 @@ import type { Expression, Select } from '../language/ast.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
+import { compileCountAll } from './count-all.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { compileFetch } from './fetch.js';
 import { compileGroup, type Grouping } from './group.js';
@@ -68,7 +69,10 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
     return andThen(walked, () => (group === undefined ? rows : group.finish()));
   };
 
+  const countAll = compileCountAll(select);
   const run = (frame: Frame): PromiseOrValue<Value> =>
+    andThen(countAll?.(frame), (counted) => counted ?? collectAndShape(frame));
+  const collectAndShape = (frame: Frame): PromiseOrValue<Value> =>
     andThen(start(frame), (skip = 0) =>
       andThen(limit(frame), (most) =>
         andThen(collect(frame, skip, most), (rows) =>

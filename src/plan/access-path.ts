@@ -1,5 +1,6 @@
 /**
- * How the records of a table are found: by walking the whole table, or through an index whose leading fields the condition fixes.
+ * How the records of a table are found: by walking the whole table, by the id that the condition names, or through an index whose leading
+ * fields it fixes.
  *
  * The condition of the query and that of the table's SELECT permission both may choose the index: a rule such as
  * `WHERE owner = $auth` then costs an index lookup rather than a scan. Either way every record found is judged again by both, so a path can
@@ -12,11 +13,18 @@ import type { BinaryOperator, Expression, Idiom, Permission, Select } from '../l
 import { printIdiom } from '../language/print.js';
 import { isDocumentFree } from './dependencies.js';
 
-export type AccessPath = TableScan | IndexScan;
+export type AccessPath = TableScan | RecordLookup | IndexScan;
 
 export interface TableScan {
   readonly kind: 'table-scan';
   readonly table: string;
+}
+
+/** At most one record can meet the condition, since it says which: `WHERE id = $auth`. */
+export interface RecordLookup {
+  readonly kind: 'record-lookup';
+  readonly table: string;
+  readonly id: Operand;
 }
 
 export interface IndexScan {
@@ -56,12 +64,14 @@ export interface AccessHints {
 export function chooseAccessPath(entry: TableEntry, hints: AccessHints): AccessPath {
   const table = entry.definition.name;
   const scan: TableScan = { kind: 'table-scan', table };
-  if (hints.with?.kind === 'noindex' || entry.indexes.length === 0) return scan;
+  if (hints.with?.kind === 'noindex') return scan;
   const { rule, mayHide } = hints;
   const comparisons = [
     ...comparisonsOf(hints.where, 'query').filter(({ field }) => !mayHide(field)),
     ...(rule?.kind === 'where' ? comparisonsOf(rule.condition, 'rule') : []),
   ];
+  const id = comparisons.find(({ path, operator }) => path === 'id' && isEquality(operator));
+  if (id !== undefined) return { kind: 'record-lookup', table, id };
   const allowed = hints.with?.kind === 'index' ? new Set(hints.with.names) : undefined;
   let best: IndexScan | undefined;
   for (const index of entry.indexes) {
@@ -85,7 +95,7 @@ function indexPath(table: string, index: IndexDefinition, comparisons: readonly 
   const equal: Operand[] = [];
   for (const field of index.fields) {
     const path = printIdiom(field);
-    const fixed = comparisons.find((each) => each.path === path && (each.operator === '=' || each.operator === '=='));
+    const fixed = comparisons.find((each) => each.path === path && isEquality(each.operator));
     if (fixed !== undefined) {
       equal.push(fixed);
       continue;
@@ -155,4 +165,8 @@ function isFieldPath(expression: Expression): expression is Idiom {
     expression.start === undefined &&
     expression.parts.every((part) => part.kind === 'field')
   );
+}
+
+function isEquality(operator: BinaryOperator): boolean {
+  return operator === '=' || operator === '==';
 }
