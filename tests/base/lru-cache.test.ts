@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { LruCache } from '../../src/base/lru-cache.js';
+
+test('keeps what was used last, and never more than twice its capacity', () => {
+  const cache = new LruCache<number, string>(10);
+  cache.set(-1, 'used again and again');
+  for (let key = 0; key < 1_000; key++) {
+    cache.set(key, `value ${key}`);
+    expect(cache.get(-1)).toBe('used again and again');
+    for (let recent = Math.max(0, key - 4); recent <= key; recent++) expect(cache.get(recent)).toBe(`value ${recent}`);
+    expect(cache.size).toBeLessThanOrEqual(20);
+  }
+  expect(cache.get(0)).toBeUndefined();
+});
+
+test('forgets what is deleted, in whichever generation it is', () => {
+  const cache = new LruCache<string, number>(2);
+  for (const key of ['old', 'older', 'young']) cache.set(key, 1);
+  cache.delete('old');
+  cache.delete('young');
+  expect(['old', 'older', 'young'].map((key) => cache.get(key))).toEqual([undefined, 1, undefined]);
+  cache.clear();
+  expect(cache.size).toBe(0);
+});
+
+test('a new value takes the place of one that has aged', () => {
+  const cache = new LruCache<string, number>(2);
+  for (const [key, value] of [
+    ['a', 1],
+    ['b', 1],
+    ['a', 2],
+    ['c', 1],
+  ] as const)
+    cache.set(key, value);
+  expect(cache.get('a')).toBe(2);
+});
