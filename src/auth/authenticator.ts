@@ -1,11 +1,10 @@
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { Identity } from '../exec/execution.js';
 import type { ObjectValue } from '../value/value.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import { readSignIn, readSignUp } from './credentials.js';
 import type { Directory } from './directory.js';
-import { type Client, identityOf, type SignedIn } from './identity.js';
+import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
 import { Pace, type PaceOptions } from './pace.js';
 import type { CredentialHasher } from './passwords.js';
 import { signInRecord, signUpRecord } from './record-access.js';
@@ -23,7 +22,7 @@ export interface AuthenticatorOptions {
 
 /** What a session becomes. */
 export interface Authenticated {
-  readonly identity: Identity;
+  readonly identity: SessionIdentity;
   /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
   readonly expiresAt: bigint | undefined;
 }

@@ -72,11 +72,17 @@ export function readClaims(payload: JsonObject): Claims {
 
 /** `$token`. The `ID` of a record user is the record id itself. */
 export function claimsValue(claims: Claims, record?: RecordId): ObjectValue {
+  const known = shown.get(claims);
+  if (known !== undefined && known['ID'] === (record ?? claims.id)) return known;
   const value = newObject();
   for (const [name, claim] of Object.entries(claims.all)) value[name] = jsonValue(claim);
   if (record !== undefined) value['ID'] = record;
+  shown.set(claims, value);
   return value;
 }
+
+/** A token that is sent with each request of a client is read once, and so are its claims. */
+const shown = new WeakMap<Claims, ObjectValue>();
 
 const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null), {
   owner: 'owner',

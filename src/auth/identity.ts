@@ -3,7 +3,7 @@ import type { Place, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { Identity } from '../exec/execution.js';
 import type { Durations, Level, Role } from '../language/ast.js';
-import { int, newObject, type ObjectValue } from '../value/value.js';
+import { int, newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 
 /** Where a request comes from: the peer's address, and the headers `Origin` and `svc-id`. */
 export interface ClientOrigin {
@@ -48,33 +48,63 @@ export function sessionExpiry(durations: Durations, environment: Environment): b
 /** The principal of roles at a place. */
 export function systemUser(level: Level, place: Place, name: string, roles: readonly Role[]): SystemUser {
   const { namespace, database } = place;
-  return {
-    kind: 'system',
-    level,
-    ...(namespace !== undefined && { namespace }),
-    ...(database !== undefined && { database }),
-    name,
-    roles,
-  };
+  if (namespace === undefined) return { kind: 'system', level, name, roles };
+  if (database === undefined) return { kind: 'system', level, namespace, name, roles };
+  return { kind: 'system', level, namespace, database, name, roles };
 }
 
-export function guestIdentity(client: Client): Identity {
-  const guest: SignedIn = {
-    principal: { kind: 'guest' },
-    place: {},
-    claims: undefined,
-    access: undefined,
-    expiresAt: undefined,
-  };
-  return identityOf(guest, client);
+export const GUEST: Principal = { kind: 'guest' };
+
+/** The identity of somebody who hasn't signed in with anything. */
+export function plainIdentity(principal: Principal, { origin, place }: Client): SessionIdentity {
+  return new SessionIdentity({ principal, place, claims: undefined, access: undefined, expiresAt: undefined }, origin);
+}
+
+export function guestIdentity(client: Client): SessionIdentity {
+  return plainIdentity(GUEST, client);
 }
 
 /** The identity of a session after a sign-in. A root user's leaves the selection as it was, a namespace user's keeps the database. */
-export function identityOf(signedIn: SignedIn, client: Client): Identity {
-  const { principal, claims, access, expiresAt } = signedIn;
-  const { origin } = client;
-  const place: Place = { ...client.place, ...signedIn.place };
-  const auth = principal.kind === 'record' ? principal.id : undefined;
+export function identityOf(signedIn: SignedIn, { origin, place }: Client): SessionIdentity {
+  return new SessionIdentity(signedIn, origin, {
+    namespace: signedIn.place.namespace ?? place.namespace,
+    database: signedIn.place.database ?? place.database,
+  });
+}
+
+/** The same identity with another selection, as after USE. */
+export function atPlace(identity: SessionIdentity, place: Place): SessionIdentity {
+  return new SessionIdentity(identity.signedIn, identity.origin, place);
+}
+
+export class SessionIdentity implements Identity {
+  readonly principal: Principal;
+  readonly token: Value;
+  readonly auth: RecordId | undefined;
+  readonly access: string | undefined;
+  #session: ObjectValue | undefined;
+
+  constructor(
+    readonly signedIn: SignedIn,
+    readonly origin: ClientOrigin,
+    readonly place: Place = signedIn.place,
+  ) {
+    const { principal } = signedIn;
+    this.principal = principal;
+    this.token = signedIn.claims;
+    this.auth = principal.kind === 'record' ? principal.id : undefined;
+    this.access = signedIn.access;
+  }
+
+  /** Put together when a statement asks for it; most never do. */
+  get session(): ObjectValue {
+    this.#session ??= sessionValue(this);
+    return this.#session;
+  }
+}
+
+function sessionValue({ signedIn, origin, place, auth, access, token }: SessionIdentity): ObjectValue {
+  const { expiresAt } = signedIn;
   const session = newObject();
   session['ip'] = origin.ip;
   session['exp'] = expiresAt === undefined ? undefined : int(expiresAt / NANOSECONDS);
@@ -84,15 +114,6 @@ export function identityOf(signedIn: SignedIn, client: Client): Identity {
   session['ac'] = access;
   session['or'] = origin.origin;
   session['id'] = origin.id;
-  session['tk'] = claims;
-  return { principal, place, session, token: claims, auth, access };
-}
-
-/** The same identity with another selection, as after USE. */
-export function atPlace(identity: Identity, place: Place): Identity {
-  const session = newObject();
-  for (const [name, value] of Object.entries(identity.session)) session[name] = value;
-  session['ns'] = place.namespace;
-  session['db'] = place.database;
-  return { ...identity, place, session };
+  session['tk'] = token;
+  return session;
 }

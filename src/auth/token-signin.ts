@@ -1,8 +1,10 @@
 /** Signing in with a token: of a system user, of a record user, or of somebody whom a JWT access trusts. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import type { Place } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
+import type { RecordId } from '../value/value.js';
 import { type Claims, claimedRoles, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
@@ -17,11 +19,11 @@ import type { UnverifiedToken } from './tokens.js';
  *
  * @throws TesseraError `invalid_auth`, `token_expired`, `invalid_role`, `access_method_mismatch`, `key_set_unavailable`; `thrown` by AUTHENTICATE
  */
-export async function signInWithToken(context: AuthContext, text: string, client: Client): Promise<SignedIn> {
+export function signInWithToken(context: AuthContext, text: string, client: Client): PromiseOrValue<SignedIn> {
   const token = context.tokens.read(text);
   const { namespace, database, access } = token.claims;
   if (database !== undefined && namespace === undefined) throw failure('invalid_auth');
-  const place: Place = { ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
+  const place: Place = namespace === undefined ? {} : database === undefined ? { namespace } : { namespace, database };
   return access === undefined
     ? signInByUserToken(context, token, place)
     : signInByAccessToken(context, token, place, access, client);
@@ -30,32 +32,50 @@ export async function signInWithToken(context: AuthContext, text: string, client
 /** Verified against when there is nothing to verify against, so that a missing definition takes as long as a wrong key. */
 const NOBODY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'nobody signs with this key' };
 
-async function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: Place): Promise<SignedIn> {
+function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: Place): PromiseOrValue<SignedIn> {
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
-  const user = isName ? await context.directory.user(place, id) : undefined;
-  await context.tokens.verify(token, user === undefined ? NOBODY : { kind: 'key', ...userKey(user) });
-  if (user === undefined) throw failure('invalid_auth');
-  return userSession(context, place, user, token.claims);
+  return andThen(isName ? context.directory.user(place, id) : undefined, (user) => {
+    const verification: JwtVerification = user === undefined ? NOBODY : { kind: 'key', ...userKey(user) };
+    return andThen(context.tokens.verify(token, verification), () => {
+      if (user === undefined) throw failure('invalid_auth');
+      return userSession(context, place, user, token.claims);
+    });
+  });
 }
 
-async function signInByAccessToken(
+function signInByAccessToken(
   context: AuthContext,
   token: UnverifiedToken,
   place: Place,
   name: string,
   client: Client,
-): Promise<SignedIn> {
-  const access = await context.directory.access(place, name);
-  const verification = access && verificationOf(access.accessKind);
-  await context.tokens.verify(token, verification ?? NOBODY);
-  if (access === undefined || verification === undefined) throw failure('invalid_auth');
-  return BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
+): PromiseOrValue<SignedIn> {
+  return andThen(context.directory.access(place, name), (access) => {
+    const verification = access && verificationOf(access.accessKind);
+    return andThen(context.tokens.verify(token, verification ?? NOBODY), () => {
+      if (access === undefined || verification === undefined) throw failure('invalid_auth');
+      return BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
+    });
+  });
 }
 
 function verificationOf(kind: AccessKind): JwtVerification | undefined {
   return kind.kind === 'bearer' ? undefined : kind.jwt?.verify;
 }
+
+/** The record that claims name, if they do. */
+function recordOf(claims: Claims): RecordId | undefined {
+  let id = records.get(claims);
+  if (id === undefined && claims.id !== undefined) {
+    id = recordFrom(claims.id);
+    if (id !== undefined) records.set(claims, id);
+  }
+  return id;
+}
+
+/** A token that is sent with each request of a client is read once, and so is its record. */
+const records = new WeakMap<Claims, RecordId>();
 
 /** Who the bearer of a verified token is. */
 type Bearer = (
@@ -70,7 +90,7 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
   async record(context, access, place, claims, client) {
     const where = recordPlace(place);
     if (where === undefined) throw failure('invalid_auth');
-    const id = recordFrom(claims.id);
+    const id = recordOf(claims);
     if (claims.id !== undefined && id === undefined) throw failure('invalid_auth');
     return recordSession(context, where, access, claims, id, client);
   },

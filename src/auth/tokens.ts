@@ -1,8 +1,9 @@
 import { CompactSign, compactVerify } from 'jose';
 import { LruCache } from '../base/lru-cache.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
-import { ALGORITHMS, type Algorithm, type JwtVerification } from '../language/ast.js';
+import { ALGORITHMS, type JwtVerification } from '../language/ast.js';
 import { type Claims, readClaims } from './claims.js';
 import { type KeySetFetcher, KeySets } from './key-sets.js';
 import { headerName, isSymmetric, type SigningKey, SigningKeys } from './signing-keys.js';
@@ -41,15 +42,22 @@ export interface TokenContent {
 }
 
 /** A token whose form is right. Nothing in it may be believed before `verify` has said so. */
-export interface UnverifiedToken {
-  readonly text: string;
-  readonly claims: Claims;
-}
+export class UnverifiedToken {
+  #genuineBy: SigningKey | undefined;
 
-interface Genuine {
-  readonly token: UnverifiedToken;
-  readonly algorithm: Algorithm;
-  readonly key: string;
+  constructor(
+    readonly text: string,
+    readonly claims: Claims,
+  ) {}
+
+  /** Whether this key has found it genuine before. A definition that was made anew has another key, which has to judge for itself. */
+  isGenuineBy({ algorithm, key }: SigningKey): boolean {
+    return this.#genuineBy?.key === key && this.#genuineBy.algorithm === algorithm;
+  }
+
+  wasFoundGenuineBy(key: SigningKey): void {
+    this.#genuineBy = key;
+  }
 }
 
 /** How many genuine tokens are remembered; each is at most `maxBytes` long. */
@@ -66,8 +74,8 @@ export class Tokens {
   readonly #environment: Environment;
   readonly #keys = new SigningKeys();
   readonly #keySets: KeySets;
-  /** Genuine tokens by their texts, with the key that said so: an HTTP client sends the same token with each request. */
-  readonly #genuine = new LruCache<string, Genuine>(GENUINE_TOKENS);
+  /** Genuine tokens by their texts: an HTTP client sends the same one with each request. */
+  readonly #genuine = new LruCache<string, UnverifiedToken>(GENUINE_TOKENS);
   readonly #skewSeconds: number;
   readonly #maxBytes: number;
 
@@ -111,7 +119,7 @@ export class Tokens {
    */
   read(text: string): UnverifiedToken {
     const known = this.#genuine.get(text);
-    if (known !== undefined) return known.token;
+    if (known !== undefined) return known;
     // The first test keeps the second from looking at an enormous text.
     const parts = text.length <= this.#maxBytes ? text.split('.', 4) : [];
     const [header, payload] = parts.map(decodePart);
@@ -120,7 +128,7 @@ export class Tokens {
     }
     // An extension that must be understood isn't; among them are unencoded payloads.
     if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) throw failure('invalid_auth');
-    return { text, claims: readClaims(payload) };
+    return new UnverifiedToken(text, readClaims(payload));
   }
 
   /**
@@ -128,7 +136,14 @@ export class Tokens {
    *
    * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only; `key_set_unavailable`
    */
-  async verify(token: UnverifiedToken, verification: JwtVerification): Promise<void> {
+  verify(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
+    const isGenuine = verification.kind === 'key' && token.isGenuineBy(verification);
+    return andThen(isGenuine ? undefined : this.#verifySignature(token, verification), () =>
+      this.#checkTimes(token.claims),
+    );
+  }
+
+  async #verifySignature(token: UnverifiedToken, verification: JwtVerification): Promise<void> {
     try {
       if (verification.kind === 'url') {
         await this.#keySets.use(verification.url, (keys) =>
@@ -139,18 +154,13 @@ export class Tokens {
       if (cause instanceof TesseraError && cause.code === 'key_set_unavailable') throw cause;
       throw failure('invalid_auth', undefined, { cause });
     }
-    this.#checkTimes(token.claims);
   }
 
-  async #verifyWithKey(token: UnverifiedToken, verification: JwtVerification & { kind: 'key' }): Promise<void> {
-    const { algorithm, key } = verification;
-    const known = this.#genuine.get(token.text);
-    // A definition that was made anew has another key, which has to judge for itself.
-    if (known?.algorithm === algorithm && known.key === key) return;
-    await compactVerify(token.text, await this.#keys.get('verify', verification), {
-      algorithms: [headerName(algorithm)],
-    });
-    this.#genuine.set(token.text, { token, algorithm, key });
+  async #verifyWithKey(token: UnverifiedToken, key: SigningKey): Promise<void> {
+    const algorithms = [headerName(key.algorithm)];
+    await compactVerify(token.text, await this.#keys.get('verify', key), { algorithms });
+    token.wasFoundGenuineBy(key);
+    this.#genuine.set(token.text, token);
   }
 
   #checkTimes({ expires, notBefore }: Claims): void {

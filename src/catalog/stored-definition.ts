@@ -83,6 +83,18 @@ export function readDefinition<K extends DefinitionKind>(kind: K, stored: Stored
 
 export function readAnyDefinition(stored: Stored): Definition {
   const row = rowOf(stored);
+  let definition = definitions.get(row);
+  if (definition === undefined) {
+    definition = definitionIn(row);
+    definitions.set(row, definition);
+  }
+  return definition;
+}
+
+/** By their rows: engines hand out the same one again as long as they hold it in memory. */
+const definitions = new WeakMap<ObjectValue, Definition>();
+
+function definitionIn(row: ObjectValue): Definition {
   const text = row['text'];
   invariant(typeof text === 'string', 'a stored definition has a text');
   const statement = parsed(text);

@@ -48,10 +48,11 @@ export class StoreDirectory implements Directory {
 
   evaluate(expression: Expression, { place, variables, identity }: AccessRun): PromiseOrValue<Value> {
     const evaluate = this.#executor.compiler.expression(expression);
+    const { principal, session, token, auth, access } = identity;
     return withRetries(this.#engine, (transaction) => {
       const execution = this.#executor.execution({
         transaction,
-        identity: { ...identity, place },
+        identity: { principal, place, session, token, auth, access },
         interrupt: RequestInterrupt.begin(this.#environment),
         privileged: true,
       });

@@ -1,5 +1,5 @@
 /** What USE selects, and brings into being for those who may. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { ensureDatabase, ensureNamespace } from '../catalog/define.js';
 import { findDatabase, findNamespace } from '../catalog/lookup.js';
 import { mayAct, type Place } from '../catalog/principal.js';
@@ -34,26 +34,28 @@ export class PlaceKeeper {
     if (selected.namespace === undefined) return selected;
     if (!mayAct(principal, 'edit', { namespace: selected.namespace })) return selected;
     return andThen(this.#missing(selected), (missing) => {
+      if (missing === undefined) return selected;
       const mayDefine = mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace: selected.namespace });
-      if (missing === undefined || !mayDefine) return selected;
-      return andThen(this.#define(selected), () => selected);
+      return mayDefine ? andThen(this.#define(selected), () => selected) : selected;
     });
   }
 
   #missing({ namespace = '', database }: Place): PromiseOrValue<'namespace' | 'database' | undefined> {
-    return andThen(this.#engine.begin({ writable: false }), (transaction) => {
-      const verdict = andThen(findNamespace(transaction, namespace), (found) => {
-        if (found === undefined) return 'namespace' as const;
-        if (database === undefined) return undefined;
-        return andThen(findDatabase(transaction, namespace, database), (known) =>
-          known === undefined ? ('database' as const) : undefined,
-        );
-      });
-      return andThen(verdict, (missing) => {
-        transaction.cancel();
-        return missing;
-      });
-    });
+    return andThen(this.#engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        () =>
+          // Where there is a database, there is its namespace.
+          andThen(database === undefined ? undefined : findDatabase(transaction, namespace, database), (known) =>
+            known !== undefined
+              ? undefined
+              : andThen(findNamespace(transaction, namespace), (found) => {
+                  if (found === undefined) return 'namespace';
+                  return database === undefined ? undefined : 'database';
+                }),
+          ),
+        () => transaction.cancel(),
+      ),
+    );
   }
 
   #define({ namespace = '', database }: Place): PromiseOrValue<void> {

@@ -1,31 +1,28 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
 
 import type { Authenticated, Authenticator } from '../auth/authenticator.js';
-import { atPlace, type Client, guestIdentity } from '../auth/identity.js';
-import { andThen } from '../base/promise-or-value.js';
+import { atPlace, type Client, guestIdentity, plainIdentity, type SessionIdentity } from '../auth/identity.js';
+import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { Place, Principal } from '../catalog/principal.js';
-import { failure, type TesseraError } from '../errors/error.js';
+import { failure } from '../errors/error.js';
 import { type Identity, Scope } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import { uuidV7 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
-import { type Duration, newObject, type ObjectValue, type Value } from '../value/value.js';
+import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { HeldTransaction, IssuedTokens, Origin, SelectedPlace, Session, StatementResult } from './contract.js';
 import { OpenHeldTransaction } from './held-transaction.js';
-import type { PlaceKeeper } from './places.js';
 import { isProtected } from './protected.js';
-import { type RunnerHost, type RunnerServices, StatementRunner } from './statement-runner.js';
+import { type RunnerServices, StatementRunner } from './statement-runner.js';
 
 /** What a session needs of its database. */
 export interface SessionServices extends RunnerServices {
   readonly authenticator: Authenticator;
-  readonly places: PlaceKeeper;
   readonly options: SessionOptions;
   /** The statements of a text; parsed texts are cached. */
   parse(text: string): readonly Statement[];
-  report(error: TesseraError): void;
 }
 
 export interface SessionOptions {
@@ -41,6 +38,8 @@ const HELD_TRANSACTIONS = 64;
 /** Variables that a session keeps; anybody can set them, signed in or not. */
 const MAX_VARIABLES = 1_000;
 
+const NOWHERE: Place = {};
+
 export class OpenSession implements Session {
   readonly #services: SessionServices;
   readonly #origin: Origin;
@@ -50,14 +49,14 @@ export class OpenSession implements Session {
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
   #key: string | undefined;
-  #identity: Identity;
+  #identity: SessionIdentity;
   #expiresAt: bigint | undefined;
 
   constructor(services: SessionServices, origin: Origin, principal: Principal, onClose: () => void) {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
-    this.#identity = { ...guestIdentity({ origin, place: {} }), principal };
+    this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
   }
 
   /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
@@ -112,31 +111,21 @@ export class OpenSession implements Session {
     for (const held of this.#held.values()) held.cancel();
   }
 
-  async #run(
+  #run(
     statements: readonly Statement[],
     variables: ObjectValue | undefined,
     held: Transaction | undefined,
-  ): Promise<StatementResult[]> {
+  ): PromiseOrValue<StatementResult[]> {
     const { options, environment } = this.#services;
     this.#mustBeAdmitted();
-    const interrupt = RequestInterrupt.begin(environment);
-    const host: RunnerHost = {
-      identity: this.#identity,
-      interrupt: options.requestTimeout === undefined ? interrupt : interrupt.within(options.requestTimeout),
-      // A USE inside a text is over with the request; `use` is what stays.
-      use: async (namespace, database) => {
-        const place = await this.#services.places.select(host.identity, namespace, database);
-        host.identity = atPlace(host.identity, place);
-        return placeValue(place);
-      },
-      report: (error) => this.#services.report(error),
-    };
-    this.#running.add(interrupt);
-    try {
-      return await new StatementRunner(this.#services, host, this.#scope(variables), held).run(statements);
-    } finally {
-      this.#running.delete(interrupt);
-    }
+    const begun = RequestInterrupt.begin(environment);
+    const interrupt = options.requestTimeout === undefined ? begun : begun.within(options.requestTimeout);
+    const request = { identity: this.#identity, interrupt, scope: this.#scope(variables), held };
+    const results = new StatementRunner(this.#services, request).run(statements);
+    if (!isPromise(results)) return results;
+    // Nobody can end what has run at once.
+    this.#running.add(begun);
+    return results.finally(() => this.#running.delete(begun));
   }
 
   #scope(variables: ObjectValue | undefined): Scope {
@@ -192,7 +181,7 @@ export class OpenSession implements Session {
     this.#cancelHeld();
     this.#variables.clear();
     this.#expiresAt = undefined;
-    this.#identity = guestIdentity({ origin: this.#origin, place: {} });
+    this.#identity = guestIdentity({ origin: this.#origin, place: NOWHERE });
   }
 
   setVariable(name: string, value: Value): void {
@@ -246,11 +235,4 @@ export class OpenSession implements Session {
   #client(): Client {
     return { origin: this.#origin, place: this.#identity.place };
   }
-}
-
-function placeValue(place: Place): ObjectValue {
-  const value = newObject();
-  value['namespace'] = place.namespace;
-  value['database'] = place.database;
-  return value;
 }

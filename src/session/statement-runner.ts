@@ -2,101 +2,146 @@
  * Runs the statements of a request one after the other: each in a transaction of its own, or, between BEGIN and COMMIT, all in one.
  * What fails with a conflict is run again until it succeeds, so that no answer ever says "conflict".
  */
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { atPlace, type SessionIdentity } from '../auth/identity.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
-import { type Execution, type Identity, type Interrupt, Scope } from '../exec/execution.js';
+import { type Execution, type Interrupt, Scope } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import type { Statement } from '../language/ast.js';
 import { mayWrite } from '../plan/effects.js';
-import type { Engine, Transaction } from '../storage/contract.js';
+import type { BeginOptions, Engine, Transaction } from '../storage/contract.js';
 import { withRetries } from '../storage/retry.js';
-import type { Value } from '../value/value.js';
+import { newObject, type Value } from '../value/value.js';
 import type { StatementResult } from './contract.js';
+import type { PlaceKeeper } from './places.js';
 
-/** What the runner may do to the session that it runs for. */
-export interface RunnerHost {
-  /** As it is now; a USE changes it for the statements after it, in this request only. */
-  identity: Identity;
+/** Whom the runner runs for. */
+export interface RunnerRequest {
+  readonly identity: SessionIdentity;
   readonly interrupt: Interrupt;
-  use(namespace: string | undefined, database: string | undefined): PromiseOrValue<Value>;
-  /** Reports an error of our own making. */
-  report(error: TesseraError): void;
+  readonly scope: Scope;
+  /** With a transaction that the client holds, everything runs in that one. */
+  readonly held: Transaction | undefined;
 }
 
 export interface RunnerServices {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly executor: Executor;
+  readonly places: PlaceKeeper;
+  /** Reports an error of our own making. */
+  report(error: TesseraError): void;
 }
 
 type Outcome = StatementResult['outcome'];
 
+const READ_ONLY: BeginOptions = { writable: false };
+const succeeded = (value: Value): Outcome => ({ ok: true, value });
+
 export class StatementRunner {
   readonly #services: RunnerServices;
-  readonly #host: RunnerHost;
+  readonly #interrupt: Interrupt;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
   readonly #results: StatementResult[] = [];
+  /** As it is now; a USE changes it for the statements after it, in this request only. */
+  #identity: SessionIdentity;
   #importing = false;
 
-  /** With a transaction that the client holds, everything runs in that one. */
-  constructor(services: RunnerServices, host: RunnerHost, scope: Scope, held?: Transaction) {
+  constructor(services: RunnerServices, { identity, interrupt, scope, held }: RunnerRequest) {
     this.#services = services;
-    this.#host = host;
+    this.#interrupt = interrupt;
     this.#scope = scope;
     this.#held = held;
+    this.#identity = identity;
   }
 
-  async run(statements: readonly Statement[]): Promise<StatementResult[]> {
-    for (let at = 0; at < statements.length; at++) {
-      const statement = statements[at] as Statement;
-      if (statement.kind === 'begin' && this.#held === undefined) at = await this.#block(statements, at);
-      else await this.#alone(statement);
-    }
-    return this.#results;
-  }
-
-  async #alone(statement: Statement): Promise<void> {
-    await this.#record(statement, async () => {
-      switch (statement.kind) {
-        case 'use':
-          return this.#host.use(statement.namespace, statement.database);
-        case 'begin':
-          throw failure('transaction_nested');
-        case 'commit':
-        case 'cancel':
-          throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
-        default:
-          return this.#held === undefined ? this.#inOwnTransaction(statement) : this.#inHeld(statement, this.#held);
+  /** Answers at once where the storage does and nobody else has to have a turn. */
+  run(statements: readonly Statement[]): PromiseOrValue<StatementResult[]> {
+    let next = 0;
+    const done = untilTrue(() => {
+      const statement = statements[next];
+      if (statement === undefined) return true;
+      const at = next++;
+      if (statement.kind === 'begin' && this.#held === undefined) {
+        return this.#block(statements, at).then((end) => {
+          next = end + 1;
+          return false;
+        });
       }
+      return andThen(this.#alone(statement, at > 0), () => false);
+    });
+    return andThen(done, () => this.#results);
+  }
+
+  /** Runs a statement and notes its outcome; `pause` before it, so that a text of many cheap ones holds nobody up. */
+  #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
+    const { clock } = this.#services.environment;
+    const began = clock.monotonic();
+    const note = (outcome: Outcome) => this.#push(statement, clock.monotonic() - began, outcome);
+    return andThen(
+      otherwise<Outcome>(
+        () => {
+          const ready = pause ? this.#interrupt.checkpoint() : undefined;
+          const value = isPromise(ready) ? ready.then(() => this.#dispatch(statement)) : this.#dispatch(statement);
+          return isPromise(value) ? value.then(succeeded) : succeeded(value);
+        },
+        (thrown) => ({ ok: false, error: this.#errorOf(thrown) }),
+      ),
+      note,
+    );
+  }
+
+  #dispatch(statement: Statement): PromiseOrValue<Value> {
+    switch (statement.kind) {
+      case 'use':
+        return this.#use(statement.namespace, statement.database);
+      case 'begin':
+        throw failure('transaction_nested');
+      case 'commit':
+      case 'cancel':
+        throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
+      default:
+        if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
+        return mayWrite(statement) ? this.#writing(statement) : this.#reading(statement);
+    }
+  }
+
+  /** A USE inside a text is over with the request; the session's `use` is what stays. */
+  #use(namespace: string | undefined, database: string | undefined): PromiseOrValue<Value> {
+    return andThen(this.#services.places.select(this.#identity, namespace, database), (place) => {
+      this.#identity = atPlace(this.#identity, place);
+      const value = newObject();
+      value['namespace'] = place.namespace;
+      value['database'] = place.database;
+      return value;
     });
   }
 
-  #inOwnTransaction(statement: Statement): PromiseOrValue<Value> {
-    const { engine } = this.#services;
-    if (!mayWrite(statement)) return this.#reading(statement);
-    return withRetries(engine, (transaction) => this.#evaluate(statement, transaction, this.#scope));
+  #writing(statement: Statement): PromiseOrValue<Value> {
+    return withRetries(this.#services.engine, (transaction) => this.#evaluate(statement, transaction, this.#scope));
+  }
+
+  #reading(statement: Statement): PromiseOrValue<Value> {
+    return andThen(this.#services.engine.begin(READ_ONLY), (transaction) =>
+      lastly(
+        () => this.#evaluate(statement, transaction, this.#scope),
+        () => transaction.cancel(),
+      ),
+    );
   }
 
   /** A statement that fails leaves no trace in the transaction, which goes on. */
-  async #inHeld(statement: Statement, held: Transaction): Promise<Value> {
+  #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
     const start = held.savepoint();
-    try {
-      return await this.#evaluate(statement, held, this.#scope);
-    } catch (error) {
-      held.rollback(start);
-      throw error;
-    }
-  }
-
-  async #reading(statement: Statement): Promise<Value> {
-    const transaction = await this.#services.engine.begin({ writable: false });
-    try {
-      return await this.#evaluate(statement, transaction, this.#scope);
-    } finally {
-      transaction.cancel();
-    }
+    return otherwise(
+      () => this.#evaluate(statement, held, this.#scope),
+      (error) => {
+        held.rollback(start);
+        throw error;
+      },
+    );
   }
 
   /** Runs what follows a BEGIN; answers where the block ends. */
@@ -120,10 +165,10 @@ export class StatementRunner {
   }
 
   async #attempt(body: readonly Statement[]): Promise<BlockResults> {
-    const { identity } = this.#host;
+    const identity = this.#identity;
     try {
       return await withRetries(this.#services.engine, async (transaction) => {
-        this.#host.identity = identity;
+        this.#identity = identity;
         const results = await this.#runBody(body, transaction, new Scope(this.#scope));
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockFailure(results);
@@ -148,7 +193,7 @@ export class StatementRunner {
         if (statement.kind === 'begin') throw failure('transaction_open');
         const value =
           statement.kind === 'use'
-            ? await this.#host.use(statement.namespace, statement.database)
+            ? await this.#use(statement.namespace, statement.database)
             : await this.#evaluate(statement, transaction, scope);
         entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
         // RETURN ends the block and commits what was done before it.
@@ -183,24 +228,17 @@ export class StatementRunner {
   }
 
   #execution(transaction: Transaction): Execution {
-    const { identity, interrupt } = this.#host;
-    return this.#services.executor.execution({ transaction, identity, interrupt, importing: this.#importing });
-  }
-
-  async #record(statement: Statement, work: () => PromiseOrValue<Value>): Promise<void> {
-    const { clock } = this.#services.environment;
-    const began = clock.monotonic();
-    try {
-      const value = await work();
-      this.#push(statement, clock.monotonic() - began, { ok: true, value });
-    } catch (thrown) {
-      this.#push(statement, clock.monotonic() - began, { ok: false, error: this.#errorOf(thrown) });
-    }
+    return this.#services.executor.execution({
+      transaction,
+      identity: this.#identity,
+      interrupt: this.#interrupt,
+      importing: this.#importing,
+    });
   }
 
   #errorOf(thrown: unknown): TesseraError {
     const error = asTesseraError(thrown);
-    if (error.code === 'internal') this.#host.report(error);
+    if (error.code === 'internal') this.#services.report(error);
     return error;
   }
 
