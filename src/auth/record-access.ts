@@ -30,14 +30,15 @@ interface RecordPlace {
 interface Door {
   clause(kind: RecordAccess): Expression | undefined;
   readonly clauseMissing: 'access_signin_missing' | 'access_signup_missing';
-  readonly queryFailed: 'record_access_signin_query_failed' | 'record_access_signup_query_failed';
+  readonly queryFailed: 'invalid_auth' | 'record_access_signup_query_failed';
   readonly noRecord: 'invalid_auth' | 'no_record_returned';
 }
 
 const SIGNIN: Door = {
   clause: (kind) => kind.signin,
   clauseMissing: 'access_signin_missing',
-  queryFailed: 'record_access_signin_query_failed',
+  // A query that fails for some accounts only would tell which there are.
+  queryFailed: 'invalid_auth',
   noRecord: 'invalid_auth',
 };
 
@@ -52,7 +53,7 @@ const SIGNUP: Door = {
  * Signs a record user in through the access' SIGNIN clause. Failures are told in the same time, whether there is such an account or not.
  *
  * @throws TesseraError `invalid_auth` for an unknown access and when no existing record comes out; `thrown` when the clause throws;
- * `record_access_signin_query_failed` for any other failure inside, whose cause is for the log only; `access_signin_missing`,
+ * `invalid_auth` also for any other failure inside, whose cause is for the log only; `access_signin_missing`,
  * `access_method_mismatch`, `too_many_attempts`, `hashing_busy`, `unexpected_auth` (retryable)
  */
 export function signInRecord(
@@ -182,7 +183,7 @@ async function evaluate(
   context: AuthContext,
   expression: Expression,
   run: AccessRun,
-  failedAs: Door['queryFailed'] | 'invalid_auth',
+  failedAs: Door['queryFailed'],
 ): Promise<Value> {
   try {
     return await context.directory.evaluate(expression, run);

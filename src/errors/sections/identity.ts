@@ -106,11 +106,6 @@ export const identityErrors = {
     kind: 'Internal',
     text: () => 'The record access signup query failed',
   }),
-  /** The cause is for the log only. */
-  record_access_signin_query_failed: row({
-    kind: 'Internal',
-    text: () => 'The record access signin query failed',
-  }),
   no_record_returned: row({
     kind: 'Internal',
     text: () => 'No record was returned',
