@@ -70,7 +70,7 @@ export class Writer implements RecordWriter {
   ): PromiseOrValue<Written | undefined> {
     return this.#locate(execution, id, (catalog, table, before) => {
       if (before === undefined) return undefined;
-      return andThen(this.#may(execution, table, 'update', before, undefined, before), (allowed) => {
+      return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
         if (!allowed) return undefined;
         return andThen(draft(before), (drafted) => {
           const change = { execution, catalog, table, id, before, drafted, options };
@@ -84,7 +84,7 @@ export class Writer implements RecordWriter {
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
     return this.#locate(execution, id, (catalog, table, before) => {
       if (before === undefined) return undefined;
-      return andThen(this.#may(execution, table, 'delete', before, undefined, before), (allowed) => {
+      return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
         if (!allowed) return undefined;
         return andThen(this.#deleteEdges(execution, id), (cleared) => {
           if (!cleared) return undefined;
@@ -127,7 +127,7 @@ export class Writer implements RecordWriter {
     action: 'create' | 'update' | 'delete',
     document: ObjectValue,
     before: ObjectValue | undefined,
-    after: ObjectValue,
+    after: ObjectValue | undefined,
   ): PromiseOrValue<boolean> {
     return execution.checks.edit
       ? admitsRecord(table.rules[action], execution, table, document, { before, after, value: document })

@@ -15,8 +15,10 @@
  *     --@session NAME              another session, opened at its first mention; `owner` is there from the start
  *     --@signin {…}  --@signup {…} with the body as JSON
  *     --@fails TEXT                the next group, or sign-in, fails as a whole with this text
+ *     --@open {…}                  options of the database, as JSON; anywhere in the file
  */
 import type { Database, Session } from '../../src/session/contract.js';
+import type { DatabaseOptions } from '../../src/session/database.js';
 import { parseJson } from '../../src/value/json-parse.js';
 import { toText } from '../../src/value/text/text.js';
 import type { ObjectValue } from '../../src/value/value.js';
@@ -30,6 +32,12 @@ interface Directive {
   readonly line: number;
   readonly word: string;
   readonly rest: string;
+}
+
+/** The options of the database that a script wants to be run in. */
+export function optionsOf(source: string): DatabaseOptions {
+  const [, options = '{}'] = /^--@open\s+(.*)$/m.exec(source) ?? [];
+  return JSON.parse(options) as DatabaseOptions;
 }
 
 /** What a script got where it expected something else. */
@@ -108,6 +116,7 @@ export async function runScript(database: Database, source: string): Promise<Dif
     else if (word === 'signin') await attempt(line, () => current.signIn(body()));
     else if (word === 'signup') await attempt(line, () => current.signUp(body()));
     else if (word === 'fails') failure = rest;
+    else if (word === 'open') continue;
     else differences.push({ line, expected: 'a directive', got: word });
   }
   return differences;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/session/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
-import { runScript } from './script.js';
+import { optionsOf, runScript } from './script.js';
 
 const FOLDER = 'tests/scripts';
 const scripts = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.surql'));
@@ -24,8 +24,9 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (kind) => {
   test.each(scripts)('%s', async (name) => {
     await onEngine(kind, async (address) => {
       // On disk every value is encoded and decoded on its way, which is the second of the two things that this proves.
-      const database = await openDatabase(await openEngine(address, { sync: 'never' }));
-      const differences = await runScript(database, readFileSync(join(FOLDER, name), 'utf8'));
+      const source = readFileSync(join(FOLDER, name), 'utf8');
+      const database = await openDatabase(await openEngine(address, { sync: 'never' }), optionsOf(source));
+      const differences = await runScript(database, source);
       await database.close();
       expect(differences).toEqual([]);
     });
