@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { runSteps, stable, startArguments, stepsOf } from './pages.js';
-import { cleanUp, startServerWith } from './server.js';
+import { cleanUp, startServerWith, temporaryFolder } from './server.js';
 
 afterAll(cleanUp);
 
@@ -26,7 +26,9 @@ const DEFAULT_START = ['memory', '--user', 'root', '--pass', 'secret', '--allow-
 it.each(PAGES)('%s does what it says', async (page) => {
   const steps = stepsOf(page);
   expect(steps.length).toBeGreaterThan(0);
-  const server = await startServerWith(startArguments(page) ?? DEFAULT_START);
+  const [path, ...settings] = startArguments(page) ?? DEFAULT_START;
+  // A reader's folder is new; so is ours.
+  const server = await startServerWith([path === 'memory' ? path : temporaryFolder(), ...settings]);
   const outputs = await runSteps(steps, server);
   for (const [at, { command, output }] of steps.entries()) {
     if (output === undefined) continue;
