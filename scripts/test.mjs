@@ -27,7 +27,14 @@ for (const [name, check] of checks) {
   console.error(`\n${name} failed`);
   failed++;
 }
-run('vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2));
+const clean = run(
+  'vitest',
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+  ...process.argv.slice(2),
+);
 
 let passed = 0;
 try {
@@ -35,7 +42,9 @@ try {
   passed = results.numPassedTests;
   // A file that can't be loaded has no tests to fail.
   const unloaded = results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
-  failed += results.numFailedTests + unloaded.length;
+  const wrong = results.numFailedTests + unloaded.length;
+  // What goes wrong outside of any test, such as a rejection that nobody handles, fails the run as well.
+  failed += wrong === 0 && !clean ? 1 : wrong;
 } catch {
   console.error('The tests left no report');
   failed++;
