@@ -9,7 +9,9 @@ import type { Environment } from '../env/environment.js';
 import type { PasswordHasher } from '../functions/contract.js';
 import type { Expression, Part, Statement } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
+import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Value } from '../value/value.js';
+import { tooLarge } from '../value/walk.js';
 
 /** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
 export interface Identity {
@@ -193,6 +195,8 @@ export class Scope {
 
 /** Where an expression is evaluated: the current document (`$this`), the one around it (`$parent`), and the variables. */
 export class Frame {
+  private unfolded = 0;
+
   constructor(
     readonly execution: Execution,
     readonly scope: Scope,
@@ -203,6 +207,16 @@ export class Frame {
   /** The same place with another current document; the present one becomes `$parent`. */
   within(current: Value): Frame {
     return new Frame(this.execution, this.scope, current, this);
+  }
+
+  /**
+   * Counts elements that paths are taken into from here: arrays are shared, so that a few of them, each twice in the next, unfold into any
+   * number of elements.
+   * @throws TesseraError `value_too_large`
+   */
+  unfold(elements: number): void {
+    this.unfolded += elements;
+    if (this.unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
   }
 
   /** The same document with a new scope for variables. */

@@ -22,7 +22,10 @@ export function compileFetch(
 
 /** Follows a path; every link on the way and at its end becomes its record. A hidden or missing record becomes NONE. */
 function fetchAt(frame: Frame, value: Value, parts: readonly Part[], from: number): PromiseOrValue<Value> {
-  if (isArray(value)) return mapInOrder(value, (element) => fetchAt(frame, element, parts, from));
+  if (isArray(value)) {
+    frame.unfold(value.length);
+    return mapInOrder(value, (element) => fetchAt(frame, element, parts, from));
+  }
   if (value instanceof SetValue) return fetchAt(frame, value.items, parts, from);
   if (value instanceof RecordId) {
     return andThen(frame.execution.reader.read(frame.execution, value), (record) =>

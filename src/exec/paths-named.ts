@@ -1,8 +1,9 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Expression, Idiom } from '../language/ast.js';
+import { innerElements } from '../value/elements.js';
 import { toText } from '../value/text/text.js';
-import { isArray, type Value } from '../value/value.js';
+import type { Value } from '../value/value.js';
 import type { Compiler, Frame } from './execution.js';
 import { plainPath } from './expression/named-field.js';
 
@@ -32,7 +33,8 @@ export function pathsNamed(
 
 /** Texts as paths. @throws TesseraError `parse_error`, `invalid_path` */
 export function pathsOf(value: Value): Idiom[] {
-  if (isArray(value)) return value.flatMap(pathsOf);
-  if (typeof value === 'string') return [plainPath(value)];
-  throw failure('invalid_path', { value: toText(value) });
+  return innerElements(value).map((path) => {
+    if (typeof path === 'string') return plainPath(path);
+    throw failure('invalid_path', { value: toText(path) });
+  });
 }

@@ -3,9 +3,10 @@ import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../bas
 import { failure } from '../errors/error.js';
 import { randomKey } from '../functions/identifiers.js';
 import type { Relate } from '../language/ast.js';
+import { innerElements } from '../value/elements.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
+import { isObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
 import { recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
@@ -98,8 +99,11 @@ function ensureEnds(execution: Execution, edge: string, start: RecordId, end: Re
 
 /** The records at one end: record ids, or records, alone or in arrays. */
 function endsOf(value: Value): RecordId[] {
-  if (isArray(value)) return value.flatMap(endsOf);
+  return innerElements(value).map(endOf);
+}
+
+function endOf(value: Value): RecordId {
   const id = isObject(value) ? value['id'] : value;
-  if (id instanceof RecordId) return [id];
+  if (id instanceof RecordId) return id;
   throw failure('invalid_edge_end', { property: 'id', value: toText(id) });
 }

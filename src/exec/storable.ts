@@ -8,7 +8,7 @@ const walk = new MeasuredWalk();
  * Refuses what can't be stored: closures, however deep. What was stored before is known to be fine and isn't looked at again.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
-export function assertStorable(value: Value, before: Value): void {
+export function assertStorable(value: Value, before?: Value): void {
   walk.end(assertAt(value, before, walk.beginAt(value)));
 }
 

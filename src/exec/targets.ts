@@ -1,7 +1,8 @@
 /** What stands after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Expression } from '../language/ast.js';
-import { isArray, Range, RecordId, SetValue, Table, type Value } from '../value/value.js';
+import { innerElements } from '../value/elements.js';
+import { Range, RecordId, Table, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 
 export type Target =
@@ -23,7 +24,7 @@ export function compileTargets(
   return (frame) =>
     andThen(
       mapInOrder(compiled, (evaluate) => evaluate(frame)),
-      (values) => values.flatMap(targetsOf),
+      (values) => innerElements(values).map(targetOf),
     );
 }
 
@@ -33,10 +34,8 @@ function compileTarget(target: Expression, compiler: Compiler): Evaluate {
   return () => table;
 }
 
-function targetsOf(value: Value): Target[] {
-  if (value instanceof Table) return [{ kind: 'table', table: value.name }];
-  if (value instanceof RecordId) return [{ kind: value.key instanceof Range ? 'range' : 'record', id: value }];
-  if (isArray(value)) return value.flatMap(targetsOf);
-  if (value instanceof SetValue) return value.items.flatMap(targetsOf);
-  return [{ kind: 'value', value }];
+function targetOf(value: Value): Target {
+  if (value instanceof Table) return { kind: 'table', table: value.name };
+  if (value instanceof RecordId) return { kind: value.key instanceof Range ? 'range' : 'record', id: value };
+  return { kind: 'value', value };
 }

@@ -13,11 +13,14 @@ export const MAX_NODES = 2 ** 24;
 export const MAX_COMPARED = 2 ** 22;
 
 /** Characters of a value's text, and bytes of its encoding. */
-export const MAX_ENCODED = 2 ** 27;
+export const MAX_ENCODED = 2 ** 26;
 
 /** Characters of a text, and elements of a collection, that operators join together. */
 export const MAX_JOINED_TEXT = 2 ** 24;
 export const MAX_JOINED_ITEMS = 2 ** 22;
+
+/** Elements that paths are taken into from one document: `$nested.*.*.*`. */
+export const MAX_UNFOLDED = 2 ** 21;
 
 /** Positions of one geometry, and collections of geometries within each other. */
 export const MAX_POSITIONS = 2 ** 20;

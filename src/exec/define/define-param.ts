@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putPlaced } from '../../catalog/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
-import { Closure, isArray, isObject, Range, SetValue, type Value } from '../../value/value.js';
 import { ensurePlace } from '../ensure-place.js';
 import type { Compiler, Evaluate } from '../execution.js';
+import { assertStorable } from '../storable.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
 
 /** What only the session says; a definition of that name would be one more way to claim it. */
@@ -21,19 +21,9 @@ export function compileDefineParam(statement: DefineParam, compiler: Compiler): 
     return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
       if (!goesAhead(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
       return andThen(evaluate(frame), (value) => {
-        if (holdsClosure(value)) throw failure('closure_stored');
+        assertStorable(value);
         return andThen(putPlaced(change, place, settled(statement, { value })), () => finish(execution));
       });
     });
   };
-}
-
-/** Whether a closure is anywhere in a value; how deep values go was bounded when they were made. */
-function holdsClosure(value: Value): boolean {
-  if (value instanceof Closure) return true;
-  if (isArray(value)) return value.some(holdsClosure);
-  if (isObject(value)) return Object.values(value).some(holdsClosure);
-  if (value instanceof SetValue) return value.items.some(holdsClosure);
-  if (value instanceof Range) return holdsClosure(value.start?.value) || holdsClosure(value.end?.value);
-  return false;
 }

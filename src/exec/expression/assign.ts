@@ -113,6 +113,7 @@ function changeAt(
 ): PromiseOrValue<Value> {
   const locator = locators[from];
   if (locator === undefined) return change(value);
+  if (isArray(value)) frame.unfold(value.length);
   const below: Below = (inner, at = from + 1) => changeAt(inner, locators, at, change, frame);
   switch (locator.kind) {
     case 'field':

@@ -22,7 +22,7 @@ import { frameAt } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
-import { END, fetchRecord, type Step } from './step.js';
+import { END, fetchRecord, mapStep, type Step } from './step.js';
 
 type WherePart = Extract<Part, { kind: 'where' }>;
 
@@ -59,7 +59,7 @@ export function chainStep(chain: readonly ChainPart[], next: Step, compiler: Inl
   const step: Step = (value, frame) => {
     const items = value instanceof SetValue ? value.items : value;
     if (isArray(items)) {
-      const all = mapInOrder(items, (item) => step(item, frame));
+      const all = mapStep(items, frame, step);
       // A single step from a list gives one list; a longer path is followed from each element.
       return isAlone ? andThen(all, (lists) => lists.flat(1) as Value[]) : all;
     }

@@ -2,12 +2,13 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Recursion } from '../../language/ast.js';
+import { innerElements } from '../../value/elements.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
-import { type ArrayValue, isArray, type Value } from '../../value/value.js';
+import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import { RecursionFrame, type Repeat } from './document-frame.js';
-import type { Step } from './step.js';
+import { mapStep, type Step } from './step.js';
 
 /** How often a path may be followed. */
 const LIMIT = 256;
@@ -34,9 +35,7 @@ export function recursionStep(recursion: Recursion, path: Step, next: Step, comp
   const plan: Plan = { min, max, bounded: recursion.max !== undefined, inclusive, path };
   const follow = compileWalk(plan, recursion, instruction, compiler);
   const step: Step = (value, frame) =>
-    isArray(value)
-      ? mapInOrder(value, (item) => step(item, frame))
-      : andThen(follow(value, frame), (found) => next(found, frame));
+    isArray(value) ? mapStep(value, frame, step) : andThen(follow(value, frame), (found) => next(found, frame));
   return step;
 }
 
@@ -230,6 +229,7 @@ function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value
   const branch = (value: Value, depth: number): PromiseOrValue<Value> => {
     if (isDeadEnd(value)) return value;
     if (isArray(value)) {
+      frame.unfold(value.length);
       const branches = mapInOrder(value, (item) => branch(item, depth));
       return andThen(branches, (all) => all.filter((each) => each !== undefined));
     }
@@ -271,15 +271,7 @@ function nextNodes(plan: Plan, node: Value, frame: Frame): PromiseOrValue<readon
 
 /** What is left of the values that a path reached: nested arrays become one, without NONE and NULL. */
 function alive(value: Value): Value {
-  return isArray(value) ? flatten(value) : value;
-}
-
-function flatten(items: ArrayValue, into: Value[] = []): Value[] {
-  for (const item of items) {
-    if (isArray(item)) flatten(item, into);
-    else if (item !== undefined && item !== null) into.push(item);
-  }
-  return into;
+  return isArray(value) ? innerElements(value).filter((item) => item !== undefined && item !== null) : value;
 }
 
 function isDeadEnd(value: Value): boolean {

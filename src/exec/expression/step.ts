@@ -48,5 +48,6 @@ export function stepInto(value: Value, frame: Frame, step: Step, next: Step): Pr
 
 /** Paths map into arrays, also nested ones, and never flatten them. */
 export function mapStep(items: ArrayValue, frame: Frame, step: Step): PromiseOrValue<Value[]> {
+  frame.unfold(items.length);
   return mapInOrder(items, (item) => step(item, frame));
 }
