@@ -37,5 +37,6 @@ export const CBOR: Format = {
 /** @throws TesseraError `malformed_request` */
 export function utf8Text(body: Uint8Array): string {
   if (!isUtf8(body)) throw failure('malformed_request', { reason: 'the body is not valid UTF-8' });
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const buffer = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return buffer.toString('utf8');
 }

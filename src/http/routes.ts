@@ -4,7 +4,7 @@ import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
-import { statementResults } from '../rpc/response.js';
+import { statementResults, statementResultsJson } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
@@ -73,7 +73,8 @@ async function sqlRoute(context: Context, request: FastifyRequest, reply: Fastif
   const variables = readQueryString(request.url);
   return inSession(context, request, reply, async (session) => {
     const results = await session.query(text, variables);
-    return sendBody(reply, format.contentType, format.encode(statementResults(results)));
+    const body = format === JSON_FORMAT ? statementResultsJson(results) : format.encode(statementResults(results));
+    return sendBody(reply, format.contentType, body);
   });
 }
 

@@ -4,6 +4,7 @@ import type { TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { StatementResult } from '../session/contract.js';
 import { timeText } from '../session/time-text.js';
+import { stringifyJson } from '../value/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 
 /** `{id, result}`. The key `result` is there even when it is NONE: clients test for it. */
@@ -29,6 +30,17 @@ export function errorAnswer(id: Value, error: TesseraError): ObjectValue {
 /** `[{result, status, time, type?, kind?, details?}, …]`. */
 export function statementResults(results: readonly StatementResult[]): ObjectValue[] {
   return results.map(statementResult);
+}
+
+/** `statementResults` as JSON text. Most results are written as they come, without an object around each that is only there to be printed. */
+export function statementResultsJson(results: readonly StatementResult[]): string {
+  return `[${results.map(statementResultJson).join(',')}]`;
+}
+
+function statementResultJson(entry: StatementResult): string {
+  const { outcome, time, type } = entry;
+  if (!outcome.ok || type !== undefined) return stringifyJson(statementResult(entry));
+  return `{"result":${stringifyJson(outcome.value)},"status":"OK","time":"${timeText(time)}"}`;
 }
 
 function statementResult({ outcome, time, type }: StatementResult): ObjectValue {

@@ -1,7 +1,7 @@
 const UNITS = [
-  [1_000n, 1, 'ns'],
-  [1_000_000n, 1e3, 'µs'],
-  [1_000_000_000n, 1e6, 'ms'],
+  [1e3, 1, 'ns'],
+  [1e6, 1e3, 'µs'],
+  [1e9, 1e6, 'ms'],
 ] as const;
 
 /**
@@ -9,9 +9,10 @@ const UNITS = [
  *
  * A quotient of an integer below 10⁹ and a power of ten prints with as many digits as it has, never with an exponent.
  */
-export function timeText(nanoseconds: bigint): string {
+export function timeText(time: bigint): string {
+  const nanoseconds = Number(time);
   for (const [below, divisor, unit] of UNITS) {
-    if (nanoseconds < below) return `${Number(nanoseconds) / divisor}${unit}`;
+    if (nanoseconds < below) return `${nanoseconds / divisor}${unit}`;
   }
-  return `${Number(nanoseconds / 1_000_000n) / 1e3}s`;
+  return `${Math.trunc(nanoseconds / 1e6) / 1e3}s`;
 }
