@@ -7,6 +7,7 @@ import { discreetly, isVerdict } from './discretion.js';
 import { type Execution, Frame, Scope } from './execution.js';
 import type { Judge } from './mask.js';
 import { admits, judgeOf, type Rule } from './permission.js';
+import { forStoredCode } from './stored-code.js';
 import type { PreparedTable } from './table.js';
 
 /** The record with its computed fields, which are computed with the rights of the reader. */
@@ -16,7 +17,7 @@ export function computeFields(
   raw: ObjectValue,
 ): PromiseOrValue<ObjectValue> {
   if (table.computed.length === 0) return raw;
-  const inner = deeper(execution);
+  const inner = deeper(forStoredCode(execution));
   let record = raw;
   const done = forEachInOrder(table.computed, ({ name, computed }) => {
     if (computed === undefined) return undefined;

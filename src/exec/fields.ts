@@ -17,6 +17,7 @@ import { mayHide } from './mask.js';
 import { rewriteAt } from './occurrence.js';
 import { admits } from './permission.js';
 import { checkShape } from './schema.js';
+import { forStoredCode } from './stored-code.js';
 import type { PreparedField, PreparedTable } from './table.js';
 
 export interface FieldChange {
@@ -150,7 +151,7 @@ function settle(
     scope.set('input', input);
     scope.set('before', old);
     scope.set('after', value);
-    return expression(new Frame(change.execution, scope, record));
+    return expression(new Frame(forStoredCode(change.execution), scope, record));
   };
   const defaulted = andThen(start, (given) => {
     const wantsDefault = given === undefined && (creating || definition.default?.always === true);

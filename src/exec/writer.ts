@@ -26,6 +26,7 @@ import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
 import { UNCHECKED } from './permission.js';
 import { assertStorable } from './storable.js';
+import { forStoredCode } from './stored-code.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 export class Writer implements RecordWriter {
@@ -216,7 +217,7 @@ export class Writer implements RecordWriter {
     input: ObjectValue | undefined,
   ): PromiseOrValue<void> {
     if (table.events.length === 0 || execution.importing) return;
-    const inner: Execution = { ...deeper(execution), checks: UNCHECKED };
+    const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
     const kind = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return forEachInOrder(table.events, (event) => {
       const scope = new Scope();

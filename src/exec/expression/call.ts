@@ -11,6 +11,7 @@ import { calling, deeper } from '../depth.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { pace } from '../pace.js';
 import { admits, compileRule, type Rule } from '../permission.js';
+import { forStoredCode } from '../stored-code.js';
 import { callClosure, coerceResult } from './closure.js';
 import { compileList } from './collection.js';
 import { functionContext } from './function-context.js';
@@ -102,7 +103,7 @@ function run(
 ): PromiseOrValue<Value> {
   const scope = new Scope(frame.scope);
   bindArguments(definition, name, least, args, scope);
-  const execution = deeper(frame.execution);
+  const execution = deeper(forStoredCode(frame.execution));
   const inner = new Frame(execution, scope, frame.current, frame.parent);
   const { returns } = definition;
   return calling(() =>

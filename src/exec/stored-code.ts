@@ -1,0 +1,30 @@
+import type { Principal } from '../catalog/principal.js';
+import type { Execution } from './execution.js';
+
+/**
+ * The execution in which code runs that stands in definitions: bodies of functions and events, clauses of fields. It runs with the rights
+ * of whoever makes it run, but with no more than everybody has who could have written it, an editor of the database. Otherwise an
+ * editor would only have to wait until an owner, or the root user, calls a function or touches a table of his.
+ */
+export function forStoredCode(execution: Execution): Execution {
+  const { principal: user } = execution.identity;
+  if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return execution;
+  let limited = executions.get(execution);
+  if (limited === undefined) {
+    const { identity } = execution;
+    const { namespace, database } = identity.place;
+    const principal: Principal = {
+      kind: 'system',
+      level: 'database',
+      ...(namespace !== undefined && { namespace }),
+      ...(database !== undefined && { database }),
+      name: user.name,
+      roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
+    };
+    limited = { ...execution, identity: { ...identity, principal } };
+    executions.set(execution, limited);
+  }
+  return limited;
+}
+
+const executions = new WeakMap<Execution, Execution>();
