@@ -4,11 +4,6 @@ import type { Value } from '../value/value.js';
 import { signatureOf } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 
-/** @throws TesseraError `invalid_arguments` if the function can't be called with so many arguments. To be asked when planning. */
-export function checkArgumentCount(row: FunctionRow, count: number): void {
-  signatureOf(row).checkCount(count);
-}
-
 /** Counts and coerces the arguments, then runs the function. @throws TesseraError `invalid_arguments` */
 export function callFunction(
   row: FunctionRow,

@@ -70,13 +70,6 @@ export function geometryToObject(geometry: Geometry): ObjectValue {
   return shapeToObject(geometry.shape);
 }
 
-/** The coordinates as nested arrays of floats, as `.coordinates` shows them; for a collection the list of its geometries. */
-export function coordinatesOf({ shape }: Geometry): Value {
-  return shape.type === 'GeometryCollection'
-    ? shape.geometries.map((member) => new Geometry(member))
-    : floats(shape.coordinates);
-}
-
 function floats(coordinates: Coordinates): Value {
   return typeof coordinates === 'number' ? float(coordinates) : coordinates.map(floats);
 }
@@ -153,7 +146,7 @@ function listOf<T>(read: Reader<T>): Reader<readonly T[]> {
 function shapeToObject(shape: Shape): ObjectValue {
   const object = newObject();
   if (shape.type === 'GeometryCollection') object['geometries'] = shape.geometries.map(shapeToObject);
-  else object['coordinates'] = shape.coordinates;
+  else object['coordinates'] = floats(shape.coordinates);
   object['type'] = shape.type;
   return object;
 }

@@ -55,13 +55,6 @@ export function decodeKey(key: string, offset = 0): { readonly value: Value; rea
   return readKey(key, offset);
 }
 
-/** The smallest key that is greater than all keys that begin with `prefix`. */
-export function keyAfter(prefix: string): string {
-  let end = prefix.length;
-  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
-  return end === 0 ? '' : prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
-}
-
 // The kinds of the numbers met so far; like the bytes they belong to the one key under construction.
 const walk = new MeasuredWalk();
 const numberKinds: number[] = [];

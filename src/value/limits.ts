@@ -22,6 +22,9 @@ export const MAX_JOINED_ITEMS = 2 ** 22;
 /** Elements that paths are taken into from one document: `$nested.*.*.*`. */
 export const MAX_UNFOLDED = 2 ** 21;
 
+/** Pairs that are compared one by one to tell what two lists have in common; beyond them the one is sorted first. */
+export const MAX_PAIRS = 2 ** 16;
+
 /** Positions of one geometry, and collections of geometries within each other. */
 export const MAX_POSITIONS = 2 ** 20;
 export const MAX_COLLECTIONS = 64;

@@ -1,9 +1,11 @@
 /** What the relational operators ask: is it in there, do they match, does a range hold it. */
 import { type ByKind, byKind } from './by-kind.js';
 import { containsGeometry, intersects as geometriesIntersect } from './geometry-predicates.js';
-import { compare, equals } from './order.js';
+import { MAX_PAIRS } from './limits.js';
+import { Comparisons, compare, equals, sorted } from './order.js';
 import { matchesRegex } from './regex.js';
 import { type ArrayValue, Geometry, isArray, type Range, Regex, SetValue, type Value } from './value.js';
+import { tooLarge } from './walk.js';
 
 /** The `=` of the language: equality by value; a regex equals every text that it matches anywhere. */
 export function looselyEquals(a: Value, b: Value): boolean {
@@ -57,13 +59,13 @@ export function contains(container: Value, item: Value): boolean {
 /** `container CONTAINSALL items`. */
 export function containsAll(container: Value, items: Value): boolean {
   const list = itemsOf(items);
-  return list === undefined ? containsWhole(container, items) : list.every((item) => contains(container, item));
+  return list === undefined ? containsWhole(container, items) : list.every(holderOf(container, list.length));
 }
 
 /** `container CONTAINSANY items`. */
 export function containsAny(container: Value, items: Value): boolean {
   const list = itemsOf(items);
-  return list === undefined ? containsWhole(container, items) : list.some((item) => contains(container, item));
+  return list === undefined ? containsWhole(container, items) : list.some(holderOf(container, list.length));
 }
 
 /** `container CONTAINSNONE items`. */
@@ -74,6 +76,34 @@ export function containsNone(container: Value, items: Value): boolean {
 /** `a INTERSECTS b`: geometries that have a point in common; nothing else intersects. */
 export function intersects(a: Value, b: Value): boolean {
   return a instanceof Geometry && b instanceof Geometry && geometriesIntersect(a, b);
+}
+
+/** Tells of so many values whether they are in a container. */
+function holderOf(container: Value, count: number): (item: Value) => boolean {
+  const items = itemsOf(container);
+  if (items === undefined || items.length * count <= MAX_PAIRS) return (item) => contains(container, item);
+  // A regex equals texts that have no order in common, so that there is nothing to sort by.
+  const isRegex = (value: Value) => value instanceof Regex;
+  if (items.some(isRegex)) throw tooLarge(MAX_PAIRS);
+  const comparisons = new Comparisons();
+  const ascending = sorted(items, comparisons);
+  return (item) => {
+    if (isRegex(item)) throw tooLarge(MAX_PAIRS);
+    return isAmong(ascending, item, comparisons);
+  };
+}
+
+function isAmong(ascending: ArrayValue, item: Value, { compare }: Comparisons): boolean {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const order = compare(ascending[middle], item);
+    if (order === 0) return true;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 /** Whether a value lies between the bounds of a range, in the total order. */

@@ -36,9 +36,12 @@ import {
   type Value,
 } from './value.js';
 
+// One for all records, since making a reader takes as long as reading a small record. Reading never waits.
+const reader = new ByteReader(new Uint8Array(), damaged);
+
 /** The value that `encodeRecord` was given. @throws TesseraError `stored_bytes_invalid` */
 export function decodeRecord(bytes: Uint8Array): Value {
-  const reader = new ByteReader(bytes, damaged);
+  reader.begin(bytes);
   const version = reader.byte();
   if (version !== RECORD_VERSION) damaged(`the version ${version} is not known`);
   const value = read(reader, 0);
@@ -136,21 +139,15 @@ const KNOWN = 256;
 const known: (KnownNames | undefined)[] = new Array(KNOWN).fill(undefined);
 
 function readNames(reader: ByteReader, count: number): readonly string[] {
-  const bytes = reader.view(reader.varint());
-  const last = bytes.length - 1;
-  const slot = last < 0 ? 0 : (bytes.length * 31 + (bytes[last] as number) * 7 + (bytes[last >> 1] as number)) % KNOWN;
+  const length = reader.varint();
+  if (count === 0 && length === 0) return [];
+  const slot = (length * 31 + count * 7 + reader.peek()) % KNOWN;
   const entry = known[slot];
-  if (entry !== undefined && entry.names.length === count && equalBytes(entry.bytes, bytes)) return entry.names;
+  if (entry?.bytes.length === length && entry.names.length === count && reader.skip(entry.bytes)) return entry.names;
+  const bytes = reader.raw(length);
   const names = parseNames(bytes, count);
-  // A copy: the engine may reuse the bytes that it handed out. (`slice` of a buffer would share them.)
-  known[slot] = { bytes: Uint8Array.from(bytes), names };
+  known[slot] = { bytes, names };
   return names;
-}
-
-function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }
 
 function parseNames(bytes: Uint8Array, count: number): readonly string[] {

@@ -145,6 +145,25 @@ describe('contains', () => {
   });
 });
 
+describe('long lists', () => {
+  const numbers: Value[] = Array.from({ length: 2000 }, (_, index) => index);
+  const floats = numbers.map((number) => f(number as number));
+
+  it('are judged as short ones are', () => {
+    expect(containsAll(numbers, floats)).toBe(true);
+    expect(containsAll(numbers, [...floats, undefined])).toBe(false);
+    expect(containsAll([...numbers, undefined, [1]], [...floats, [f(1)], undefined])).toBe(true);
+    expect(containsAny(numbers, [...numbers.map(String), 7])).toBe(true);
+    expect(containsNone(setFrom(numbers), numbers.map(String))).toBe(true);
+  });
+
+  it('are refused if regexes would have to be tried on all of them', () => {
+    const tooLarge = expect.objectContaining({ code: 'value_too_large' });
+    expect(() => containsAny(numbers, [new Regex('a'), ...numbers])).toThrow(tooLarge);
+    expect(() => containsAll([...numbers, new Regex('a')], numbers)).toThrow(tooLarge);
+  });
+});
+
 describe('truth', () => {
   it('is found in what is not empty', () => {
     const falsy = [undefined, null, false, 0, f(0), dec('0'), '', [], setFrom([]), o({}), new Uint8Array(), dur('0ns')];
