@@ -12,3 +12,6 @@ new WebSocketServer({ server: fastify.server }).on('connection', (socket) =>
   socket.on('message', (data, binary) => socket.send(data, { binary })),
 );
 console.log(`127.0.0.1:${fastify.server.address().port}`);
+
+// So that a profile is written: SERVER_FLAGS=--cpu-prof.
+process.on('SIGTERM', () => process.exit(0));

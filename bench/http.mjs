@@ -1,139 +1,128 @@
-// Requests a second over HTTP and WebSocket, beside a bare echo of the libraries that Tessera serves with: the same frames, the same
-// client, alternating rounds, medians. Everything on the loopback interface; the servers are processes of their own.
+// Requests over HTTP and WebSocket, beside a bare echo of the libraries that Tessera serves with: the same bytes, the same client,
+// alternating rounds, medians. Everything on the loopback interface; the servers are processes of their own.
 //
 //   npm run build && cd bench && npm ci && npm run http
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+//
+// Rates depend on what else the machine does and on how fast the client is; the processor time that a server uses for a request
+// depends on neither, so look at that first.
+import { httpConnection, postBytes, textFrame, webSocketConnection } from './raw-client.mjs';
+import { startServer } from './server-process.mjs';
 
-// The versions that Tessera itself uses.
-const { WebSocket } = createRequire(new URL('../package.json', import.meta.url))('ws');
 const CONNECTIONS = 16;
 const ROUNDS = 5;
-const MILLISECONDS = 1_500;
+const MILLISECONDS = 1_000;
 
-async function start(...args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1];
-    if (port !== undefined) {
-      child.stdout.resume();
-      return { child, port: Number(port) };
-    }
-  }
-  throw new Error(`no address in: ${text}`);
-}
+const TESSERA = ['start', 'memory', '--user', 'root', '--pass', 'secret', '--bind', '127.0.0.1:8765'];
+const echo = await startServer('echo-server.mjs');
+const tessera = await startServer(process.env.TESSERA ?? '../dist/cli/main.js', ...TESSERA);
 
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const echo = await start(here('echo-server.mjs'));
-const tessera = await start(
-  here('../dist/cli/main.js'),
-  'start',
-  'memory',
-  '--user',
-  'root',
-  '--pass',
-  'secret',
-  '--bind',
-  '127.0.0.1:8765',
-);
-
-async function post(agent, port, path, headers, body) {
-  const sent = request({ agent, port, host: '127.0.0.1', path, method: 'POST', headers });
-  sent.end(body);
-  const [response] = await once(sent, 'response');
-  let text = '';
-  for await (const chunk of response) text += chunk;
-  return text;
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+const setup = await httpConnection(tessera.port);
 const place = { accept: 'application/json', 'svc-ns': 'bench', 'svc-db': 'bench' };
-const { token } = JSON.parse(
-  await post(
-    agent,
-    tessera.port,
-    '/signin',
-    { ...place, 'content-type': 'application/json' },
-    '{"user":"root","pass":"secret"}',
-  ),
-);
+const bodyOf = (answer) => answer.toString().split('\r\n\r\n')[1];
+const send = async (path, headers, body) => bodyOf(await setup.ask(postBytes(path, headers, body)));
+const credentials = (body) => [{ ...place, 'content-type': 'application/json' }, JSON.stringify(body)];
+const { token } = JSON.parse(await send('/signin', ...credentials({ user: 'root', pass: 'secret' })));
 const headers = { ...place, authorization: `Bearer ${token}` };
-await post(agent, tessera.port, '/sql', headers, "CREATE person:1 SET name = 'Ada', age = 36");
+await send(
+  '/sql',
+  headers,
+  `DEFINE TABLE person PERMISSIONS FOR select WHERE id = $auth.id;
+   DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNUP (CREATE person:1 SET name = 'Ada', age = 36)`,
+);
+const signUp = credentials({ ns: 'bench', db: 'bench', ac: 'account', variables: {} });
+const { token: recordToken } = JSON.parse(await send('/signup', ...signUp));
+const recordHeaders = { ...place, authorization: `Bearer ${recordToken}` };
 
-/** Runs `work` on every connection for a while; gives requests a second. */
-async function rate(work) {
-  const end = performance.now() + MILLISECONDS;
-  let count = 0;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async (_, connection) => {
-      while (performance.now() < end) {
-        await work(connection);
-        count++;
-      }
-    }),
-  );
-  return (count * 1_000) / MILLISECONDS;
-}
-
-async function sockets(port, path, first) {
-  return Promise.all(
+const http = (port) => Promise.all(Array.from({ length: CONNECTIONS }, () => httpConnection(port)));
+const sockets = (port, path, first) =>
+  Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, ['json']);
-      await once(socket, 'open');
-      for (const frame of first) {
-        socket.send(frame);
-        await once(socket, 'message');
-      }
-      return async (frame) => {
-        socket.send(frame);
-        await once(socket, 'message');
-      };
+      const connection = await webSocketConnection(port, path);
+      for (const frame of first) await connection.ask(frame);
+      return connection;
     }),
   );
-}
-const echoSockets = await sockets(echo.port, '/', []);
-const tesseraSockets = await sockets(tessera.port, '/rpc', [
-  JSON.stringify({ id: 1, method: 'authenticate', params: [token] }),
-  JSON.stringify({ id: 2, method: 'use', params: ['bench', 'bench'] }),
-]);
-const frame = (text) => JSON.stringify({ id: 1, method: 'query', params: [text] });
+const call = (method, ...params) => textFrame(JSON.stringify({ id: 1, method, params }));
 
-const CASES = [
-  [
-    'POST /sql RETURN 1',
-    () => post(agent, tessera.port, '/sql', headers, 'RETURN 1'),
-    () => post(agent, echo.port, '/', headers, 'RETURN 1'),
-  ],
-  [
-    'POST /sql read one',
-    () => post(agent, tessera.port, '/sql', headers, 'SELECT * FROM person:1'),
-    () => post(agent, echo.port, '/', headers, 'SELECT * FROM person:1'),
-  ],
-  ['WebSocket RETURN 1', (at) => tesseraSockets[at](frame('RETURN 1')), (at) => echoSockets[at](frame('RETURN 1'))],
-  [
-    'WebSocket read one',
-    (at) => tesseraSockets[at](frame('SELECT * FROM person:1')),
-    (at) => echoSockets[at](frame('SELECT * FROM person:1')),
-  ],
-];
-const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-console.log(`${'case'.padEnd(22)}${'tessera/s'.padStart(12)}${'echo/s'.padStart(12)}${'echo/tessera'.padStart(14)}`);
-for (const [name, ours, bare] of CASES) {
-  const rates = { ours: [], bare: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    rates.ours.push(await rate(ours));
-    rates.bare.push(await rate(bare));
-  }
-  const [a, b] = [median(rates.ours), median(rates.bare)];
-  console.log(
-    `${name.padEnd(22)}${a.toFixed(0).padStart(12)}${b.toFixed(0).padStart(12)}${(b / a).toFixed(2).padStart(14)}`,
+const connections = {
+  http: { ours: await http(tessera.port), bare: await http(echo.port) },
+  webSocket: {
+    ours: await sockets(tessera.port, '/rpc', [call('authenticate', token), call('use', 'bench', 'bench')]),
+    bare: await sockets(echo.port, '/', []),
+  },
+};
+const posted = (text, all = headers) => ({
+  over: 'http',
+  ours: postBytes('/sql', all, text),
+  bare: postBytes('/', all, text),
+});
+const framed = (text, atOnce = 1) => {
+  const bytes = Buffer.concat(Array(atOnce).fill(call('query', text)));
+  return { over: 'webSocket', atOnce, ours: bytes, bare: bytes };
+};
+
+const READ = 'SELECT * FROM person:1';
+const CASES = {
+  'POST /sql RETURN 1': posted('RETURN 1'),
+  'POST /sql read one': posted(READ),
+  '… by a record user': posted(READ, recordHeaders),
+  'POST /sql write one': posted('UPDATE person:1 SET age = 37 RETURN NONE'),
+  'WebSocket RETURN 1': framed('RETURN 1'),
+  'WebSocket read one': framed(READ),
+  'WebSocket write one': framed('UPDATE person:1 SET age = 37 RETURN NONE'),
+  '… read one, 16 at once': framed(READ, 16),
+};
+
+/** Sends the request on every connection again and again for a while: requests a second, and microseconds of the server for each. */
+async function measure(server, connections, request, atOnce) {
+  const before = await server.processorTime();
+  const began = performance.now();
+  const end = began + MILLISECONDS;
+  let count = 0;
+  // A client that sleeps between two answers has to be woken by the server's write, which costs a slow server more than a fast one.
+  let awake = setImmediate(function stayAwake() {
+    awake = setImmediate(stayAwake);
+  });
+  await Promise.all(
+    connections.map(
+      (connection) =>
+        new Promise((resolve, reject) => {
+          const next = (answer) => {
+            if (answer === undefined) return reject(new Error('the server hung up'));
+            count += atOnce;
+            if (performance.now() < end) connection.request(request, next, atOnce);
+            else resolve();
+          };
+          connection.request(request, next, atOnce);
+        }),
+    ),
   );
+  const seconds = (performance.now() - began) / 1000;
+  clearImmediate(awake);
+  return { rate: count / seconds, cost: ((await server.processorTime()) - before) / count };
 }
-echo.child.kill();
-tessera.child.kill();
+
+const median = (rounds, of) => rounds.map((round) => round[of]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)];
+const row = (name, cells) => console.log(name.padEnd(24) + cells.map((cell) => cell.padStart(12)).join(''));
+row('', ['tessera/s', 'echo/s', 'ratio', 'tessera µs', 'echo µs', 'ratio']);
+for (const [name, { over, ours, bare, atOnce = 1 }] of Object.entries(CASES)) {
+  if (!name.includes(process.argv[2] ?? '')) continue;
+  const rounds = { ours: [], bare: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.ours.push(await measure(tessera, connections[over].ours, ours, atOnce));
+    rounds.bare.push(await measure(echo, connections[over].bare, bare, atOnce));
+  }
+  const rate = { ours: median(rounds.ours, 'rate'), bare: median(rounds.bare, 'rate') };
+  const cost = { ours: median(rounds.ours, 'cost'), bare: median(rounds.bare, 'cost') };
+  row(name, [
+    rate.ours.toFixed(0),
+    rate.bare.toFixed(0),
+    (rate.bare / rate.ours).toFixed(2),
+    cost.ours.toFixed(1),
+    cost.bare.toFixed(1),
+    (cost.ours / cost.bare).toFixed(2),
+  ]);
+}
+echo.stop();
+tessera.stop();
 process.exit(0);

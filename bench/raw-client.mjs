@@ -1,0 +1,104 @@
+// Clients that cost little, so that the server is what gets measured: bytes made once, written to a socket, and of each answer no more
+// is read than where it ends.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** `POST` with a body, as bytes. */
+export function postBytes(path, headers, body) {
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': Buffer.byteLength(body) });
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  );
+}
+
+/** A text message in one frame, masked with zeros: RFC 6455 §5.2. */
+export function textFrame(text) {
+  const payload = Buffer.from(text);
+  const short = payload.length < 126;
+  const head = Buffer.alloc(short ? 6 : 8);
+  head[0] = 0x81;
+  head[1] = 0x80 | (short ? payload.length : 126);
+  if (!short) head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
+}
+
+export async function httpConnection(port) {
+  return new Connection(await connected(port), httpLength);
+}
+
+export async function webSocketConnection(port, path) {
+  const socket = await connected(port);
+  const offer = [
+    'upgrade: websocket',
+    'connection: upgrade',
+    'sec-websocket-version: 13',
+    'sec-websocket-protocol: json',
+  ];
+  const key = `sec-websocket-key: ${Buffer.alloc(16, 1).toString('base64')}`;
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${[...offer, key].join('\r\n')}\r\n\r\n`);
+  const [answer] = await once(socket, 'data');
+  if (!String(answer).startsWith('HTTP/1.1 101')) throw new Error(String(answer));
+  return new Connection(socket, frameLength);
+}
+
+async function connected(port) {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+class Connection {
+  #socket;
+  #lengthOf;
+  #read = Buffer.alloc(0);
+  #awaited = 0;
+  #answered;
+
+  constructor(socket, lengthOf) {
+    this.#socket = socket;
+    this.#lengthOf = lengthOf;
+    socket.on('data', (chunk) => this.#take(chunk));
+    socket.on('close', () => this.#answered?.(undefined));
+  }
+
+  /** Sends one request, or several at once, and calls back with the bytes of the last answer; with `undefined` when the server hangs up. */
+  request(bytes, answered, awaited = 1) {
+    this.#awaited = awaited;
+    this.#answered = answered;
+    this.#socket.write(bytes);
+  }
+
+  ask(bytes) {
+    return new Promise((resolve) => this.request(bytes, resolve));
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
+
+  #take(chunk) {
+    this.#read = this.#read.length === 0 ? chunk : Buffer.concat([this.#read, chunk]);
+    for (;;) {
+      const length = this.#lengthOf(this.#read);
+      if (length === undefined || this.#read.length < length) return;
+      const answer = this.#read.subarray(0, length);
+      this.#read = this.#read.subarray(length);
+      if (--this.#awaited === 0) return this.#answered(answer);
+    }
+  }
+}
+
+/** The length of the answer that begins with these bytes, as soon as it can be told. */
+function httpLength(bytes) {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, end))?.[1];
+  return end + 4 + Number(length);
+}
+
+function frameLength(bytes) {
+  if (bytes.length < 2) return undefined;
+  if (bytes[1] < 126) return 2 + bytes[1];
+  if (bytes.length < 10) return undefined;
+  return bytes[1] === 126 ? 4 + bytes.readUInt16BE(2) : 10 + Number(bytes.readBigUInt64BE(2));
+}
