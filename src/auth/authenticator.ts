@@ -1,3 +1,4 @@
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { ObjectValue } from '../value/value.js';
@@ -39,8 +40,8 @@ export interface Authenticator {
   /** With a body as HTTP and RPC clients send it. */
   signIn(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
   signUp(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
-  /** With a token that was issued here, or by somebody whom a definition trusts. */
-  authenticate(token: string, client: Client): Promise<Authenticated>;
+  /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
+  authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
   authenticateBasic(user: string, password: string, place: Place, client: Client): Promise<Authenticated>;
 }
@@ -80,8 +81,8 @@ export function createAuthenticator(
       return { ...become(signedIn, client), tokens };
     },
 
-    async authenticate(token, client) {
-      return become(await signInWithToken(context, token, client), client);
+    authenticate(token, client) {
+      return andThen(signInWithToken(context, token, client), (signedIn) => become(signedIn, client));
     },
 
     async authenticateBasic(user, password, place, client) {

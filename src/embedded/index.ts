@@ -40,7 +40,7 @@ export class EmbeddedSession {
   }
 
   /** Selects a namespace and a database. */
-  use(namespace: string, database: string): Promise<SelectedPlace> {
+  async use(namespace: string, database: string): Promise<SelectedPlace> {
     return this.#session.use(namespace, database);
   }
 
@@ -57,7 +57,7 @@ export class EmbeddedSession {
   }
 
   /** Runs statements and tells of each whether it succeeded, and how long it took. */
-  run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
+  async run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
     return this.#session.query(text, objectFromJavaScript(variables));
   }
 
@@ -71,7 +71,7 @@ export class EmbeddedSession {
   }
 
   /** Signs in with an access token. */
-  authenticate(token: string): Promise<void> {
+  async authenticate(token: string): Promise<void> {
     return this.#session.authenticate(token);
   }
 

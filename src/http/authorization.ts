@@ -1,5 +1,6 @@
 /** The header `Authorization`: a token, or a user with a password. */
 import { isUtf8 } from 'node:buffer';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import type { Selection } from './request-headers.js';
@@ -14,11 +15,7 @@ export const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset
  * Signs the session in as the header says; without one it stays a guest's.
  * @throws TesseraError `unsupported_authorization`, `header_invalid`, and what signing in throws
  */
-export function authorize(
-  session: Session,
-  header: string | undefined,
-  selection: Selection,
-): Promise<void> | undefined {
+export function authorize(session: Session, header: string | undefined, selection: Selection): PromiseOrValue<void> {
   if (header === undefined) return undefined;
   const token = BEARER.exec(header)?.[1];
   if (token !== undefined) return session.authenticate(token);

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
 import type { RpcOptions } from '../rpc/connection.js';
@@ -60,24 +60,20 @@ export function select(session: Session, { namespace, database }: Selection): Pr
 }
 
 /** Does `work` in a session of this one request. A client that goes away ends it early, and what runs in it. */
-export async function inSession(
+export function inSession(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (session: Session) => Promise<unknown>,
-): Promise<unknown> {
+  work: (session: Session) => PromiseOrValue<unknown>,
+): PromiseOrValue<unknown> {
   const selection = readSelection(request.raw);
   const session = context.database.session(originOf(request.raw, selection, context));
   const close = () => session.close();
-  reply.raw.once('close', close);
-  try {
-    const ready = prepare(session, request.headers.authorization, selection);
-    if (isPromise(ready)) await ready;
-    return await work(session);
-  } finally {
-    reply.raw.removeListener('close', close);
-    session.close();
-  }
+  return lastly(() => {
+    const done = andThen(prepare(session, request.headers.authorization, selection), () => work(session));
+    if (isPromise(done)) reply.raw.once('close', close);
+    return done;
+  }, close);
 }
 
 /** Answers with an error. Those that are our own fault are logged with their cause, which the client doesn't see. */

@@ -1,5 +1,6 @@
 /** What the server answers to, as a table. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { andThen } from '../base/promise-or-value.js';
 import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
@@ -67,15 +68,16 @@ export function allowedMethods(path: string): readonly string[] {
     : [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
-async function sqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+function sqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
   const format = responseFormat(request.headers.accept);
   const text = utf8Text(bodyOf(request));
   const variables = readQueryString(request.url);
-  return inSession(context, request, reply, async (session) => {
-    const results = await session.query(text, variables);
-    const body = format === JSON_FORMAT ? statementResultsJson(results) : format.encode(statementResults(results));
-    return sendBody(reply, format.contentType, body);
-  });
+  return inSession(context, request, reply, (session) =>
+    andThen(session.query(text, variables), (results) => {
+      const body = format === JSON_FORMAT ? statementResultsJson(results) : format.encode(statementResults(results));
+      return sendBody(reply, format.contentType, body);
+    }),
+  );
 }
 
 /**

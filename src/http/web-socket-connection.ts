@@ -1,5 +1,7 @@
 /** One WebSocket: requests in the order they came, answers as fast as the client reads them. */
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import type { RpcConnection } from '../rpc/connection.js';
 import { errorAnswer } from '../rpc/response.js';
@@ -24,6 +26,8 @@ interface Message {
 
 export class WebSocketConnection {
   readonly #socket: WebSocket;
+  /** What carries it. */
+  readonly #stream: Duplex;
   readonly #rpc: RpcConnection;
   readonly #options: HttpOptions;
   readonly #environment: Environment;
@@ -40,12 +44,14 @@ export class WebSocketConnection {
 
   constructor(
     socket: WebSocket,
+    stream: Duplex,
     rpc: RpcConnection,
     { options, log }: Context,
     environment: Environment,
     format: Format | undefined,
   ) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#rpc = rpc;
     this.#options = options;
     this.#environment = environment;
@@ -109,6 +115,8 @@ export class WebSocketConnection {
   /** Answers what waits, one request after the other. */
   async #work(): Promise<void> {
     const { clock, timers } = this.#environment;
+    // Whatever came in the same piece of data is here, too, when this goes on.
+    await undefined;
     let sliceEnd = clock.monotonic() + SLICE;
     for (;;) {
       const batch = this.#waiting;
@@ -117,7 +125,8 @@ export class WebSocketConnection {
       if (this.#socket.isPaused) this.#socket.resume();
       for (const message of batch) {
         if (this.#closing) break;
-        await this.#answer(message);
+        const answered = this.#answer(message);
+        if (isPromise(answered)) await answered;
         if (clock.monotonic() < sliceEnd) continue;
         await timers.yield();
         sliceEnd = clock.monotonic() + SLICE;
@@ -127,16 +136,16 @@ export class WebSocketConnection {
     this.#working = undefined;
   }
 
-  async #answer({ data, format }: Message): Promise<void> {
-    let answer: ObjectValue;
-    try {
-      answer = await this.#rpc.handle(format.decode(data), format === JSON_FORMAT);
-    } catch (thrown) {
+  #answer({ data, format }: Message): PromiseOrValue<void> {
+    const answer = otherwise(
+      () => this.#rpc.handle(format.decode(data), format === JSON_FORMAT),
       // It couldn't be read, so there is no id to answer to.
-      answer = errorAnswer(null, this.#rpc.report(thrown));
-    }
-    this.#adjustLimit();
-    await this.#send(this.#encode(answer, format));
+      (thrown) => errorAnswer(null, this.#rpc.report(thrown)),
+    );
+    return andThen(answer, (answer) => {
+      this.#adjustLimit();
+      return this.#send(this.#encode(answer, format));
+    });
   }
 
   #encode(answer: ObjectValue, format: Format): string | Uint8Array {
@@ -149,6 +158,7 @@ export class WebSocketConnection {
 
   /** Waits only when the client is slow to read: nothing more is worked on for it until it has. */
   #send(data: string | Uint8Array): Promise<void> | undefined {
+    this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
       this.#socket.send(data);
       return undefined;
@@ -160,6 +170,13 @@ export class WebSocketConnection {
         resolve();
       });
     });
+  }
+
+  /** Answers that are ready in the same turn of the event loop leave in one write. */
+  #cork(): void {
+    if (this.#stream.writableCorked > 0) return;
+    this.#stream.cork();
+    process.nextTick(() => this.#stream.uncork());
   }
 
   /** Larger messages are for those who have signed in. */

@@ -101,7 +101,15 @@ export class WebSocketServer {
         let opened = false;
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
           opened = true;
-          this.#open(webSocket, connection, format, release);
+          const client = new WebSocketConnection(
+            webSocket,
+            socket,
+            connection,
+            this.#context,
+            this.#environment,
+            format,
+          );
+          this.#keep(client, webSocket, release);
         });
         if (opened) return;
         // The handshake isn't valid, and `wsClientError` has said so.
@@ -117,8 +125,7 @@ export class WebSocketServer {
     }
   }
 
-  #open(webSocket: WebSocket, rpc: RpcConnection, format: Format | undefined, release: () => void): void {
-    const connection = new WebSocketConnection(webSocket, rpc, this.#context, this.#environment, format);
+  #keep(connection: WebSocketConnection, webSocket: WebSocket, release: () => void): void {
     this.#connections.add(connection);
     webSocket.once('close', () => {
       this.#connections.delete(connection);

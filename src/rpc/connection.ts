@@ -1,4 +1,5 @@
 /** One client's conversation: its own session, the sessions it attached, and the answering of its requests. */
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session } from '../session/contract.js';
 import type { ObjectValue, Value } from '../value/value.js';
@@ -39,20 +40,23 @@ export class RpcConnection implements ConnectionServices {
   }
 
   /** Answers a request. Never fails: errors are answers too. `json` tells that it came as JSON. */
-  async handle(message: Value, json: boolean): Promise<ObjectValue> {
+  handle(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
     const id = requestId(message);
-    try {
-      const request = readRequest(message);
-      const method = METHODS.get(request.method);
-      if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
-      const session = method.sessionless ? this.session : this.#named(request.session);
-      checkCount(method, request.params);
-      const door = request.transaction === undefined ? session : session.transaction(request.transaction);
-      const call = { session, door, sessionId: request.session, json, connection: this };
-      return answer(id, await method.run(call, request.params));
-    } catch (thrown) {
-      return errorAnswer(id, this.report(thrown));
-    }
+    return otherwise(
+      () => andThen(this.#call(message, json), (result) => answer(id, result)),
+      (thrown) => errorAnswer(id, this.report(thrown)),
+    );
+  }
+
+  #call(message: Value, json: boolean): PromiseOrValue<Value> {
+    const request = readRequest(message);
+    const method = METHODS.get(request.method);
+    if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
+    const session = method.sessionless ? this.session : this.#named(request.session);
+    checkCount(method, request.params);
+    const door = request.transaction === undefined ? session : session.transaction(request.transaction);
+    const call = { session, door, sessionId: request.session, json, connection: this };
+    return method.run(call, request.params);
   }
 
   /** Any thrown thing as an error of ours; those that are our fault are told to the log. */

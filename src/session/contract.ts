@@ -3,6 +3,7 @@
  * through a session.
  */
 import type { IssuedTokens } from '../auth/context.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Identity } from '../exec/execution.js';
@@ -30,15 +31,15 @@ export interface Origin {
   readonly id?: string;
 }
 
-/** Where statements are run: in a session, or in a transaction that its client holds. */
+/** Where statements are run: in a session, or in a transaction that its client holds. What the storage has at hand is answered at once. */
 export interface StatementDoor {
   /**
    * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
    * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
    */
-  query(text: string, variables?: ObjectValue): Promise<StatementResult[]>;
+  query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]>;
   /** Runs statements that were built rather than parsed (RPC methods, GraphQL). */
-  execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]>;
+  execute(statements: readonly Statement[], variables?: ObjectValue): PromiseOrValue<StatementResult[]>;
 }
 
 /**
@@ -67,12 +68,12 @@ export interface Session extends StatementDoor {
   /** A transaction of this session that is still under way. @throws TesseraError `transaction_missing` */
   transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
-  use(namespace: string | null | undefined, database: string | null | undefined): Promise<SelectedPlace>;
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace>;
   /** The body as it came: credentials and variables at the top level (`spec/DECISIONS.md`). */
   signIn(body: ObjectValue): Promise<IssuedTokens>;
   signUp(body: ObjectValue): Promise<IssuedTokens>;
   /** Signs in with an access token. */
-  authenticate(token: string): Promise<void>;
+  authenticate(token: string): PromiseOrValue<void>;
   /** Signs in with user name and password at the level that `level` names, without issuing a token (HTTP Basic). */
   authenticateBasic(user: string, password: string, level: { namespace?: string; database?: string }): Promise<void>;
   /** Forgets who is signed in; the selection and the variables stay. */

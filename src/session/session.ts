@@ -69,12 +69,12 @@ export class OpenSession implements Session {
     return this.#identity;
   }
 
-  async query(text: string, variables?: ObjectValue): Promise<StatementResult[]> {
+  query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
     this.#mustBeLive();
     return this.#run(this.#services.parse(text), variables, undefined);
   }
 
-  async execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]> {
+  execute(statements: readonly Statement[], variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
     this.#mustBeLive();
     return this.#run(statements, variables, undefined);
   }
@@ -139,10 +139,11 @@ export class OpenSession implements Session {
     return scope;
   }
 
-  async use(namespace: string | null | undefined, database: string | null | undefined): Promise<SelectedPlace> {
-    const place = await this.#services.places.select(this.#identity, namespace, database);
-    this.#identity = atPlace(this.#identity, place);
-    return { namespace: place.namespace, database: place.database };
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace> {
+    return andThen(this.#services.places.select(this.#identity, namespace, database), (place) => {
+      this.#identity = atPlace(this.#identity, place);
+      return { namespace: place.namespace, database: place.database };
+    });
   }
 
   async signIn(body: ObjectValue): Promise<IssuedTokens> {
@@ -157,8 +158,8 @@ export class OpenSession implements Session {
     return authenticated.tokens;
   }
 
-  async authenticate(token: string): Promise<void> {
-    this.#become(await this.#services.authenticator.authenticate(token, this.#client()));
+  authenticate(token: string): PromiseOrValue<void> {
+    return andThen(this.#services.authenticator.authenticate(token, this.#client()), (found) => this.#become(found));
   }
 
   async authenticateBasic(user: string, password: string, level: Place): Promise<void> {

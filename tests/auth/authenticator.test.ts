@@ -68,7 +68,8 @@ const signIn = (body: Record<string, Value>, client = CLIENT) =>
   settled(authenticator.signIn(objectFrom(body), client));
 const signUp = (body: Record<string, Value>, client = CLIENT) =>
   settled(authenticator.signUp(objectFrom(body), client));
-const authenticate = (token: string, client = CLIENT) => settled(authenticator.authenticate(token, client));
+const authenticate = (token: string, client = CLIENT) =>
+  settled((async () => authenticator.authenticate(token, client))());
 
 function user(fields: Partial<UserDefinition> = {}): UserDefinition {
   return {

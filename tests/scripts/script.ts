@@ -111,7 +111,7 @@ export async function runScript(database: Database, source: string): Promise<Dif
     const body = () => parseJson(rest) as ObjectValue;
     if (word === 'use') {
       const [namespace, selected] = rest.split(/\s+/);
-      await attempt(line, () => current.use(namespace, selected));
+      await attempt(line, async () => current.use(namespace, selected));
     } else if (word === 'session') current = session(rest.trim());
     else if (word === 'signin') await attempt(line, () => current.signIn(body()));
     else if (word === 'signup') await attempt(line, () => current.signUp(body()));

@@ -1,4 +1,5 @@
 /** Methods that take text: queries, GraphQL, and the variables they see. */
+import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { newObject, type Value } from '../../value/value.js';
 import { type Method, optionalObject } from '../method.js';
@@ -22,9 +23,9 @@ export const queryMethods: readonly Method[] = [
     expects: '(query:string, vars:object)',
     least: 1,
     most: 2,
-    run: async ({ door }, [text, variables]) => {
+    run: ({ door }, [text, variables]) => {
       if (typeof text !== 'string') throw failure('invalid_params', { expected: 'query to be string' });
-      return statementResults(await door.query(text, optionalObject('vars', variables)));
+      return andThen(door.query(text, optionalObject('vars', variables)), statementResults);
     },
   },
   { name: 'let', ...setVariable },
