@@ -1,0 +1,22 @@
+/** Attacks on what isn't built yet, by their numbers. Whoever builds it turns the line into a test. */
+export const PENDING: Readonly<Record<number, string>> = {
+  5: 'API endpoints choose the namespace: there is no DEFINE API',
+  10: 'MCP sessions bound to an access name: there is no MCP',
+  11: 'revoking a grant without holding it: there are no grants',
+  29: 'live events that show forbidden rows: there is no LIVE',
+  30: 'subscribers that bind $value, $before, $after, $event: there is no LIVE',
+  31: 'live queries that outlive sign-out and expiry: there is no LIVE',
+  32: 'a live condition that fails and blocks writers: there is no LIVE',
+  33: "KILL of somebody else's live query: there is no LIVE",
+  43: 'endless loops in scripts: there are no scripts',
+  44: 'huge strings handed to the script compiler: there are no scripts',
+  54: 'malformed headers of uploaded models: there is no import of models',
+  55: 'output of modules that fills the memory: there are no modules',
+  56: 'redirects to denied addresses: there are no http:: functions',
+  57: 'names that resolve to addresses inside: there are no http:: functions',
+  58: 'redirects to a denied port: there are no http:: functions',
+  59: 'a key set address that redirects inside: key sets are not fetched',
+  60: 'a key set host with a private address: key sets are not fetched',
+  62: 'files read through search::analyze: there is no such function',
+  64: 'format strings in errors of scripts: there are no scripts',
+};
