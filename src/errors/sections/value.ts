@@ -70,7 +70,7 @@ export const valueErrors = {
   }),
   closure_stored: row({
     kind: 'Internal',
-    text: () => 'Closures cannot be stored on disk',
+    text: () => 'A user generated conversion error occured: Closures cannot be stored on disk',
   }),
   stored_bytes_invalid: row<{ what: string }>({
     kind: 'Internal',
