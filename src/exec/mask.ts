@@ -13,6 +13,7 @@ import {
   Geometry,
   isArray,
   isObject,
+  newObject,
   type ObjectValue,
   SetValue,
   type Value,
@@ -29,6 +30,15 @@ export interface Mask {
   readonly at: ReadonlyMap<number, Mask>;
   /** At the top of a record: the only fields that aren't hidden without a rule. */
   readonly only: ReadonlySet<string> | undefined;
+  /** Whether nobody whom rules apply to sees anything here. */
+  readonly isShut: boolean;
+  /** `fields` as a list, each with its mask alone in one, when there is nothing but fields to look at. */
+  readonly members: readonly Member[] | undefined;
+}
+
+interface Member {
+  readonly name: string;
+  readonly masks: readonly [Mask];
 }
 
 export interface GuardedPath {
@@ -42,6 +52,23 @@ class MaskBuilder implements Mask {
   readonly at = new Map<number, MaskBuilder>();
   each: MaskBuilder | undefined;
   only: ReadonlySet<string> | undefined;
+  isShut = false;
+  members: readonly Member[] | undefined;
+
+  add(rule: Rule): void {
+    this.rules.push(rule);
+    if (rule.kind === 'none') this.isShut = true;
+  }
+
+  /** To be called when nothing more is added. */
+  finish(): void {
+    if (this.each === undefined && this.only === undefined) {
+      this.members = Array.from(this.fields, ([name, mask]) => ({ name, masks: [mask] }));
+    }
+    for (const mask of this.fields.values()) mask.finish();
+    for (const mask of this.at.values()) mask.finish();
+    this.each?.finish();
+  }
 
   below(part: Part): MaskBuilder {
     if (part.kind === 'field') return childOf(this.fields, part.name);
@@ -67,8 +94,9 @@ export function buildMask(guarded: readonly GuardedPath[], only: ReadonlySet<str
   const root = new MaskBuilder();
   root.only = only;
   for (const { parts, rule } of guarded) {
-    parts.reduce<MaskBuilder>((mask, part) => mask.below(part), root).rules.push(rule);
+    parts.reduce<MaskBuilder>((mask, part) => mask.below(part), root).add(rule);
   }
+  root.finish();
   return root;
 }
 
@@ -106,6 +134,7 @@ export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): Promis
 /** NONE when the place is hidden. */
 function maskAt(value: Value, masks: readonly Mask[], judge: Judge): PromiseOrValue<Value> {
   if (value === undefined || masks.length === 0) return value;
+  if (masks.some(({ isShut }) => isShut)) return undefined;
   let hidden = false;
   const judged = forEachInOrder(masks, ({ rules }) =>
     andThen(
@@ -133,25 +162,32 @@ function maskBelow(value: Value, masks: readonly Mask[], judge: Judge): PromiseO
 }
 
 function maskMembers(object: ObjectValue, masks: readonly Mask[], judge: Judge): PromiseOrValue<Value> {
-  let result: Value = object;
-  const done = forEachInOrder(guardedNames(object, masks), (name) => {
-    const old = object[name];
-    const isHidden = masks.some(({ only }) => only !== undefined && !only.has(name));
-    const below = masks.flatMap((mask) => childrenNamed(mask, name));
-    return andThen(isHidden ? undefined : maskAt(old, below, judge), (fresh) => {
-      if (fresh !== old) result = withField(result, name, fresh);
-      return undefined;
-    });
+  const members = (masks.length === 1 && masks[0]?.members) || membersOf(object, masks);
+  const masked = mapInOrder(members, ({ name, masks: below }) => maskAt(object[name], below, judge));
+  return andThen(masked, (fresh) => {
+    let isWhole = true;
+    for (let at = 0; at < fresh.length && isWhole; at++) isWhole = fresh[at] === object[members[at]?.name as string];
+    return isWhole ? object : withMembers(object, members, fresh);
   });
-  return andThen(done, () => result);
 }
 
-function guardedNames(object: ObjectValue, masks: readonly Mask[]): readonly string[] {
-  const [mask] = masks;
-  if (masks.length === 1 && mask !== undefined && mask.each === undefined && mask.only === undefined) {
-    return [...mask.fields.keys()];
+/** What applies to each member of an object. */
+function membersOf(object: ObjectValue, masks: readonly Mask[]): { name: string; masks: readonly Mask[] }[] {
+  return Object.keys(object).map((name) => {
+    const isHidden = masks.some(({ only }) => only !== undefined && !only.has(name));
+    return { name, masks: isHidden ? [SHUT] : masks.flatMap((mask) => childrenNamed(mask, name)) };
+  });
+}
+
+/** A copy of an object with other values in some of its members; NONE leaves them out. */
+function withMembers(object: ObjectValue, members: readonly { name: string }[], values: readonly Value[]): ObjectValue {
+  const copy = newObject();
+  for (const name in object) {
+    const at = members.findIndex((member) => member.name === name);
+    const value = at === -1 ? object[name] : values[at];
+    if (at === -1 || value !== undefined) copy[name] = value;
   }
-  return Object.keys(object);
+  return copy;
 }
 
 function maskItems(items: ArrayValue, masks: readonly Mask[], judge: Judge): PromiseOrValue<ArrayValue> {
@@ -177,12 +213,21 @@ function elementMasks(masks: readonly Mask[], index: number, length: number): Ma
     if (at !== undefined) found.push(at);
     const last = index === length - 1 ? mask.at.get(-1) : undefined;
     if (last !== undefined) found.push(last);
-    if (mask.fields.size > 0) found.push({ ...NOTHING, fields: mask.fields });
+    if (mask.fields.size > 0) found.push({ ...NOTHING, fields: mask.fields, members: mask.members });
   }
   return found;
 }
 
-const NOTHING: Mask = { rules: [], fields: new Map(), each: undefined, at: new Map(), only: undefined };
+const NOTHING: Mask = {
+  rules: [],
+  fields: new Map(),
+  each: undefined,
+  at: new Map(),
+  only: undefined,
+  isShut: false,
+  members: undefined,
+};
+const SHUT: Mask = { ...NOTHING, isShut: true };
 
 /** Which elements of the stored list are left in a list that some were taken out of. */
 const positions = new WeakMap<ArrayValue, readonly number[]>();
