@@ -9,8 +9,8 @@ import { httpConnection, postBytes, textFrame, webSocketConnection } from './raw
 import { startServer } from './server-process.mjs';
 
 const CONNECTIONS = 16;
-const ROUNDS = 5;
-const MILLISECONDS = 1_000;
+const ROUNDS = 15;
+const MILLISECONDS = 400;
 
 const TESSERA = ['start', 'memory', '--user', 'root', '--pass', 'secret', '--bind', '127.0.0.1:8765'];
 const echo = await startServer('echo-server.mjs');
@@ -102,25 +102,27 @@ async function measure(server, connections, request, atOnce) {
   return { rate: count / seconds, cost: ((await server.processorTime()) - before) / count };
 }
 
-const median = (rounds, of) => rounds.map((round) => round[of]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)];
+const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const row = (name, cells) => console.log(name.padEnd(24) + cells.map((cell) => cell.padStart(12)).join(''));
 row('', ['tessera/s', 'echo/s', 'ratio', 'tessera µs', 'echo µs', 'ratio']);
 for (const [name, { over, ours, bare, atOnce = 1 }] of Object.entries(CASES)) {
   if (!name.includes(process.argv[2] ?? '')) continue;
-  const rounds = { ours: [], bare: [] };
+  const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
-    rounds.ours.push(await measure(tessera, connections[over].ours, ours, atOnce));
-    rounds.bare.push(await measure(echo, connections[over].bare, bare, atOnce));
+    rounds.push({
+      tessera: await measure(tessera, connections[over].ours, ours, atOnce),
+      echo: await measure(echo, connections[over].bare, bare, atOnce),
+    });
   }
-  const rate = { ours: median(rounds.ours, 'rate'), bare: median(rounds.bare, 'rate') };
-  const cost = { ours: median(rounds.ours, 'cost'), bare: median(rounds.bare, 'cost') };
+  // Ratios within a round: what disturbs one of the two likely disturbs the other.
+  const middle = (of) => median(rounds.map(of));
   row(name, [
-    rate.ours.toFixed(0),
-    rate.bare.toFixed(0),
-    (rate.bare / rate.ours).toFixed(2),
-    cost.ours.toFixed(1),
-    cost.bare.toFixed(1),
-    (cost.ours / cost.bare).toFixed(2),
+    middle(({ tessera }) => tessera.rate).toFixed(0),
+    middle(({ echo }) => echo.rate).toFixed(0),
+    middle(({ tessera, echo }) => echo.rate / tessera.rate).toFixed(2),
+    middle(({ tessera }) => tessera.cost).toFixed(1),
+    middle(({ echo }) => echo.cost).toFixed(1),
+    middle(({ tessera, echo }) => tessera.cost / echo.cost).toFixed(2),
   ]);
 }
 echo.stop();
