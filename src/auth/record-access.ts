@@ -1,4 +1,5 @@
 /** Users that are records: SIGNUP, SIGNIN and AUTHENTICATE of an access of TYPE RECORD. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import type { Place } from '../catalog/principal.js';
 import type { ErrorCode } from '../errors/catalogue.js';
@@ -130,14 +131,14 @@ async function enter(
  *
  * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
  */
-export async function recordSession(
+export function recordSession(
   context: AuthContext,
   place: RecordPlace,
   access: AccessDefinition,
   claims: Claims,
   id: RecordId | undefined,
   client: Client,
-): Promise<SignedIn> {
+): PromiseOrValue<SignedIn> {
   const expiresAt = sessionExpiry(access.durations, context.environment);
   const session = (record: RecordId): SignedIn => ({
     principal: { kind: 'record', ...place, access: access.name, id: record },
@@ -146,17 +147,22 @@ export async function recordSession(
     access: access.name,
     expiresAt,
   });
-  let record = id;
+  let found: PromiseOrValue<RecordId | undefined> = id;
   if (access.authenticate !== undefined) {
     // The clause sees who it would be, but not yet as let in by this access.
     const candidate: SignedIn =
       id === undefined
         ? { principal: { kind: 'guest' }, place, claims: claimsValue(claims), access: undefined, expiresAt }
         : { ...session(id), access: undefined };
-    record = recordFrom(await authenticate(context, access.authenticate, candidate, client));
+    found = authenticate(context, access.authenticate, candidate, client).then(recordFrom);
   }
-  if (record === undefined || !(await context.directory.recordExists(place, record))) throw failure('invalid_auth');
-  return session(record);
+  return andThen(found, (record) => {
+    if (record === undefined) throw failure('invalid_auth');
+    return andThen(context.directory.recordExists(place, record), (exists) => {
+      if (!exists) throw failure('invalid_auth');
+      return session(record);
+    });
+  });
 }
 
 /**

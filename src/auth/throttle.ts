@@ -97,34 +97,50 @@ export class Throttle {
     }
   }
 
-  /** Lets a try begin, now or when earlier ones of its pair have ended, or refuses it. */
+  /** Lets a try begin, now or when its turn has come, or refuses it. */
   async #begin(keys: Keys): Promise<void> {
     this.#check(keys);
     const { pair } = keys;
     if (pair === undefined) return;
-    while ((this.#running.get(pair) ?? 0) >= Math.max(1, this.#chances(keys))) {
-      if (this.#waitingInAll >= MAX_WAITING) throw failure('too_many_attempts', { retryAfter: 1 });
-      this.#waitingInAll++;
-      await new Promise<void>((resume) => {
-        const waiting = this.#waiting.get(pair);
-        if (waiting === undefined) this.#waiting.set(pair, [resume]);
-        else waiting.push(resume);
-      });
-      this.#waitingInAll--;
+    const waiting = this.#waiting.get(pair);
+    if (waiting === undefined && this.#hasRoom(keys)) return this.#count(pair, 1);
+    if (this.#waitingInAll >= MAX_WAITING) throw failure('too_many_attempts', { retryAfter: 1 });
+    this.#waitingInAll++;
+    await new Promise<void>((resume) => {
+      if (waiting === undefined) this.#waiting.set(pair, [resume]);
+      else waiting.push(resume);
+    });
+    try {
       this.#check(keys);
+    } catch (refusal) {
+      this.#end(keys);
+      throw refusal;
     }
-    this.#running.set(pair, (this.#running.get(pair) ?? 0) + 1);
   }
 
-  #end({ pair }: Keys): void {
+  /** Hands on to those who wait, in their order: after a success there is room for many, after a failure they may be refused. */
+  #end(keys: Keys): void {
+    const { pair } = keys;
     if (pair === undefined) return;
-    const running = (this.#running.get(pair) ?? 0) - 1;
+    this.#count(pair, -1);
+    const waiting = this.#waiting.get(pair);
+    if (waiting === undefined) return;
+    while (waiting.length > 0 && this.#hasRoom(keys)) {
+      this.#count(pair, 1);
+      this.#waitingInAll--;
+      waiting.shift()?.();
+    }
+    if (waiting.length === 0) this.#waiting.delete(pair);
+  }
+
+  #hasRoom(keys: Keys): boolean {
+    return (this.#running.get(keys.pair as string) ?? 0) < Math.max(1, this.#chances(keys));
+  }
+
+  #count(pair: string, change: 1 | -1): void {
+    const running = (this.#running.get(pair) ?? 0) + change;
     if (running > 0) this.#running.set(pair, running);
     else this.#running.delete(pair);
-    // All look again: after a success there is room for many, after a failure they may be refused.
-    const waiting = this.#waiting.get(pair) ?? [];
-    this.#waiting.delete(pair);
-    for (const resume of waiting) resume();
   }
 
   #check(keys: Keys): void {

@@ -84,10 +84,10 @@ type Bearer = (
   place: Place,
   claims: Claims,
   client: Client,
-) => Promise<SignedIn>;
+) => PromiseOrValue<SignedIn>;
 
 const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
-  async record(context, access, place, claims, client) {
+  record(context, access, place, claims, client) {
     const where = recordPlace(place);
     if (where === undefined) throw failure('invalid_auth');
     const id = recordOf(claims);
@@ -95,7 +95,7 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
     return recordSession(context, where, access, claims, id, client);
   },
 
-  async jwt(context, access, place, claims, client) {
+  jwt(context, access, place, claims, client) {
     // Whoever names a record means a record user, and this isn't the way in for those.
     if (place.database !== undefined && claims.id !== undefined) throw failure('access_method_mismatch');
     const signedIn: SignedIn = {
@@ -105,14 +105,15 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
       access: access.name,
       expiresAt: sessionExpiry(access.durations, context.environment),
     };
-    if (access.authenticate !== undefined) {
-      const answer = await authenticate(context, access.authenticate, { ...signedIn, access: undefined }, client);
+    if (access.authenticate === undefined) return signedIn;
+    const candidate = { ...signedIn, access: undefined };
+    return authenticate(context, access.authenticate, candidate, client).then((answer) => {
       if (answer !== undefined) throw failure('invalid_auth');
-    }
-    return signedIn;
+      return signedIn;
+    });
   },
 
-  async bearer() {
+  bearer() {
     throw failure('invalid_auth');
   },
 };
