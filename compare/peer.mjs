@@ -1,0 +1,57 @@
+// The embedded peer, asked on its own wire (CBOR requests in, CBOR answers out) and read with our codec, so that kinds such as int and
+// float stay apart. Panics of the peer end this process.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NATIVE = `surrealdb-node.${process.platform}-${process.arch}`;
+
+/** The package's addon itself: its JavaScript face wants the official client around it, which doesn't keep every kind. */
+function loadEngine() {
+  const folder = dirname(fileURLToPath(import.meta.resolve('@surrealdb/node')));
+  const names = [`${NATIVE}-gnu.node`, `${NATIVE}-musl.node`, `${NATIVE}-msvc.node`, `${NATIVE}.node`];
+  const paths = [folder, join(folder, 'dist'), join(folder, '..', 'dist')].flatMap((place) =>
+    names.map((name) => join(place, name)),
+  );
+  const addon = paths.find((path) => existsSync(path));
+  if (addon === undefined) throw new Error(`@surrealdb/node has no engine for ${NATIVE}`);
+  return createRequire(import.meta.url)(addon).SurrealNodeEngine;
+}
+
+/**
+ * A peer with an empty store. `codec` holds our encodeCbor, decodeCbor, parseUuid and fromJavaScript.
+ * Sessions are named; each selects test/test at first and acts as owner until it signs in.
+ */
+export async function openPeer({ encodeCbor, decodeCbor, parseUuid, fromJavaScript }) {
+  const engine = await loadEngine().connect('mem://', {
+    capabilities: {
+      scripting: true,
+      guest_access: true,
+      live_query_notifications: true,
+      functions: true,
+      experimental: true,
+    },
+  });
+  const sessions = {};
+  const send = async (session, method, params) => {
+    const request = fromJavaScript({ id: 1, session, method, params });
+    const answer = decodeCbor(await engine.execute(encodeCbor(request)), { maxDepth: 1000 });
+    if (answer?.error !== undefined) throw new Error(answer.error.message ?? answer.error);
+    return answer;
+  };
+  return {
+    /** Calls an RPC method in a session. Throws with the peer's text when the request as a whole is refused. */
+    async call(name, method, params) {
+      let session = sessions[name];
+      if (session === undefined) {
+        session = parseUuid(randomUUID());
+        sessions[name] = session;
+        await send(session, 'attach', []);
+        await send(session, 'use', ['test', 'test']);
+      }
+      return send(session, method, params);
+    },
+  };
+}
