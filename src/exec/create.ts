@@ -7,13 +7,13 @@ import { isObject, RecordId, type RecordKey, Uuid, type Value } from '../value/v
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Evaluate, Frame, Written } from './execution.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileCreate(create: Create, compiler: Compiler): Evaluate {
-  if (create.version !== undefined) return notSupportedYet('VERSION');
+  if (create.version !== undefined) return notSupported('VERSION');
   const targets = compileTargets(create.targets, compiler);
   const data = compileData(create.data, compiler);
   const output = compileOutput(create.output, 'after', compiler);

@@ -8,7 +8,7 @@ import { compileDelete } from './delete.js';
 import type { Compiler, Evaluate } from './execution.js';
 import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
 import { compileRemove } from './remove.js';
@@ -55,5 +55,5 @@ function outOfPlace({ kind }: Statement): Evaluate {
 }
 
 function notYet({ kind }: Statement): Evaluate {
-  return notSupportedYet(`The statement ${kind.toUpperCase()}`);
+  return notSupported(`The statement ${kind.toUpperCase()}`);
 }

@@ -3,13 +3,13 @@ import type { Delete } from '../language/ast.js';
 import type { Value } from '../value/value.js';
 import { compileFinder } from './change.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTargets } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileDelete(statement: Delete, compiler: Compiler): Evaluate {
-  if (statement.explain !== undefined) return notSupportedYet('EXPLAIN');
+  if (statement.explain !== undefined) return notSupported('EXPLAIN');
   const targets = compileTargets(statement.targets, compiler);
   const find = compileFinder('DELETE', statement.where, compiler);
   const output = compileOutput(statement.output, 'none', compiler);

@@ -21,13 +21,13 @@ import { ensureTable } from './ensure-table.js';
 import { type Compiler, type Evaluate, Frame, Scope, type Written } from './execution.js';
 import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { writeEdge } from './relate.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
-  if (insert.version !== undefined) return notSupportedYet('VERSION');
+  if (insert.version !== undefined) return notSupported('VERSION');
   const into = insert.into && compileInto(insert.into, compiler);
   const rows = compileRows(insert.data, compiler);
   const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);

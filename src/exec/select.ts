@@ -12,7 +12,7 @@ import { compileCountAll } from './count-all.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { compileFetch } from './fetch.js';
 import { compileGroup, type Grouping } from './group.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { compileOmit } from './omit.js';
 import { answer } from './only.js';
 import { compileOrder, type Sorter } from './order.js';
@@ -23,8 +23,8 @@ import { compileTargets } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileSelect(select: Select, compiler: Compiler): Evaluate {
-  if (select.explain !== undefined) return notSupportedYet('EXPLAIN');
-  if (select.version !== undefined) return notSupportedYet('VERSION');
+  if (select.explain !== undefined) return notSupported('EXPLAIN');
+  if (select.version !== undefined) return notSupported('VERSION');
   const targets = compileTargets(select.from, compiler);
   const source = new RowSource(compiler, select);
   const where = select.where && compiler.expression(select.where);

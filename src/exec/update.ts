@@ -4,13 +4,13 @@ import type { Value } from '../value/value.js';
 import { compileFinder } from './change.js';
 import { compileData } from './data.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTargets } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileUpdate(update: Update, compiler: Compiler): Evaluate {
-  if (update.explain !== undefined) return notSupportedYet('EXPLAIN');
+  if (update.explain !== undefined) return notSupported('EXPLAIN');
   const targets = compileTargets(update.targets, compiler);
   const find = compileFinder('UPDATE', update.where, compiler);
   const data = compileData(update.data, compiler);

@@ -11,7 +11,7 @@ import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Evaluate, Frame, Written } from './execution.js';
 import { findByUniqueIndex } from './index-entries.js';
-import { notSupportedYet } from './not-supported-yet.js';
+import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
@@ -19,7 +19,7 @@ import { compileTimeout } from './timeout.js';
 type Writing = PromiseOrValue<(Written | undefined)[]>;
 
 export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
-  if (upsert.explain !== undefined) return notSupportedYet('EXPLAIN');
+  if (upsert.explain !== undefined) return notSupported('EXPLAIN');
   const targets = compileTargets(upsert.targets, compiler);
   const find = compileFinder('UPSERT', upsert.where, compiler);
   const data = compileData(upsert.data, compiler);

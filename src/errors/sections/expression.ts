@@ -6,9 +6,9 @@ const validation = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Va
 /** Errors of evaluating expressions and of control flow. Values come in canonical text. */
 export const expressionErrors = {
   /** Only for what the documentation names as missing. */
-  not_supported_yet: row<{ what: string }>({
+  not_supported: row<{ what: string }>({
     kind: 'NotAllowed',
-    text: ({ what }) => `${what} is not supported yet`,
+    text: ({ what }) => `${what} is not supported`,
   }),
   scripting_disabled: internal(() => 'Problem with embedded script function. Embedded functions are not enabled.'),
 

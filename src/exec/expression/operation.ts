@@ -18,7 +18,7 @@ export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   if (typeof operator === 'object') {
     const what = operator.kind === 'matches' ? 'Full-text search' : 'Nearest-neighbour search';
     return () => {
-      throw failure('not_supported_yet', { what });
+      throw failure('not_supported', { what });
     };
   }
   const left = compiler.expression(binary.left);

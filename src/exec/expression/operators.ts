@@ -90,6 +90,6 @@ export const DECIDED: Readonly<Record<ShortCircuit, (left: Value) => boolean>> =
 
 function unsupported(what: string): Operation {
   return () => {
-    throw failure('not_supported_yet', { what: `The operator ${what}` });
+    throw failure('not_supported', { what: `The operator ${what}` });
   };
 }

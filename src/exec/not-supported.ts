@@ -2,8 +2,8 @@ import { failure } from '../errors/error.js';
 import type { Evaluate } from './execution.js';
 
 /** Stands for what the language has and the engine hasn't: it fails when it is run, not when it is parsed. */
-export function notSupportedYet(what: string): Evaluate {
+export function notSupported(what: string): Evaluate {
   return () => {
-    throw failure('not_supported_yet', { what });
+    throw failure('not_supported', { what });
   };
 }
