@@ -7,7 +7,7 @@ import { compileReturn } from './control/return.js';
 import { compileSleep } from './control/sleep.js';
 import { compileThrow } from './control/throw.js';
 import { DATA_STATEMENTS } from './data-statements.js';
-import type { Compiler, Evaluate } from './execution.js';
+import { type Compiler, DEFAULT_TUNING, type Evaluate, type Tuning } from './execution.js';
 import { compileBlock, compileSubquery } from './expression/block.js';
 import { compileCall } from './expression/call.js';
 import { compileCast } from './expression/cast.js';
@@ -83,6 +83,8 @@ type CompileNode<Node> = (node: Node, compiler: InlineCompiler) => Evaluate;
 class BodyCompiler implements Compiler {
   readonly #compiled = new WeakMap<Expression | Statement, Evaluate>();
 
+  constructor(readonly tuning: Tuning) {}
+
   expression(expression: Expression): Evaluate {
     return this.#body(expression, (inline) => inline.last(expression));
   }
@@ -106,8 +108,11 @@ class BodyCompiler implements Compiler {
 /** Compiles the parts of one body. */
 class Inline implements InlineCompiler {
   isUnwinding = false;
+  readonly tuning: Tuning;
 
-  constructor(readonly outer: Compiler) {}
+  constructor(readonly outer: Compiler) {
+    this.tuning = outer.tuning;
+  }
 
   expression(expression: Expression): Evaluate {
     return (EXPRESSIONS[expression.kind] as CompileNode<Expression>)(expression, this);
@@ -138,6 +143,6 @@ function isControl(statement: Statement): statement is ControlStatement {
   return Object.hasOwn(CONTROL, statement.kind);
 }
 
-export function createCompiler(): Compiler {
-  return new BodyCompiler();
+export function createCompiler(tuning: Tuning = DEFAULT_TUNING): Compiler {
+  return new BodyCompiler(tuning);
 }

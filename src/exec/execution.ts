@@ -148,8 +148,19 @@ export interface EdgeStep {
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
 
+/** How queries are run; no answer depends on it, which tests prove by changing it. */
+export interface Tuning {
+  /** Whether records are looked for by id and through indexes rather than by walking the table. */
+  readonly indexes: boolean;
+  /** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
+  readonly batch: number;
+}
+
+export const DEFAULT_TUNING: Tuning = { indexes: true, batch: 256 };
+
 /** Turns trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
 export interface Compiler {
+  readonly tuning: Tuning;
   expression(expression: Expression): Evaluate;
   statement(statement: Statement): Evaluate;
 }

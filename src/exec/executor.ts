@@ -12,11 +12,13 @@ import { createCompiler } from './compiler.js';
 import {
   type Checks,
   type Compiler,
+  DEFAULT_TUNING,
   type Execution,
   Frame,
   type Identity,
   type Interrupt,
   type Scope,
+  type Tuning,
 } from './execution.js';
 import { UNCHECKED } from './permission.js';
 import { Reader } from './reader.js';
@@ -28,6 +30,7 @@ export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
   readonly fieldPermissions: FieldPermissionDefault;
+  readonly tuning?: Partial<Tuning>;
 }
 
 export interface RunOptions {
@@ -49,9 +52,10 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.compiler = createCompiler();
+    const tuning = { ...DEFAULT_TUNING, ...options.tuning };
+    this.compiler = createCompiler(tuning);
     const tables = new TablePreparer(this.compiler, options.fieldPermissions);
-    this.#reader = new Reader(tables);
+    this.#reader = new Reader(tables, tuning);
     this.#writer = new Writer(tables);
   }
 

@@ -17,18 +17,17 @@ import {
 } from '../value/value.js';
 import { admitsRecord, computeFields, judgeOfRecord } from './computed.js';
 import { edgesAt } from './edges.js';
-import type { BatchVisitor, EdgeStep, Execution, Purpose, RecordReader, RecordScan } from './execution.js';
+import type { BatchVisitor, EdgeStep, Execution, Purpose, RecordReader, RecordScan, Tuning } from './execution.js';
 import { applyMask, mayHide } from './mask.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
-/** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
-const BATCH = 256;
-
 export class Reader implements RecordReader {
   readonly #tables: TablePreparer;
+  readonly #batch: number;
 
-  constructor(tables: TablePreparer) {
+  constructor(tables: TablePreparer, { batch }: Tuning) {
     this.#tables = tables;
+    this.#batch = batch;
   }
 
   read(execution: Execution, id: RecordId, purpose: Purpose = 'select'): PromiseOrValue<ObjectValue | undefined> {
@@ -109,7 +108,7 @@ export class Reader implements RecordReader {
   ): PromiseOrValue<void> {
     const cursor = execution.unit.transaction.scan(range, {
       reverse: scan.reverse === true,
-      batch: Math.min(BATCH, scan.limit ?? BATCH),
+      batch: Math.min(this.#batch, scan.limit ?? this.#batch),
     });
     const plain = isPlain(execution, table, purpose);
     return forEachBatch(cursor, (entries) => {
@@ -130,7 +129,7 @@ export class Reader implements RecordReader {
     const { transaction } = execution.unit;
     const cursor = transaction.scan(range, {
       reverse: scan.reverse === true,
-      batch: Math.min(BATCH, scan.limit ?? BATCH),
+      batch: Math.min(this.#batch, scan.limit ?? this.#batch),
     });
     const seenKeys = new Set<string>();
     return forEachBatch(cursor, (entries) => {

@@ -35,7 +35,7 @@ export class RowSource {
 
   constructor(compiler: Compiler, hints: SourceHints) {
     this.#compiler = compiler;
-    this.#hints = hints;
+    this.#hints = compiler.tuning.indexes ? hints : { ...hints, with: { kind: 'noindex' } };
   }
 
   /** The path by which a table's rows are found, for EXPLAIN. */

@@ -7,6 +7,7 @@ import type { Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import type { TesseraError } from '../errors/error.js';
+import type { Tuning } from '../exec/execution.js';
 import { Executor } from '../exec/executor.js';
 import type { FieldPermissionDefault } from '../exec/table.js';
 import type { Statement } from '../language/ast.js';
@@ -26,6 +27,8 @@ export interface DatabaseOptions {
   readonly requestTimeout?: Duration;
   /** How record users see fields without a PERMISSIONS clause; like their table unless told. */
   readonly fieldPermissions?: FieldPermissionDefault;
+  /** For tests: no answer depends on it. */
+  readonly tuning?: Partial<Tuning>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
   /** Takes errors of our own making, for the log. */
@@ -54,6 +57,7 @@ export class OpenDatabase implements Database {
       environment,
       passwords: hasher,
       fieldPermissions: options.fieldPermissions ?? 'inherit',
+      ...(options.tuning && { tuning: options.tuning }),
     });
     const report = options.report ?? (() => undefined);
     const directory = new StoreDirectory(engine, executor, environment);

@@ -5,7 +5,14 @@ import type { Place, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
-import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
+import {
+  type Compiler,
+  DEFAULT_TUNING,
+  type Evaluate,
+  type Execution,
+  Frame,
+  Scope,
+} from '../../src/exec/execution.js';
 import { compileInfo } from '../../src/exec/info.js';
 import { compileRemove } from '../../src/exec/remove.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
@@ -20,6 +27,7 @@ export const OWNER: Principal = { kind: 'system', level: 'root', name: 'root', r
 
 /** Knows constants and params. */
 const compiler: Compiler = {
+  tuning: DEFAULT_TUNING,
   expression(expression: Expression): Evaluate {
     if (expression.kind === 'param') return ({ scope }) => scope.get(expression.name);
     const constant = constantValue(expression);

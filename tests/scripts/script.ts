@@ -21,7 +21,9 @@ import type { Database, Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database.js';
 import { parseJson } from '../../src/value/json-parse.js';
 import { toText } from '../../src/value/text/text.js';
-import type { ObjectValue } from '../../src/value/value.js';
+import type { ObjectValue, Value } from '../../src/value/value.js';
+
+type Wire = (value: Value) => Value;
 
 interface Group {
   readonly line: number;
@@ -74,8 +76,12 @@ function readScript(source: string): (Group | Directive)[] {
   return steps;
 }
 
-/** Runs a script and gives the differences; none is success. */
-export async function runScript(database: Database, source: string): Promise<Difference[]> {
+/** Runs a script and gives the differences; none is success. Results are compared as they come through `wire`. */
+export async function runScript(
+  database: Database,
+  source: string,
+  wire: Wire = (value) => value,
+): Promise<Difference[]> {
   const sessions = new Map<string, Session>([['owner', database.ownerSession()]]);
   const session = (name: string): Session => {
     let known = sessions.get(name);
@@ -103,7 +109,7 @@ export async function runScript(database: Database, source: string): Promise<Dif
   for (const step of readScript(source)) {
     if ('text' in step) {
       await attempt(step.line, async () => {
-        differences.push(...(await runGroup(current, step)));
+        differences.push(...(await runGroup(current, step, wire)));
       });
       continue;
     }
@@ -122,10 +128,10 @@ export async function runScript(database: Database, source: string): Promise<Dif
   return differences;
 }
 
-async function runGroup(session: Session, group: Group): Promise<Difference[]> {
+async function runGroup(session: Session, group: Group, wire: Wire): Promise<Difference[]> {
   const results = await session.query(group.text);
   const got = results.map(({ outcome }) =>
-    outcome.ok ? `--> ${toText(outcome.value)}` : `--! ${outcome.error.message}${causeOf(outcome.error)}`,
+    outcome.ok ? `--> ${toText(wire(outcome.value))}` : `--! ${outcome.error.message}${causeOf(outcome.error)}`,
   );
   const differences: Difference[] = [];
   const anything = group.expected.length === 0 || group.expected[0] === '--ok';

@@ -1,10 +1,14 @@
-/** Runs every script of this folder on every engine. */
+/** Runs every script of this folder in every way that must not matter. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/session/database.js';
+import { type DatabaseOptions, openDatabase } from '../../src/session/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
+import { decodeCbor } from '../../src/value/cbor-decode.js';
+import { encodeCbor } from '../../src/value/cbor-encode.js';
+import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
+import type { Value } from '../../src/value/value.js';
 import { optionsOf, runScript } from './script.js';
 
 const FOLDER = 'tests/scripts';
@@ -20,13 +24,29 @@ async function onEngine<T>(kind: 'memory' | 'lmdb', work: (address: string) => P
   }
 }
 
-describe.each(['memory', 'lmdb'] as const)('on %s', (kind) => {
+interface Way {
+  readonly engine?: 'memory' | 'lmdb';
+  readonly tuning?: DatabaseOptions['tuning'];
+  readonly wire?: (value: Value) => Value;
+}
+
+/** The ways in which every script must give the same answers. */
+const WAYS: Readonly<Record<string, Way>> = {
+  'in memory': {},
+  // Every value is encoded and decoded on its way.
+  'on disk': { engine: 'lmdb' },
+  'without indexes': { tuning: { indexes: false } },
+  'record by record': { tuning: { batch: 1 } },
+  'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_LIMITS) },
+};
+
+describe.each(Object.entries(WAYS))('%s', (_, { engine = 'memory', tuning = {}, wire }) => {
   test.each(scripts)('%s', async (name) => {
-    await onEngine(kind, async (address) => {
-      // On disk every value is encoded and decoded on its way, which is the second of the two things that this proves.
+    await onEngine(engine, async (address) => {
       const source = readFileSync(join(FOLDER, name), 'utf8');
-      const database = await openDatabase(await openEngine(address, { sync: 'never' }), optionsOf(source));
-      const differences = await runScript(database, source);
+      const store = await openEngine(address, { sync: 'never' });
+      const database = await openDatabase(store, { ...optionsOf(source), tuning });
+      const differences = await runScript(database, source, wire);
       await database.close();
       expect(differences).toEqual([]);
     });
