@@ -9,60 +9,18 @@
 // A group of statements ends with a line that ends in `;` outside of brackets. `--@use`, `--@session`, `--@signin`, `--@signup` as in
 // tests/scripts. `--dist FOLDER` takes another build of Tessera.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openPeer } from './peer.mjs';
+import { DIST, openEngines } from './engines.mjs';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    dist: { type: 'string', default: fileURLToPath(new URL('../dist', import.meta.url)) },
+    dist: { type: 'string', default: DIST },
     write: { type: 'string' },
     all: { type: 'boolean', default: false },
   },
 });
-const ours = (path) => import(pathToFileURL(resolve(flags.dist, path)));
-const { open, toText } = await ours('embedded/index.js');
-const peer = await openPeer({
-  ...(await ours('value/cbor-encode.js')),
-  ...(await ours('value/cbor-decode.js')),
-  ...(await ours('value/uuid.js')),
-  ...(await ours('embedded/from-javascript.js')),
-});
-const tessera = await open('memory');
-const sessions = new Map();
-
-/** The session of a name; the first one is an owner here and there, and so are the others until they sign in. */
-async function session(name) {
-  if (!sessions.has(name)) {
-    const opened = name === 'owner' ? tessera : tessera.session();
-    await opened.use('test', 'test');
-    sessions.set(name, opened);
-  }
-  return sessions.get(name);
-}
-
-const answered = (value) => `--> ${toText(value)}`;
-const failed = (error) => `--! ${error.message ?? error}`;
-
-async function askTessera(name, text) {
-  try {
-    const results = await (await session(name)).run(text);
-    return results.map(({ outcome }) => (outcome.ok ? answered(outcome.value) : failed(outcome.error)));
-  } catch (error) {
-    return [failed(error)];
-  }
-}
-
-async function askPeer(name, text) {
-  try {
-    const results = await peer.call(name, 'query', [text]);
-    return results.map(({ status, result }) => (status === 'OK' ? answered(result) : failed(result)));
-  } catch (error) {
-    return [failed(error)];
-  }
-}
+const engines = await openEngines(flags.dist);
 
 /** Groups of statements and directives, with the lines between them (comments, blank ones) as they are. */
 function* steps(source) {
@@ -91,7 +49,7 @@ const script = [];
 for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
   script.push(step.text ?? step.line);
   if (step.text !== undefined) {
-    const [here, there] = [await askTessera(current, step.text), await askPeer(current, step.text)];
+    const [here, there] = [await engines.here(current, step.text), await engines.there(current, step.text)];
     script.push(...here);
     const equal = here.join('\n') === there.join('\n');
     if (!equal) differing++;
@@ -104,21 +62,14 @@ for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
       }
     }
   } else if (step.word === 'use') {
-    const place = step.rest.split(/\s+/);
-    await (await session(current)).use(...place);
-    await peer.call(current, 'use', place);
+    await engines.use(current, ...step.rest.split(/\s+/));
   } else if (step.word === 'session') {
     current = step.rest.trim();
   } else if (step.word === 'signin' || step.word === 'signup') {
-    const body = JSON.parse(step.rest);
-    const opened = await session(current);
-    await (step.word === 'signin' ? opened.signIn(body) : opened.signUp(body)).catch((error) =>
-      console.log('here', error.message),
-    );
-    await peer.call(current, step.word, [body]).catch((error) => console.log('peer', error.message));
+    for (const wrong of await engines.enter(current, step.word, JSON.parse(step.rest))) console.log(wrong);
   }
 }
 console.log(`${differing} differing`);
 if (flags.write !== undefined) writeFileSync(flags.write, `${script.join('\n').trimEnd()}\n`);
-await tessera.close();
+await engines.close();
 process.exit(0);
