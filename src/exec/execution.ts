@@ -127,12 +127,12 @@ export type BatchVisitor = (batch: ObjectValue[]) => PromiseOrValue<boolean | un
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/** Which records: those of a whole table, of a range of keys, or those that an index lists between two of its keys. */
+/** Which records: those of a whole table, of a range of keys, or those that an index lists in some of its parts, one after the other. */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
   readonly range?: RecordId;
-  readonly index?: KeyRange;
+  readonly index?: readonly KeyRange[];
   readonly reverse?: boolean;
   readonly purpose?: Purpose;
   /** No more than this many records will be taken; a hint for the size of batches. */

@@ -1,5 +1,5 @@
 /** The one reader: every record that anybody sees has come through here. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
 import type { Part } from '../language/ast.js';
@@ -121,28 +121,32 @@ export class Reader implements RecordReader {
   #lookUp(
     execution: Execution,
     table: PreparedTable,
-    range: KeyRange,
+    ranges: readonly KeyRange[],
     scan: RecordScan,
     purpose: Purpose,
     visit: BatchVisitor,
   ): PromiseOrValue<void> {
     const { transaction } = execution.unit;
-    const cursor = transaction.scan(range, {
-      reverse: scan.reverse === true,
-      batch: Math.min(this.#batch, scan.limit ?? this.#batch),
-    });
+    const options = { reverse: scan.reverse === true, batch: Math.min(this.#batch, scan.limit ?? this.#batch) };
     const seenKeys = new Set<string>();
-    return forEachBatch(cursor, (entries) => {
-      const keys: string[] = [];
-      for (const [, listed] of entries) {
-        const key = table.entry.keys.record(encodeKey(listed as RecordKey));
-        // A path through an array lists a record once for each element.
-        if (!seenKeys.has(key)) keys.push(key);
-        seenKeys.add(key);
-      }
-      return andThen(transaction.getMany(keys), (records) =>
-        this.#hand(execution, this.#presentAll(execution, table, records, purpose), visit),
-      );
+    let isOver = false;
+    return forEachInOrder(ranges, (range) => {
+      const read = forEachBatch(transaction.scan(range, options), (entries) => {
+        const keys: string[] = [];
+        for (const [, listed] of entries) {
+          const key = table.entry.keys.record(encodeKey(listed as RecordKey));
+          // A record is listed by its array and by each element of it.
+          if (!seenKeys.has(key)) keys.push(key);
+          seenKeys.add(key);
+        }
+        return andThen(transaction.getMany(keys), (records) =>
+          andThen(this.#hand(execution, this.#presentAll(execution, table, records, purpose), visit), (stop) => {
+            isOver = stop;
+            return stop;
+          }),
+        );
+      });
+      return andThen(read, () => isOver);
     });
   }
 

@@ -3,6 +3,7 @@ import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } f
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
 import { indexPrefix, prefixRange } from '../catalog/keys.js';
 import { failure } from '../errors/error.js';
+import { elsewherePrefix } from '../index/entries.js';
 import type { Expression, Select } from '../language/ast.js';
 import {
   type AccessPath,
@@ -96,7 +97,7 @@ export class RowSource {
                 table: target.table,
                 purpose,
                 ...(limit !== undefined && { limit }),
-                ...(narrowed !== undefined && { index: narrowed.range }),
+                ...(narrowed !== undefined && { index: narrowed.ranges }),
               },
               visit,
             );
@@ -157,7 +158,7 @@ const nothingHidden = (): boolean => false;
 type Narrowed =
   | { readonly kind: 'record'; readonly id: Value }
   /** Of the keys of an index. */
-  | { readonly kind: 'index'; readonly range: KeyRange };
+  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[] };
 
 interface CompiledPath {
   readonly path: AccessPath;
@@ -198,7 +199,8 @@ function compileIndexScan(path: IndexScan, entry: TableEntry, compiler: Compiler
       (values): Narrowed => {
         const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
         const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
-        return { kind: 'index', range: bounded(fixed, path, values[equal.length], values[equal.length + 1]) };
+        const within = bounded(fixed, path, values[equal.length], values[equal.length + 1]);
+        return { kind: 'index', ranges: [within, prefixRange(elsewherePrefix(start))] };
       },
     );
 }

@@ -1,19 +1,24 @@
 /**
  * The entries of plain and unique indexes.
  *
- *     plain:   prefix · order(value₁) · … · order(valueₙ) · key(record)  →  record key
- *     unique:  prefix · order(value₁) · … · order(valueₙ)                →  record key
+ *     plain:      prefix · order(value₁) · … · order(valueₙ) · key(record)  →  record key
+ *     unique:     prefix · order(value₁) · … · order(valueₙ)                →  record key
+ *     elsewhere:  prefix · ff · key(record)                                 →  record key
  *
  * `order` is the part of the key codec in which 1, 1f and 1dec are the same bytes, so that an index finds what `=` finds. A unique index
  * doesn't constrain records in which one of the values is missing or NULL; those have entries like a plain index's.
- * A path through an array (`tags.*`) gives an entry for each element.
+ *
+ * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. What the record alone doesn't
+ * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
  */
 import type { IndexDefinition } from '../catalog/definition.js';
 import { indexPrefix } from '../catalog/keys.js';
-import type { Idiom } from '../language/ast.js';
 import type { Key } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';
-import { isArray, isObject, type ObjectValue, RecordId, type RecordKey, type Value } from '../value/value.js';
+import { MAX_INDEX_ENTRIES } from '../value/limits.js';
+import { isArray, type ObjectValue, type RecordKey, type Value } from '../value/value.js';
+import { tooLarge } from '../value/walk.js';
+import { ELSEWHERE, valueAt } from './value-at.js';
 
 /** One entry: its key, and whether it claims its values for one record alone. */
 export interface IndexEntry {
@@ -23,7 +28,15 @@ export interface IndexEntry {
   readonly values: readonly Value[];
 }
 
-/** The entries that a record has in an index. */
+/** Above the tags of all kinds of values. */
+const ELSEWHERE_TAG = '\xff';
+
+/** Where an index lists the records of which it can't tell the values. */
+export function elsewherePrefix(index: string): string {
+  return index + ELSEWHERE_TAG;
+}
+
+/** The entries that a record has in an index. @throws TesseraError `value_too_large` */
 export function indexEntries(
   databaseId: number,
   tableId: number,
@@ -32,37 +45,38 @@ export function indexEntries(
   key: RecordKey,
 ): IndexEntry[] {
   const prefix = indexPrefix(databaseId, tableId, index.id);
-  return combinations(index.fields.map((field) => valuesAt(record, field))).map((values) => {
-    const ordered = prefix + values.map(encodeOrder).join('');
-    const unique = index.indexKind.kind === 'unique' && values.every((value) => value !== undefined && value !== null);
-    return { key: unique ? ordered : ordered + encodeKey(key), unique, values };
-  });
-}
-
-/** The values at a path: one, or those of all elements where the path goes through `.*`; NONE when nothing is there. */
-function valuesAt(record: ObjectValue, path: Idiom): readonly Value[] {
-  let values: readonly Value[] = [record];
-  for (const part of path.parts) {
-    const next: Value[] = [];
-    for (const each of values) {
-      // Below a link lie the parts of its key; the record behind it has changes of its own.
-      const value = each instanceof RecordId ? (each.key as Value) : each;
-      if (part.kind === 'field') next.push(isObject(value) ? value[part.name] : undefined);
-      else if (part.kind === 'all') {
-        if (isArray(each)) next.push(...each);
-        else if (isObject(each)) next.push(...Object.values(each));
-        else next.push(each);
-      } else if (part.kind === 'index' && part.index.kind === 'literal' && typeof part.index.value === 'number') {
-        next.push(isArray(value) ? value[part.index.value] : undefined);
-      } else if (part.kind === 'last') next.push(isArray(value) ? value.at(-1) : undefined);
-    }
-    values = next;
+  const isUnique = index.indexKind.kind === 'unique';
+  let rows: readonly Row[] = [{ order: prefix, values: [], claims: isUnique }];
+  for (const field of index.fields) {
+    const value = valueAt(record, field.parts);
+    if (value === ELSEWHERE) return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
+    rows = extend(rows, value);
   }
-  return values;
+  return rows.map(({ order, values, claims }) => ({
+    key: claims ? order : order + encodeKey(key),
+    unique: claims,
+    values,
+  }));
 }
 
-function combinations(columns: readonly (readonly Value[])[]): Value[][] {
-  let rows: Value[][] = [[]];
-  for (const column of columns) rows = rows.flatMap((row) => column.map((value) => [...row, value]));
-  return rows;
+/** The beginning of an entry. */
+interface Row {
+  readonly order: string;
+  readonly values: readonly Value[];
+  readonly claims: boolean;
+}
+
+function extend(rows: readonly Row[], value: Value): readonly Row[] {
+  const isConstraining = value !== undefined && value !== null;
+  const whole = rows.map((row) => extended(row, value, isConstraining && !isArray(value)));
+  if (!isArray(value)) return whole;
+  if (rows.length * value.length > MAX_INDEX_ENTRIES) throw tooLarge(MAX_INDEX_ENTRIES);
+  const elements = rows.flatMap((row) =>
+    value.map((element) => extended(row, element, element !== undefined && element !== null)),
+  );
+  return [...whole, ...elements];
+}
+
+function extended({ order, values, claims }: Row, value: Value, isConstraining: boolean): Row {
+  return { order: order + encodeOrder(value), values: [...values, value], claims: claims && isConstraining };
 }

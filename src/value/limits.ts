@@ -19,6 +19,9 @@ export const MAX_ENCODED = 2 ** 26;
 export const MAX_JOINED_TEXT = 2 ** 24;
 export const MAX_JOINED_ITEMS = 2 ** 22;
 
+/** Entries of one record in one index: one for each element of an array, and for each pair of elements of two. */
+export const MAX_INDEX_ENTRIES = 2 ** 16;
+
 /** Elements that paths are taken into from one document: `$nested.*.*.*`. */
 export const MAX_UNFOLDED = 2 ** 21;
 

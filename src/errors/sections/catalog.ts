@@ -148,6 +148,10 @@ export const catalogErrors = {
     kind: 'Validation',
     text: ({ type }) => `Cannot use the \`${type}\` type on the \`id\` field, as that's not a valid record id key.`,
   }),
+  index_computed: row<{ index: string; field: string }>({
+    kind: 'Validation',
+    text: ({ index, field }) => `Computed fields cannot be indexed. Index: '${index}' - Field: '${field}'`,
+  }),
   reference_nested: row<{ field: string }>({
     kind: 'Validation',
     text: ({ field }) =>

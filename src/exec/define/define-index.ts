@@ -6,6 +6,7 @@ import type { DefineIndex, IndexKind } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { buildIndex } from '../index-entries.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
+import { checkNotIndexed } from './field-rules.js';
 
 /** How many columns an index of a kind has. */
 const COLUMNS: Readonly<Record<IndexKind['kind'], { readonly least: number; readonly most: number }>> = {
@@ -29,6 +30,8 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
         andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
           const taken = table.indexes.some((index) => index.name === name);
           if (!goesAhead(statement.mode, taken, () => failure('index_exists', { name }))) return;
+          const computed = table.fields.filter((field) => field.computed !== undefined);
+          for (const field of computed) checkNotIndexed(field, name, statement.fields);
           const definition = settled(statement, { name, table: tableName, concurrently: false });
           return andThen(putIndex(change, catalog, table, definition), ({ id }) => {
             finish(execution);

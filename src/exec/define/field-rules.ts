@@ -3,7 +3,8 @@ import type { TableEntry } from '../../catalog/database-catalog.js';
 import { fieldName } from '../../catalog/define.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
-import type { Part } from '../../language/ast.js';
+import type { Idiom, Part } from '../../language/ast.js';
+import { printIdiom } from '../../language/print.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { kindOf } from '../../value/value.js';
@@ -44,8 +45,16 @@ function computed(field: FieldDefinition, table: TableEntry): void {
   for (const keyword of ['VALUE', 'DEFAULT', 'READONLY', 'ASSERT', 'REFERENCE'] as const) {
     if (says(field, keyword)) throw failure('computed_keyword', { keyword });
   }
+  for (const index of table.indexes) checkNotIndexed(field, index.name, index.fields);
   const nested = table.fields.find((other) => isBelow(other.path.parts, field.path.parts));
   if (nested !== undefined) throw failure('computed_over_nested', { field: name, nested: fieldName(nested) });
+}
+
+/** What is computed when a record is read can't be listed. @throws TesseraError `index_computed` */
+export function checkNotIndexed(computed: FieldDefinition, index: string, columns: readonly Idiom[]): void {
+  const [top] = computed.path.parts;
+  const column = columns.find(({ parts: [first] }) => top && first && samePart(top, first));
+  if (column !== undefined) throw failure('index_computed', { index, field: printIdiom(column) });
 }
 
 function insideComputed(field: FieldDefinition, table: TableEntry): void {
