@@ -27,7 +27,7 @@ function* steps(source) {
   let group = [];
   let depth = 0;
   for (const line of source.split('\n')) {
-    if (/^--(>|!|ok)/.test(line)) continue;
+    if (/^--(>|!|ok|@fails)/.test(line)) continue;
     const directive = /^--@(\w+)\s*(.*)$/.exec(line);
     if (directive !== null) yield { line, word: directive[1], rest: directive[2] };
     else if (group.length === 0 && /^\s*(--.*)?$/.test(line)) yield { line };
@@ -47,10 +47,13 @@ let current = 'owner';
 let differing = 0;
 const script = [];
 for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
-  script.push(step.text ?? step.line);
+  if (step.text === undefined) script.push(step.line);
   if (step.text !== undefined) {
     const [here, there] = [await engines.here(current, step.text), await engines.there(current, step.text)];
-    script.push(...here);
+    // Only what couldn't be parsed has an error of several lines; it fails as a whole.
+    const parseError = here[0]?.startsWith('--! ') && here[0].includes('\n');
+    if (parseError) script.push(`--@fails ${here[0].slice('--! '.length).split('\n')[0]}`, step.text);
+    else script.push(step.text, ...here);
     const equal = here.join('\n') === there.join('\n');
     if (!equal) differing++;
     if (!equal || flags.all) console.log(`${equal ? '= ' : '≠ '}${step.text}`);

@@ -16,7 +16,6 @@ import { recordFunctions } from './record.js';
 import { sessionFunctions } from './session.js';
 import { setFunctions } from './set.js';
 import { stringFunctions } from './string.js';
-import { nearest } from './suggestion.js';
 import { timeFunctions } from './time.js';
 import { typeFunctions } from './type.js';
 import { valueFunctions } from './value.js';
@@ -58,12 +57,4 @@ export function findFunction(path: string): FunctionRow | undefined {
 /** The constant of a path in any case. */
 export function findConstant(name: string): NamedConstant | undefined {
   return constants.get(name.toLowerCase());
-}
-
-/** The name that was perhaps meant by one that doesn't exist: "did you maybe mean `math::PI`". */
-export function functionSuggestion(path: string): string | undefined {
-  const best = nearest(path.toLowerCase(), [...byName.keys(), ...constants.keys()]);
-  if (best === undefined) return undefined;
-  // The older names are understood but not recommended, and constants are written in capitals.
-  return byName.get(best)?.name ?? best.replace(/::.*/, (name) => name.toUpperCase());
 }

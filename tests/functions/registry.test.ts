@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callFunction } from '../../src/functions/call.js';
 import { CONSTANTS } from '../../src/functions/constants.js';
-import { FUNCTIONS, findConstant, findFunction, functionSuggestion } from '../../src/functions/registry.js';
+import { FUNCTIONS, findConstant, findFunction } from '../../src/functions/registry.js';
 import { testContext } from './calls.js';
 
 const names = FUNCTIONS.flatMap((row) => [row.name, ...(row.aliases ?? [])]);
@@ -54,15 +54,6 @@ test.each([
   ['session::sc', 'session::ac'],
 ])('%s is %s', (alias, name) => {
   expect(findFunction(alias)?.name).toBe(name);
-});
-
-test('an unknown name has no function, but perhaps a suggestion', () => {
-  expect(findFunction('string::length')).toBeUndefined();
-  expect(functionSuggestion('string::lenn')).toBe('string::len');
-  expect(functionSuggestion('string::is::emall')).toBe('string::is_email');
-  expect(functionSuggestion('math::frac_sqrt_2')).toBe('math::FRAC_1_SQRT_2');
-  expect(functionSuggestion('math::pie')).toBe('math::PI');
-  expect(functionSuggestion('something::else::altogether')).toBeUndefined();
 });
 
 test('constants are found in any case', () => {

@@ -26,7 +26,7 @@ test('finds every expression and statement', () => {
 
 test('false leaves out what stands inside', () => {
   const seen: string[] = [];
-  walk(parseExpression('f($a, (SELECT * FROM $b)) + $c'), {
+  walk(parseExpression('fn::f($a, (SELECT * FROM $b)) + $c'), {
     expression: (node) => {
       seen.push(node.kind);
       return node.kind !== 'subquery';
@@ -36,9 +36,11 @@ test('false leaves out what stands inside', () => {
 });
 
 test('rewrites, subqueries included or left alone', () => {
-  const tree = parseExpression('f($a) + (SELECT * FROM $b) + |$x| $x');
-  expect(printExpression(transform(tree, renameParams))).toBe('f($a_) + (SELECT * FROM $b_) + (|$x: any| $x_)');
-  expect(printExpression(transformExpression(tree, renameParams))).toBe('f($a_) + (SELECT * FROM $b) + (|$x: any| $x)');
+  const tree = parseExpression('fn::f($a) + (SELECT * FROM $b) + |$x| $x');
+  expect(printExpression(transform(tree, renameParams))).toBe('fn::f($a_) + (SELECT * FROM $b_) + (|$x: any| $x_)');
+  expect(printExpression(transformExpression(tree, renameParams))).toBe(
+    'fn::f($a_) + (SELECT * FROM $b) + (|$x: any| $x)',
+  );
 });
 
 test('keeps what has not changed', () => {

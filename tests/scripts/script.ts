@@ -14,7 +14,7 @@
  *     --@use NS DB
  *     --@session NAME              another session, opened at its first mention; `owner` is there from the start
  *     --@signin {…}  --@signup {…} with the body as JSON
- *     --@fails TEXT                the next group, or sign-in, fails as a whole with this text
+ *     --@fails TEXT                the next group, or sign-in, fails as a whole with this text (of several lines the first)
  *     --@open {…}                  options of the database, as JSON; anywhere in the file
  */
 import type { Database, Session } from '../../src/session/contract.js';
@@ -102,7 +102,7 @@ export async function runScript(
     try {
       await work();
     } catch (error) {
-      got = (error as Error).message;
+      got = (error as Error).message.replace(/\n.*/s, '');
     }
     if (got !== (wanted ?? 'success')) differences.push({ line, expected: wanted ?? 'success', got });
   };

@@ -251,7 +251,7 @@ attack(42, 'CVE-2025-71395: makes texts and lists that double and double', async
     `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} CREATE t SET a = $a`,
     'RETURN array::range(0, 99999999999)',
     'RETURN <array> 0..99999999999',
-    "RETURN string::pad('x', 9999999999)",
+    "RETURN string::repeat('x', 9999999999)",
     'RETURN array::repeat(1, 99999999999)',
     "RETURN string::matches(string::repeat('a', 100000), '(a+)+$b')",
     "RETURN string::repeat('a', 50000) = /^(a|a)*$b/",

@@ -1,3 +1,4 @@
+import { levenshtein } from '../../base/levenshtein.js';
 import { float } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';
 import type { FunctionRow } from '../contract.js';
@@ -10,7 +11,6 @@ import {
   hamming,
   jaro,
   jaroWinkler,
-  levenshtein,
   normalized,
   sorensenDice,
 } from './edit-distance.js';

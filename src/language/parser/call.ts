@@ -1,23 +1,51 @@
 /** Functions and constants by their path, and JavaScript functions. */
 import type { Call, Constant, Expression, ScriptFunction } from '../ast.js';
+import { isConstantName, isFunctionName, nearestName } from '../function-names.js';
+import type { Mark } from '../source-error.js';
 import type { Parser } from './parser.js';
 
 /** First words of paths whose other words keep their case, since users name them. */
 const USER_DEFINED = new Set(['fn', 'mod', 'ml', 'silo']);
 
-/** `string::len(…)`, `math::pi`, `fn::greet(…)`. The first word is the current token, or `first`, which has been taken. */
-export function path(parser: Parser, first = parser.name()): Call | Constant {
-  const segments = [first];
-  while (parser.acceptPunct('::')) segments.push(parser.name());
-  const root = (segments[0] as string).toLowerCase();
-  const name = USER_DEFINED.has(root) ? [root, ...segments.slice(1)].join('::') : segments.join('::').toLowerCase();
-  if (parser.isPunct('(')) return call(parser, name);
-  if (USER_DEFINED.has(root)) parser.unexpected('(');
-  return { kind: 'constant', name };
+/**
+ * `string::len(…)`, `math::pi`, `fn::greet(…)`. The first word is the current token, or `first`, which has been taken.
+ * Of a constant, what follows is left to the caller, which lets it be called like any value.
+ */
+export function path(parser: Parser, first = segment(parser)): Call | Constant {
+  const segments = [first.name];
+  let { end } = first;
+  while (parser.acceptPunct('::')) {
+    end = parser.end;
+    segments.push(parser.name());
+  }
+  const root = first.name.toLowerCase();
+  if (USER_DEFINED.has(root)) return callOf(parser, [root, ...segments.slice(1)].join('::'));
+  const name = segments.join('::').toLowerCase();
+  if (isConstantName(name)) return { kind: 'constant', name };
+  return knownCall(parser, name, { start: first.start, end });
 }
 
-/** A call of `path` whose opening parenthesis is the current token. */
-export function call(parser: Parser, path: string): Call {
+/** A word of a path, with its place. */
+export interface Segment extends Mark {
+  readonly name: string;
+}
+
+/** The current token as the first word of a path, taken. */
+export function segment(parser: Parser): Segment {
+  const { start, end } = parser;
+  return { name: parser.name(), start, end };
+}
+
+/** A call of the built-in function with a lower-case path that stands at `mark`; its arguments come next. */
+export function knownCall(parser: Parser, path: string, mark: Mark): Call {
+  if (isFunctionName(path)) return callOf(parser, path);
+  const nearest = nearestName(path);
+  const suggestion = nearest === undefined ? '' : `, did you maybe mean \`${nearest}\``;
+  return parser.fail(`Invalid function/constant path${suggestion}`, mark);
+}
+
+function callOf(parser: Parser, path: string): Call {
+  if (!parser.isPunct('(')) parser.unexpected('(');
   return { kind: 'call', path, args: parser.args() };
 }
 

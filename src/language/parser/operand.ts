@@ -1,6 +1,6 @@
 /** What stands between operators: literals, names, calls, brackets, statements as values, and the path behind any of them. */
-import type { Expression, Idiom, Part } from '../ast.js';
-import { call, path, scriptFunction } from './call.js';
+import type { Expression, Idiom } from '../ast.js';
+import { knownCall, path, type Segment, scriptFunction, segment } from './call.js';
 import { closure } from './closure.js';
 import { arrayLiteral, braces } from './collection.js';
 import { isPathStart, parts } from './idiom.js';
@@ -69,17 +69,20 @@ function word(parser: Parser): Expression {
 /** What begins with a name: a record id, a function, a constant, a field. */
 function named(parser: Parser): Expression {
   if (parser.adjacent() === COLON) {
-    return postfix(parser, parser.adjacent(1) === COLON ? path(parser) : recordId(parser));
+    return parser.adjacent(1) === COLON ? builtIn(parser) : postfix(parser, recordId(parser));
   }
-  const { text: name, start, end } = parser;
-  const quoted = parser.kind === 'quoted';
-  parser.advance();
+  const first = segment(parser);
+  const { name } = first;
   if (parser.isPunct(':'))
-    parser.fail('Unexpected whitespace', { start, end, label: 'No whitespace allowed after this token' });
-  if (parser.isPunct('::')) return postfix(parser, path(parser, name));
-  if (parser.isPunct('(')) return postfix(parser, call(parser, quoted ? name : name.toLowerCase()));
-  const first: Part[] = [{ kind: 'field', name }];
-  return { kind: 'idiom', parts: parts(parser, first) };
+    parser.fail('Unexpected whitespace', { ...first, label: 'No whitespace allowed after this token' });
+  if (parser.isPunct('::')) return builtIn(parser, first);
+  if (parser.isPunct('(')) return postfix(parser, knownCall(parser, name.toLowerCase(), first));
+  return { kind: 'idiom', parts: parts(parser, [{ kind: 'field', name }]) };
+}
+
+function builtIn(parser: Parser, first?: Segment): Expression {
+  const value = path(parser, first);
+  return postfix(parser, value, value.kind === 'constant');
 }
 
 function punctuated(parser: Parser): Expression {

@@ -1,5 +1,5 @@
 import type { Expression, Relate } from '../ast.js';
-import { call, path } from './call.js';
+import { knownCall, path, segment } from './call.js';
 import { dataClause, outputClause, timeoutClause } from './clauses.js';
 import { arrayLiteral } from './collection.js';
 import { parenthesized } from './parentheses.js';
@@ -49,6 +49,6 @@ function edgeOf(parser: Parser): Expression {
 function recordOrCall(parser: Parser): Expression {
   if (parser.source.startsWith('::', parser.end)) return path(parser);
   if (parser.isAdjacent(':')) return recordId(parser);
-  const name = parser.name();
-  return parser.isPunct('(') ? call(parser, name.toLowerCase()) : parser.unexpected(':');
+  const first = segment(parser);
+  return parser.isPunct('(') ? knownCall(parser, first.name.toLowerCase(), first) : parser.unexpected(':');
 }
