@@ -8,6 +8,7 @@ import { invariant } from '../base/invariant.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { printIdiom } from '../language/print.js';
 import type { Key } from '../storage/contract.js';
+import { logDefinition } from './change-log.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -117,6 +118,7 @@ export function putTable(
   return andThen(catalog.tables.get(definition.name)?.definition.id ?? nextId(transaction, area), (id) => {
     const table: TableDefinition = { ...definition, id };
     transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
+    logDefinition(transaction, catalog.database.id, table);
     return andThen(touchDatabase(change, catalog), () => table);
   });
 }

@@ -11,6 +11,7 @@
  *       D db r table key                    records
  *       D db e table key direction table key   graph edges, by the node at which they are
  *       D db x table index …                index entries
+ *       D db l name stamp order             what was changed in a table with a changefeed
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never met again. Names
  * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
@@ -208,6 +209,23 @@ export class TableKeys {
   node(key: string): string {
     return this.#node + key;
   }
+}
+
+// ─── Logs of changes ───
+
+/** The log of a table, under which entries are appended. By the table's name, since it outlives the table. */
+export function changesPrefix(database: Id, table: string): Key {
+  return `${databaseArea(database)}l${nameBytes(table)}`;
+}
+
+/** The logs of all tables, in the order of the tables' names. */
+export function changesRange(database: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}l`);
+}
+
+/** The prefix of the log that an entry belongs to. */
+export function changesPrefixOf(key: Key): Key {
+  return key.slice(0, key.indexOf('\0', AREA_LENGTH + 1) + 1);
 }
 
 // ─── Bytes ───

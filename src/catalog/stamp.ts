@@ -21,7 +21,7 @@ export interface Change {
 export function nextId(transaction: Transaction, area: Area): PromiseOrValue<Id> {
   const key = counterKey(area);
   return andThen(transaction.get(key), (last) => {
-    const id = typeof last === 'number' ? last + 1 : 1;
+    const id = typeof last === 'number' ? last + 1 : 0;
     invariant(id < 2 ** 32, 'an id fits its four bytes');
     transaction.put(key, id);
     return id;

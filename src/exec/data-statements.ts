@@ -13,6 +13,7 @@ import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
 import { compileRemove } from './remove.js';
 import { compileSelect } from './select.js';
+import { compileShowChanges } from './show-changes.js';
 import { compileUpdate } from './update.js';
 import { compileUpsert } from './upsert.js';
 
@@ -45,7 +46,7 @@ export const DATA_STATEMENTS: {
   explain: notYet,
   kill: notYet,
   live: notYet,
-  'show-changes': notYet,
+  'show-changes': compileShowChanges,
 };
 
 function outOfPlace({ kind }: Statement): Evaluate {

@@ -1,5 +1,6 @@
 /** The one writer: whatever changes a record, on whatever path, goes through here. */
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { feedOf, logRecord } from '../catalog/change-log.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
 import type { TableKind } from '../language/ast.js';
@@ -95,7 +96,7 @@ export class Writer implements RecordWriter {
           for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
           const written: Written = { table: table.entry, id, before, after: undefined };
           return andThen(updateIndexes(transaction, catalog, table.entry, key, before, undefined), () =>
-            andThen(this.#raise(execution, table, written, undefined), () => written),
+            andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
           );
         });
       });
@@ -165,7 +166,7 @@ export class Writer implements RecordWriter {
             for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
           }
         });
-    return andThen(kept, () => andThen(this.#raise(execution, table, written, draft), () => written));
+    return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, draft), () => written));
   }
 
   /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
@@ -209,6 +210,21 @@ export class Writer implements RecordWriter {
     });
   }
 
+  /** What a change of a record brings with it: an entry in the log of changes, and the events of the table. */
+  #follow(
+    execution: Execution,
+    catalog: DatabaseCatalog,
+    table: PreparedTable,
+    written: Written,
+    input: ObjectValue | undefined,
+  ): PromiseOrValue<void> {
+    const feed = feedOf(catalog, table.entry);
+    if (feed !== undefined) {
+      logRecord(execution.unit.transaction, catalog, feed, written.id, written.before, written.after);
+    }
+    return execution.importing ? undefined : this.#raise(execution, table, written, input);
+  }
+
   /** Runs the events of a table: with permissions off, as the owner of the schema wants, but with `$auth` of the writer. */
   #raise(
     execution: Execution,
@@ -216,7 +232,7 @@ export class Writer implements RecordWriter {
     { before, after }: Written,
     input: ObjectValue | undefined,
   ): PromiseOrValue<void> {
-    if (table.events.length === 0 || execution.importing) return;
+    if (table.events.length === 0) return;
     const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
     const kind = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return forEachInOrder(table.events, (event) => {

@@ -558,8 +558,9 @@ export interface ShowChanges {
   readonly kind: 'show-changes';
   /** Without it, the whole database. */
   readonly table?: string;
-  readonly since?: Expression;
-  readonly limit?: Expression;
+  /** A versionstamp or a datetime. */
+  readonly since: Literal;
+  readonly limit?: number;
 }
 
 export interface Info {

@@ -388,11 +388,7 @@ const STATEMENTS: Rows<Statement> = {
       fetch: each(node.fetch, mapper.expression),
     }),
   kill: (node, mapper) => update(node, { id: mapper.expression(node.id) }),
-  'show-changes': (node, mapper) =>
-    update(node, {
-      since: optional(node.since, mapper.expression),
-      limit: optional(node.limit, mapper.expression),
-    }),
+  'show-changes': same,
   info: (node, mapper) => update(node, { version: optional(node.version, mapper.expression) }),
   explain: (node, mapper) => update(node, { statement: mapper.statement(node.statement) }),
   access: (node, mapper) => {

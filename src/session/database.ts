@@ -14,6 +14,7 @@ import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
 import type { Engine } from '../storage/contract.js';
 import type { Duration } from '../value/value.js';
+import { ChangePruner } from './change-pruner.js';
 import type { Database, Origin, Session } from './contract.js';
 import { StoreDirectory } from './directory.js';
 import { PlaceKeeper } from './places.js';
@@ -48,6 +49,7 @@ export class OpenDatabase implements Database {
   readonly #engine: Engine;
   readonly #services: SessionServices;
   readonly #sessions = new Set<Session>();
+  readonly #pruner: ChangePruner;
   readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
 
   constructor(engine: Engine, options: DatabaseOptions) {
@@ -62,6 +64,7 @@ export class OpenDatabase implements Database {
     const report = options.report ?? (() => undefined);
     const directory = new StoreDirectory(engine, executor, environment);
     this.#engine = engine;
+    this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
     this.#services = {
       engine,
       environment,
@@ -98,6 +101,7 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#pruner.stop();
     for (const session of this.#sessions) session.close();
     await this.#engine.close();
   }

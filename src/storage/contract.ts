@@ -60,6 +60,12 @@ export interface Transaction {
   put(key: Key, value: Stored): void;
   delete(key: Key): void;
   deleteRange(range: KeyRange): PromiseOrValue<void>;
+  /**
+   * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see `append.ts`), then four bytes
+   * that count what this transaction appended. So the keys of a log ascend in the order of commits, and two who append never conflict.
+   * The transaction itself doesn't see the entry; `deleteRange` over the prefix takes it back.
+   */
+  append(prefix: Key, value: Stored): void;
   /** Marks a point to which `rollback` returns: the writes since then are forgotten, what was read stays read. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;

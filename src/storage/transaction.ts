@@ -1,6 +1,7 @@
 import { invariant } from '../base/invariant.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import { APPENDED_LENGTH, type Appended, withoutRange } from './append.js';
 import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction } from './contract.js';
 import { MergeCursor } from './merge-cursor.js';
 import { OrderedTree } from './ordered-tree.js';
@@ -13,10 +14,10 @@ export interface Committer {
   /** The longest key that can be stored; any unless told. */
   readonly maxKeyLength?: number;
   /**
-   * Validates what was read and applies what was written.
+   * Validates what was read and applies what was written and appended.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`
    */
-  commit(reads: ReadSet, writes: Overlay): PromiseOrValue<void>;
+  commit(reads: ReadSet, writes: Overlay, appended: Appended | undefined): PromiseOrValue<void>;
   /** The transaction ended without changing anything. */
   abandon(): void;
 }
@@ -28,6 +29,7 @@ class OverlaySavepoint {
   constructor(
     readonly transaction: EmbeddedTransaction,
     readonly overlay: Overlay,
+    readonly appended: Appended | undefined,
   ) {}
 }
 
@@ -42,6 +44,7 @@ export class EmbeddedTransaction implements Transaction {
   readonly #committer: Committer | undefined;
   readonly #reads: ReadSet | undefined;
   #overlay: Overlay;
+  #appended: Appended | undefined;
   #finished = false;
 
   /** Read-only without a committer. */
@@ -94,8 +97,7 @@ export class EmbeddedTransaction implements Transaction {
   put(key: Key, value: Stored): void {
     this.#mustBeWritable();
     invariant(key !== '', 'an empty key');
-    const limit = this.#committer?.maxKeyLength;
-    if (limit !== undefined && key.length > limit) throw failure('key_too_long', { length: key.length, limit });
+    this.#mustFit(key.length);
     this.#overlay.put(key, value);
   }
 
@@ -110,17 +112,27 @@ export class EmbeddedTransaction implements Transaction {
     for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) {
       for (const [key] of batch) this.#overlay.put(key, DELETED);
     }
+    if (this.#appended !== undefined) this.#appended = withoutRange(this.#appended, range);
+  }
+
+  append(prefix: Key, value: Stored): void {
+    this.#mustBeWritable();
+    this.#mustFit(prefix.length + APPENDED_LENGTH);
+    const before = this.#appended;
+    this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };
   }
 
   savepoint(): Savepoint {
     this.#mustBeOpen();
-    return new OverlaySavepoint(this, this.writable ? this.#overlay.snapshot() : NOTHING);
+    return new OverlaySavepoint(this, this.writable ? this.#overlay.snapshot() : NOTHING, this.#appended);
   }
 
   rollback(to: Savepoint): void {
     this.#mustBeOpen();
     invariant(to instanceof OverlaySavepoint && to.transaction === this, 'a savepoint of another transaction');
-    if (this.writable) this.#overlay = to.overlay.snapshot();
+    if (!this.writable) return;
+    this.#overlay = to.overlay.snapshot();
+    this.#appended = to.appended;
   }
 
   commit(): PromiseOrValue<void> {
@@ -128,8 +140,8 @@ export class EmbeddedTransaction implements Transaction {
     this.#finish();
     if (this.#committer === undefined || this.#reads === undefined) return;
     // One that changed nothing is serializable as of its snapshot, whatever happened since.
-    if (this.#overlay.size === 0) return this.#committer.abandon();
-    return this.#committer.commit(this.#reads, this.#overlay);
+    if (this.#overlay.size === 0 && this.#appended === undefined) return this.#committer.abandon();
+    return this.#committer.commit(this.#reads, this.#overlay, this.#appended);
   }
 
   cancel(): void {
@@ -146,6 +158,11 @@ export class EmbeddedTransaction implements Transaction {
     // From here on the overlay leaves the nodes alone that the cursor is reading.
     else this.#overlay.snapshot();
     return new MergeCursor(this, this.#snapshot.scan(range, reverse, keysOnly), own, this.#reads, range, options);
+  }
+
+  #mustFit(length: number): void {
+    const limit = this.#committer?.maxKeyLength;
+    if (limit !== undefined && length > limit) throw failure('key_too_long', { length, limit });
   }
 
   #finish(): void {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
+import { stampIn } from '../../src/storage/append.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
 
@@ -411,6 +412,70 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
       });
     });
 
+    describe('logs', () => {
+      /** The values of a log, and the versionstamps under which they stand. */
+      async function readLog(prefix: Key): Promise<{ values: Stored[]; stamps: bigint[] }> {
+        const transaction = await begin(false);
+        const entries = await scanAll(transaction, { from: prefix, to: `${prefix}\xff` });
+        transaction.cancel();
+        return { values: entries.map(([, value]) => value), stamps: entries.map(([key]) => stampIn(prefix, key)) };
+      }
+
+      it('keeps entries in the order of commits, those of one commit under one versionstamp', async () => {
+        const late = await begin();
+        late.append('log', 'late 1');
+        late.append('log', 'late 2');
+        for (const value of ['first', 'second']) {
+          const early = await begin();
+          early.append('log', value);
+          await early.commit();
+        }
+        await late.commit();
+        const { values, stamps } = await readLog('log');
+        expect(values).toEqual(['first', 'second', 'late 1', 'late 2']);
+        const [first = 0n, second = 0n, third = 0n, fourth] = stamps;
+        expect(first > 0n && first < second && second < third).toBe(true);
+        expect(fourth).toBe(third);
+      });
+
+      it('lets appenders commit over each other, but not over who read the log', async () => {
+        const append = (transaction: Transaction) => transaction.append('log', 1);
+        expect(await race(append, append)).toBeUndefined();
+        const reader = async (transaction: Transaction) => {
+          await scanAll(transaction, { from: 'log', to: 'loh' });
+          transaction.put('a', 1);
+        };
+        expect(await race(append, reader)).toBe('transaction_conflict');
+      });
+
+      it('forgets what was appended since a savepoint, or under a deleted prefix', async () => {
+        const transaction = await begin();
+        transaction.append('log', 1);
+        const savepoint = transaction.savepoint();
+        transaction.append('log', 2);
+        transaction.append('other', 2);
+        transaction.rollback(savepoint);
+        transaction.append('log', 3);
+        transaction.append('other', 3);
+        await transaction.deleteRange({ from: 'other', to: 'othes' });
+        await transaction.commit();
+        expect((await readLog('log')).values).toEqual([1, 3]);
+        expect((await readLog('other')).values).toEqual([]);
+      });
+
+      it('gives out greater versionstamps when it is opened again', async () => {
+        if (fixture.reopen === undefined) return;
+        for (const value of [1, 2]) {
+          const transaction = await begin();
+          for (let at = 0; at < 1000 * value; at++) transaction.append('log', value);
+          await transaction.commit();
+          engine = await fixture.reopen();
+        }
+        const { stamps } = await readLog('log');
+        expect(new Set(stamps).size).toBe(2);
+      });
+    });
+
     describe('lifetime', () => {
       it('refuses a finished transaction, and cancels it harmlessly', async () => {
         for (const finish of [(t: Transaction) => t.commit(), (t: Transaction) => t.cancel()]) {
@@ -426,6 +491,7 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
             () => transaction.count(EVERYTHING),
             () => transaction.put('a', 1),
             () => transaction.delete('a'),
+            () => transaction.append('a', 1),
             () => transaction.deleteRange(EVERYTHING),
             () => transaction.savepoint(),
             () => transaction.rollback(savepoint),

@@ -22,6 +22,7 @@ class HeldStore implements ByteStore {
   held: ((complete: () => void) => void) | undefined;
   failure: Error | undefined;
   writes = 0;
+  readonly lastStamp = 0n;
 
   constructor(readonly store: ByteStore) {}
 

@@ -32,6 +32,9 @@ export const queryErrors = {
     () =>
       'Invalid query: Incorrect selector for aggregate selection, expression `*` within in selector cannot be aggregated in a group.',
   ),
+  versionstamp_out_of_range: internal<{ moment: string }>(
+    ({ moment }) => `Invalid query: Invalid versionstamp \`${moment}\`, outside of range for kv-store timestamps`,
+  ),
 
   // ─── Records ───
   record_exists: row<{ id: string }>({

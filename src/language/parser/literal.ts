@@ -42,6 +42,24 @@ export function signedNumber(parser: Parser, sign: '+' | '-'): Literal {
   return { kind: 'literal', value };
 }
 
+/** The digits that are the current token: an int from 0 to `most`. */
+export function unsigned(parser: Parser, expected: string, most: bigint): bigint {
+  if (parser.isPunct('-') && expected === 'an unsigned integer') {
+    parser.failToken('Unexpected token `-`', 'Only positive integers allowed here');
+  }
+  if (parser.kind !== 'number' && parser.kind !== 'duration') parser.unexpected(expected);
+  const rest = parser.source.slice(parser.start, parser.end).replace(/^[0-9_]+/, '');
+  if (rest.startsWith('.')) {
+    const at = parser.end - rest.length;
+    parser.fail('Unexpected character `.` starting float, only integers are allowed here', { start: at, end: at + 1 });
+  }
+  if (rest !== '') parser.failToken(`Invalid token, found unexpected character \`${rest[0]} after integer token`);
+  const value = BigInt(parser.text);
+  if (value > most) parser.failToken('Invalid integer: number too large to fit in target type');
+  parser.advance();
+  return value;
+}
+
 /** `-Infinity`, whose sign has been read. */
 export function signedInfinity(parser: Parser, sign: '+' | '-'): Literal {
   parser.advance();

@@ -1,6 +1,9 @@
 /** LIVE SELECT, KILL and SHOW CHANGES. */
-import type { Kill, Live, ShowChanges } from '../ast.js';
+import { MAX_INT } from '../../value/number.js';
+import { int } from '../../value/value.js';
+import type { Kill, Literal, Live, ShowChanges } from '../ast.js';
 import { fetchClause, projections, target, whereClause } from './clauses.js';
+import { prefixedLiteral, unsigned } from './literal.js';
 import type { Parser } from './parser.js';
 
 export function live(parser: Parser): Live {
@@ -26,12 +29,20 @@ export function showChanges(parser: Parser): ShowChanges {
   const table = parser.acceptWord('TABLE') ? parser.name() : undefined;
   if (table === undefined && parser.acceptOneOf('DATABASE', 'DB') === undefined)
     parser.unexpected('`TABLE` or `DATABASE`');
-  const since = parser.acceptWord('SINCE') ? parser.expression() : undefined;
-  const limit = parser.acceptWord('LIMIT') ? parser.expression() : undefined;
+  parser.expectWord('SINCE');
+  const since = moment(parser);
   return {
     kind: 'show-changes',
+    since,
     ...(table !== undefined && { table }),
-    ...(since !== undefined && { since }),
-    ...(limit !== undefined && { limit }),
+    ...(parser.acceptWord('LIMIT') && { limit: Number(unsigned(parser, 'an unsigned integer', 0xffff_ffffn)) }),
   };
+}
+
+/** A versionstamp or a datetime, written out. */
+function moment(parser: Parser): Literal {
+  if (parser.kind === 'prefixed' && parser.form === 'd') return prefixedLiteral(parser) as Literal;
+  const stamp = unsigned(parser, 'a version stamp or a date-time', 2n ** 64n - 1n);
+  // Nothing is ever changed at the versionstamps that an int can't say.
+  return { kind: 'literal', value: int(stamp > MAX_INT ? MAX_INT : stamp) };
 }

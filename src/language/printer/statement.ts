@@ -94,8 +94,8 @@ export const STATEMENTS: StatementPrinters = {
   kill: ({ id }, printer) => `KILL ${printer.expression(id)}`,
   'show-changes': ({ table, since, limit }, printer) =>
     `SHOW CHANGES FOR ${table === undefined ? 'DATABASE' : `TABLE ${plainName(table)}`}${clauses(
-      clause('SINCE', since, printer.expression),
-      clause('LIMIT', limit, printer.expression),
+      `SINCE ${printer.expression(since)}`,
+      limit !== undefined && `LIMIT ${limit}`,
     )}`,
   info: ({ of, structure, version }, printer) =>
     `INFO FOR ${infoSubject(of)}${clauses(structure && 'STRUCTURE', clause('VERSION', version, printer.expression))}`,

@@ -1,5 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
+import type { Versionstamp } from '../append.js';
 import type { Commit } from '../commit-log.js';
 import type { Stored } from '../contract.js';
 import type { ByteStore, Change } from './lmdb-store.js';
@@ -14,6 +15,8 @@ export class Group {
   readonly changes: RecordChange[] = [];
   /** The version of the store once the group is written. */
   version = 0;
+  /** The versionstamp of the last commit that appended to a log. */
+  stamp: Versionstamp | undefined;
   resolve!: () => void;
   reject!: (reason: unknown) => void;
   readonly written = new Promise<void>((resolve, reject) => {
@@ -64,10 +67,11 @@ export class GroupWriter {
     return this.#writing;
   }
 
-  add(changes: readonly RecordChange[], commit: Commit): Promise<void> {
+  add(changes: readonly RecordChange[], commit: Commit, stamp: Versionstamp | undefined): Promise<void> {
     this.#waiting ??= new Group(commit);
     const group = this.#waiting;
     group.last = commit;
+    group.stamp = stamp ?? group.stamp;
     for (const change of changes) group.changes.push(change);
     if (!this.#running) void this.#run();
     return group.written;
@@ -89,7 +93,7 @@ export class GroupWriter {
       this.#writing = group;
       group.version = ++this.#version;
       try {
-        await this.#store.write(group.changes, group.version);
+        await this.#store.write(group.changes, group.version, group.stamp);
       } catch (reason) {
         const error = this.#failed(reason);
         group.reject(error);

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb';
+import type { Versionstamp } from '../append.js';
 import type { Key, KeyRange } from '../contract.js';
 import { checkLmdbFile } from './lmdb-file.js';
 
@@ -19,13 +20,15 @@ export interface Change {
 
 /** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
 export interface ByteStore {
+  /** The last versionstamp that was written before the store was opened; 0 if there was none. */
+  readonly lastStamp: Versionstamp;
   /** Pins what is committed now. */
   view(): ByteView;
   /**
    * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise resolves the changes
-   * are durable; they become visible to new views no sooner than that.
+   * are durable; they become visible to new views no sooner than that. `stamp` is the last versionstamp given out, if it is a new one.
    */
-  write(changes: readonly Change[], version: number): Promise<void>;
+  write(changes: readonly Change[], version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,7 +74,7 @@ interface Databases {
   readonly root: RootDatabase<Uint8Array, Key>;
   /** All keys of the contract. */
   readonly records: Database<Uint8Array, Key>;
-  /** `format` and `version`. */
+  /** `format`, `version` and `stamp`. */
   readonly about: Database<Uint8Array, Key>;
 }
 
@@ -128,12 +131,15 @@ function syncFolder(path: string): void {
 }
 
 class LmdbByteStore implements ByteStore {
+  readonly lastStamp: Versionstamp;
   readonly #databases: Databases;
   /** The last write that is known to have succeeded. */
   #version = 0;
 
   constructor(databases: Databases) {
     this.#databases = databases;
+    const stamp = databases.about.get('stamp');
+    this.lastStamp = stamp === undefined ? 0n : BigInt(textOf(stamp));
   }
 
   view(): ByteView {
@@ -146,7 +152,7 @@ class LmdbByteStore implements ByteStore {
     return new LmdbByteView(this.#databases, root.useReadTransaction());
   }
 
-  async write(changes: readonly Change[], version: number): Promise<void> {
+  async write(changes: readonly Change[], version: number, stamp?: Versionstamp): Promise<void> {
     const { records, about, root } = this.#databases;
     try {
       await root.batch(() => {
@@ -154,6 +160,7 @@ class LmdbByteStore implements ByteStore {
         for (const { key, bytes } of changes)
           void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
         void about.put('version', bytesOf(String(version)));
+        if (stamp !== undefined) void about.put('stamp', bytesOf(String(stamp)));
       });
     } catch (error) {
       throw await commitError(error);

@@ -1,9 +1,10 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Timers } from '../../env/environment.js';
+import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { encodeRecord } from '../../value/record-codec.js';
+import { type Appended, StampSource } from '../append.js';
 import { CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine } from '../contract.js';
@@ -27,6 +28,8 @@ export interface LmdbOptions {
   /** Room for decoded records, estimated; 128 MiB unless told. */
   readonly cacheBytes?: number;
   readonly timers?: Timers;
+  /** From which versionstamps take the time. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -75,6 +78,7 @@ export class LmdbEngine implements Engine {
   readonly #cache: RecordCache;
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
+  readonly #stamps: StampSource;
   /** The version that new snapshots show, and the last commit in it. */
   #version: number;
   #visible = this.#log.hold(this.#log.latest);
@@ -91,6 +95,7 @@ export class LmdbEngine implements Engine {
     const view = store.view();
     this.#version = view.version;
     view.release();
+    this.#stamps = new StampSource(options.clock ?? realEnvironment.clock, store.lastStamp);
     this.#cache = new RecordCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
     this.#writer = new GroupWriter(
       store,
@@ -133,13 +138,13 @@ export class LmdbEngine implements Engine {
     const began = this.#log.hold(this.#visible);
     const committer: Committer = {
       maxKeyLength: MAX_KEY_LENGTH,
-      commit: (reads, writes) => enter(() => this.#commit(began, reads, writes)),
+      commit: (reads, writes, appended) => enter(() => this.#commit(began, reads, writes, appended)),
       abandon: () => this.#log.release(began),
     };
     return new EmbeddedTransaction(snapshot, committer);
   }
 
-  #commit(began: Commit, reads: ReadSet, writes: Overlay): PromiseOrValue<void> {
+  #commit(began: Commit, reads: ReadSet, writes: Overlay, appended: Appended | undefined): PromiseOrValue<void> {
     const conflict = this.#log.conflict(began, reads);
     this.#log.release(began);
     this.check();
@@ -149,11 +154,13 @@ export class LmdbEngine implements Engine {
         throw failure('transaction_conflict');
       });
     }
+    const stamp = appended && this.#stamps.settle(appended, writes);
     // Before the log has it, since a value may turn out not to be storable.
     const changes = encode(writes);
     return this.#writer.add(
       changes,
       this.#log.append(() => writes.keys()),
+      stamp,
     );
   }
 

@@ -1,5 +1,8 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Clock } from '../../env/environment.js';
+import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
+import { StampSource } from '../append.js';
 import { CommitGate } from '../commit-gate.js';
 import { CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine, KeyRange, Stored } from '../contract.js';
@@ -17,7 +20,12 @@ export class MemoryEngine implements Engine {
   readonly #tree = new OrderedTree<Stored>();
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
+  readonly #stamps: StampSource;
   #closed = false;
+
+  constructor(options: { readonly clock?: Clock } = {}) {
+    this.#stamps = new StampSource(options.clock ?? realEnvironment.clock);
+  }
 
   begin(options: BeginOptions): EmbeddedTransaction {
     return this.#begin(options, (commit) => this.#gate.enter(commit));
@@ -41,12 +49,13 @@ export class MemoryEngine implements Engine {
     if (!writable) return new EmbeddedTransaction(snapshot);
     const began = this.#log.hold(this.#log.latest);
     const committer: Committer = {
-      commit: (reads, writes) =>
+      commit: (reads, writes, appended) =>
         enter(() => {
           const conflict = this.#log.conflict(began, reads);
           this.#log.release(began);
           this.check();
           if (conflict !== undefined) throw failure('transaction_conflict');
+          if (appended !== undefined) this.#stamps.settle(appended, writes);
           this.#apply(writes);
         }),
       abandon: () => this.#log.release(began),

@@ -7,8 +7,8 @@ export type EngineOptions = LmdbOptions;
 
 /** What may stand before a colon in a store's address. A single letter is a drive of Windows and belongs to a path. */
 const SCHEMES: Readonly<Record<string, (path: string, options: EngineOptions) => Engine>> = {
-  mem: () => new MemoryEngine(),
-  memory: () => new MemoryEngine(),
+  mem: (_, options) => new MemoryEngine(options),
+  memory: (_, options) => new MemoryEngine(options),
   lmdb: openFolder,
   file: openFolder,
 };
@@ -22,7 +22,7 @@ const SCHEMES: Readonly<Record<string, (path: string, options: EngineOptions) =>
  * @throws TesseraError `storage_address`, `storage_in_use`, `storage_unavailable`
  */
 export async function openEngine(address: string, options: EngineOptions = {}): Promise<Engine> {
-  if (address === 'memory' || address === 'mem') return new MemoryEngine();
+  if (address === 'memory' || address === 'mem') return new MemoryEngine(options);
   const [, scheme, path] = /^([a-z][a-z0-9+-]+):(.*)$/is.exec(address) ?? [];
   if (scheme === undefined || path === undefined) return openFolder(address, options);
   const open = Object.hasOwn(SCHEMES, scheme.toLowerCase()) ? SCHEMES[scheme.toLowerCase()] : undefined;

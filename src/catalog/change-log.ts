@@ -1,0 +1,181 @@
+/**
+ * The logs behind CHANGEFEED: one for each table, in the key space, written by the transaction that changes the records. Their entries are
+ * appended (`storage/append.ts`), so that they stand in the order of commits and no two writers conflict over a log.
+ */
+import { invariant } from '../base/invariant.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Changefeed } from '../language/ast.js';
+import { stampBytes, stampIn, stampOfTime, type Versionstamp } from '../storage/append.js';
+import type { Key, KeyRange, Stored, Transaction } from '../storage/contract.js';
+import { forEachBatch } from '../storage/cursor.js';
+import { diff } from '../value/diff.js';
+import { equals } from '../value/order.js';
+import { isArray, type ObjectValue, type RecordId, type Value } from '../value/value.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type { TableDefinition } from './definition.js';
+import { changesPrefix, changesPrefixOf, changesRange, prefixRange } from './keys.js';
+import { readDefinition, storeDefinition } from './stored-definition.js';
+
+/** One entry of a log. */
+export type LoggedChange =
+  | { readonly kind: 'define'; readonly table: TableDefinition }
+  | { readonly kind: 'set'; readonly record: Value }
+  /** With what turns the record back into the one before (`diff`). */
+  | { readonly kind: 'update'; readonly record: Value; readonly back: Value }
+  | { readonly kind: 'delete'; readonly id: Value };
+
+/** How the changes of a table are logged, if they are: the database's word counts before the table's. Views are never logged. */
+export function feedOf({ database }: DatabaseCatalog, { definition }: TableEntry): Changefeed | undefined {
+  return definition.view === undefined ? (database.changefeed ?? definition.changefeed) : undefined;
+}
+
+/** Logs what became of a record. One that stays as it was isn't logged. */
+export function logRecord(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  feed: Changefeed,
+  id: RecordId,
+  before: ObjectValue | undefined,
+  after: ObjectValue | undefined,
+): void {
+  if (before !== undefined && after !== undefined && equals(before, after)) return;
+  const prefix = changesPrefix(catalog.database.id, id.table);
+  if (after === undefined) transaction.append(prefix, ['delete', id]);
+  else if (before === undefined || !feed.original) transaction.append(prefix, ['set', after]);
+  else transaction.append(prefix, ['update', after, diff(after, before)]);
+}
+
+/** Logs the definition of a table that has a changefeed of its own. */
+export function logDefinition(transaction: Transaction, database: number, table: TableDefinition): void {
+  if (table.changefeed !== undefined) {
+    transaction.append(changesPrefix(database, table.name), ['define', storeDefinition(table)]);
+  }
+}
+
+function readEntry(stored: Stored): LoggedChange {
+  invariant(isArray(stored), 'an entry of a log is a list');
+  const [kind, subject, back] = stored;
+  switch (kind) {
+    case 'define':
+      return { kind, table: readDefinition('define-table', subject as Stored) };
+    case 'set':
+      return { kind, record: subject };
+    case 'update':
+      return { kind, record: subject, back };
+    default:
+      return { kind: 'delete', id: subject };
+  }
+}
+
+/** What one commit changed. */
+export interface ChangeSet {
+  readonly stamp: Versionstamp;
+  readonly changes: LoggedChange[];
+}
+
+/** Which changes: those of a table or of all, from a versionstamp on, of at most so many commits. */
+export interface ChangesWanted {
+  readonly table: string | undefined;
+  readonly since: Versionstamp;
+  readonly limit: number;
+}
+
+/** The changes in the order of commits, those of one commit by table. `pause` is called for each batch that was read. */
+export function readChanges(
+  transaction: Transaction,
+  database: number,
+  { table, since, limit }: ChangesWanted,
+  pause: () => PromiseOrValue<void>,
+): PromiseOrValue<ChangeSet[]> {
+  let sets: ChangeSet[] = [];
+  if (limit === 0) return sets;
+  const readLog = (prefix: Key): PromiseOrValue<void> => {
+    const found = new Map(sets.map((set) => [set.stamp, set]));
+    // Beyond what is already enough nothing more is wanted.
+    const last = sets.length < limit ? undefined : sets.at(-1)?.stamp;
+    let fresh = 0;
+    const range = { from: prefix + stampBytes(since), to: prefixRange(prefix).to };
+    const read = forEachBatch(transaction.scan(range), (batch) => {
+      for (const [key, value] of batch) {
+        const stamp = stampIn(prefix, key);
+        if (last !== undefined && stamp > last) return true;
+        let set = found.get(stamp);
+        if (set === undefined) {
+          if (fresh === limit) return true;
+          fresh++;
+          set = { stamp, changes: [] };
+          found.set(stamp, set);
+        }
+        set.changes.push(readEntry(value));
+      }
+      return andThen(pause(), () => false);
+    });
+    return andThen(read, () => {
+      const ordered = [...found.values()].sort((a, b) => (a.stamp < b.stamp ? -1 : 1));
+      sets = ordered.slice(0, limit);
+    });
+  };
+  const read =
+    table === undefined
+      ? forEachLog(transaction, changesRange(database), readLog)
+      : readLog(changesPrefix(database, table));
+  return andThen(read, () => sets);
+}
+
+/** Calls `visit` with the prefix of each log that isn't empty. */
+function forEachLog(
+  transaction: Transaction,
+  range: KeyRange,
+  visit: (prefix: Key) => PromiseOrValue<void>,
+): PromiseOrValue<void> {
+  let { from } = range;
+  return untilTrue(() => {
+    const cursor = transaction.scan({ from, to: range.to }, { limit: 1 });
+    return andThen(cursor.next(), (batch): PromiseOrValue<boolean> => {
+      cursor.close();
+      const entry = batch?.[0];
+      if (entry === undefined) return true;
+      const prefix = changesPrefixOf(entry[0]);
+      from = prefixRange(prefix).to;
+      return andThen(visit(prefix), () => false);
+    });
+  });
+}
+
+/** Entries that one transaction prunes at most, so that nobody waits for it long. */
+const PRUNED_AT_ONCE = 1_000;
+
+/** Whether a database has logs that aren't empty. */
+export function hasChanges(transaction: Transaction, database: number): PromiseOrValue<boolean> {
+  const cursor = transaction.scan(changesRange(database), { limit: 1 });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    return batch !== undefined;
+  });
+}
+
+/**
+ * Deletes entries that are older than their feed keeps them, and those of tables that have no feed any more; a bounded number of them.
+ * Answers whether there may be more.
+ */
+export function pruneChanges(
+  transaction: Transaction,
+  { database, tables }: DatabaseCatalog,
+  now: bigint,
+): PromiseOrValue<boolean> {
+  const feeds = new Map<Key, Changefeed | undefined>();
+  for (const [name, { definition }] of tables) feeds.set(changesPrefix(database.id, name), definition.changefeed);
+  let left = PRUNED_AT_ONCE;
+  const pruned = forEachLog(transaction, changesRange(database.id), (prefix) => {
+    const feed = database.changefeed ?? feeds.get(prefix);
+    const to =
+      feed === undefined ? prefixRange(prefix).to : prefix + stampBytes(stampOfTime(now - feed.retention) ?? 0n);
+    if (left === 0) return;
+    return forEachBatch(transaction.scan({ from: prefix, to }, { limit: left }), (batch) => {
+      for (const [key] of batch) transaction.delete(key);
+      left -= batch.length;
+      return false;
+    });
+  });
+  return andThen(pruned, () => left === 0);
+}

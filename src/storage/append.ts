@@ -1,0 +1,77 @@
+/** Entries of logs: their keys are known only when their transaction commits. */
+import type { Clock } from '../env/environment.js';
+import type { Key, KeyRange, Stored } from './contract.js';
+import type { Overlay } from './overlay.js';
+
+/** What a transaction has appended so far: the last entry, with those before it. Shared by savepoints, so it never changes. */
+export interface Appended {
+  readonly prefix: Key;
+  readonly value: Stored;
+  /** Counts the entries of the transaction. */
+  readonly at: number;
+  readonly before: Appended | undefined;
+}
+
+/** A versionstamp counts commits that append: milliseconds since 1970 in its upper 48 bits, a counter in the lower 16. */
+export type Versionstamp = bigint;
+
+const COUNTER_BITS = 16n;
+const STAMP_BYTES = 8;
+/** How much longer the key of an entry is than its prefix: by the versionstamp and the number in its transaction. */
+export const APPENDED_LENGTH = STAMP_BYTES + 4;
+const MAX_STAMP = (1n << 64n) - 1n;
+
+/** The first versionstamp of a moment, in nanoseconds since 1970; `undefined` for one that no versionstamp can say. */
+export function stampOfTime(nanoseconds: bigint): Versionstamp | undefined {
+  const stamp = (nanoseconds / 1_000_000n) << COUNTER_BITS;
+  return nanoseconds < 0n || stamp > MAX_STAMP ? undefined : stamp;
+}
+
+/** A versionstamp as the bytes that it has in keys. */
+export function stampBytes(stamp: Versionstamp): Key {
+  let bytes = '';
+  for (let shift = 56n; shift >= 0n; shift -= 8n) bytes += String.fromCharCode(Number((stamp >> shift) & 0xffn));
+  return bytes;
+}
+
+/** The versionstamp in the key of an entry appended under a prefix. */
+export function stampIn(prefix: Key, key: Key): Versionstamp {
+  let stamp = 0n;
+  for (let at = 0; at < STAMP_BYTES; at++) stamp = (stamp << 8n) | BigInt(key.charCodeAt(prefix.length + at));
+  return stamp;
+}
+
+/** Gives out the versionstamps of a store, each greater than all before, whatever the clock does. */
+export class StampSource {
+  readonly #clock: Clock;
+  #last: Versionstamp;
+
+  constructor(clock: Clock, last: Versionstamp = 0n) {
+    this.#clock = clock;
+    this.#last = last;
+  }
+
+  /** Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of commits. */
+  settle(appended: Appended, writes: Overlay): Versionstamp {
+    const now = stampOfTime(this.#clock.now()) ?? 0n;
+    this.#last = now > this.#last ? now : this.#last + 1n;
+    const stamp = stampBytes(this.#last);
+    for (let entry: Appended | undefined = appended; entry !== undefined; entry = entry.before) {
+      writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
+    }
+    return this.#last;
+  }
+}
+
+/** What is left of a list when the entries under the prefixes of a range are taken out. */
+export function withoutRange(appended: Appended | undefined, { from, to }: KeyRange): Appended | undefined {
+  const kept: Appended[] = [];
+  for (let entry = appended; entry !== undefined; entry = entry.before) {
+    if (entry.prefix < from || entry.prefix >= to) kept.push(entry);
+  }
+  return kept.reduceRight<Appended | undefined>((before, entry) => ({ ...entry, before }), undefined);
+}
+
+function orderBytes(at: number): Key {
+  return String.fromCharCode((at >>> 24) & 0xff, (at >>> 16) & 0xff, (at >>> 8) & 0xff, at & 0xff);
+}
