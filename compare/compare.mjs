@@ -50,10 +50,10 @@ for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
   if (step.text === undefined) script.push(step.line);
   if (step.text !== undefined) {
     const [here, there] = [await engines.here(current, step.text), await engines.there(current, step.text)];
-    // Only what couldn't be parsed has an error of several lines; it fails as a whole.
-    const parseError = here[0]?.startsWith('--! ') && here[0].includes('\n');
+    // What can't be parsed fails as a whole.
+    const parseError = here[0]?.startsWith('--! Parse error: ');
     if (parseError) script.push(`--@fails ${here[0].slice('--! '.length).split('\n')[0]}`, step.text);
-    else script.push(step.text, ...here);
+    else script.push(step.text, ...here.map((line) => line.replaceAll('\n', '\\n')));
     const equal = here.join('\n') === there.join('\n');
     if (!equal) differing++;
     if (!equal || flags.all) console.log(`${equal ? '= ' : '≠ '}${step.text}`);

@@ -12,6 +12,7 @@
  *       D db e table key direction table key   graph edges, by the node at which they are
  *       D db x table index …                index entries
  *       D db l name stamp order             what was changed in a table with a changefeed
+ *       D db v table kind …                 what a view is computed from, by the table that it fills
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never met again. Names
  * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
@@ -139,6 +140,31 @@ export function indexPrefix(database: Id, table: Id, index: Id): string {
 /** The entries of all indexes of a table. */
 export function indexRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}x${idBytes(table)}`);
+}
+
+// ─── Views ───
+
+const VIEW_KINDS = { group: 'g', row: 'r', order: 'o' } as const;
+/** What is kept of a view: the sums of each group, what each record of a source added to them, and values in their order. */
+export type ViewKind = keyof typeof VIEW_KINDS;
+
+/** All that is kept of a view beside its records. */
+export function viewRange(database: Id, view: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}v${idBytes(view)}`);
+}
+
+export function viewPrefix(database: Id, view: Id, kind: ViewKind): string {
+  return `${databaseArea(database)}v${idBytes(view)}${VIEW_KINDS[kind]}`;
+}
+
+/** What a record of a source added to a view; `key` is the encoded record key. */
+export function viewRowKey(prefix: string, source: Id, key: string): Key {
+  return prefix + idBytes(source) + key;
+}
+
+/** The values of one column of a group in their order; `group` is the encoded key of the group. */
+export function viewOrderPrefix(prefix: string, group: string, column: number): string {
+  return prefix + group + idBytes(column);
 }
 
 // ─── Graph edges ───

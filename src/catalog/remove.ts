@@ -1,7 +1,7 @@
 /** Removes definitions within a transaction, with all that depends on them. Nothing here asks who may. */
 import { invariant } from '../base/invariant.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { KeyRange } from '../storage/contract.js';
+import type { KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { encodeKey } from '../value/key-codec.js';
 import { isObject, Range, RecordId, type Value } from '../value/value.js';
@@ -24,6 +24,7 @@ import {
   prefixRange,
   ROOT_AREA,
   type TableMemberKind,
+  viewRange,
 } from './keys.js';
 import { areaOf, loadNamespace } from './lookup.js';
 import type { Place } from './principal.js';
@@ -63,6 +64,7 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
     edgesRange(database, id),
     indexRange(database, id),
     memberRange(database, id),
+    viewRange(database, id),
   ];
   return andThen(detachEdges(change, catalog, table), () => {
     const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
@@ -71,6 +73,14 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
       return touchDatabase(change, catalog);
     });
   });
+}
+
+/** Forgets the records of a view and what it is computed from; what is defined on it stays. */
+export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
+  const database = catalog.database.id;
+  const { id } = view.definition;
+  const ranges: readonly KeyRange[] = [view.keys.records, indexRange(database, id), viewRange(database, id)];
+  return forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
 }
 
 /**

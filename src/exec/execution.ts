@@ -97,6 +97,11 @@ export interface RecordWriter {
   update(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
   /** Deletes the edges at the record, too; if one of them must not be deleted, nothing is. */
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined>;
+  /**
+   * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others. Neither rules nor fields
+   * of the table are asked; indexes, events and views follow.
+   */
+  put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void>;
   /** Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal. */
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
 }

@@ -8,6 +8,7 @@ import type { Compiler, Evaluate } from './execution.js';
 import { buildMask, type Mask } from './mask.js';
 import { compileRule, type Rule } from './permission.js';
 import { type FieldShape, shapeOf } from './schema.js';
+import { compileView, type PreparedView } from './view/view.js';
 
 export interface PreparedTable {
   readonly entry: TableEntry;
@@ -18,6 +19,8 @@ export interface PreparedTable {
   /** What some readers may not see of a record; `undefined` when a record that can be seen is seen whole. */
   readonly mask: Mask | undefined;
   readonly events: readonly PreparedEvent[];
+  /** The views that read the table. */
+  readonly views: readonly PreparedView[];
   /** What a schemafull table admits. */
   readonly shape: FieldShape;
 }
@@ -98,6 +101,7 @@ export class TablePreparer {
         when: event.when && compiler.expression(event.when),
         actions: event.then.map((each) => compiler.expression(each)),
       })),
+      views: entry.views.flatMap((view) => (view.view === undefined ? [] : [compileView(view, view.view, compiler)])),
       shape: shapeOf(entry.fields),
     };
   }

@@ -29,6 +29,7 @@ import { UNCHECKED } from './permission.js';
 import { assertStorable } from './storable.js';
 import { forStoredCode } from './stored-code.js';
 import type { PreparedTable, TablePreparer } from './table.js';
+import { maintainViews } from './view/maintain.js';
 
 export class Writer implements RecordWriter {
   readonly #tables: TablePreparer;
@@ -88,19 +89,38 @@ export class Writer implements RecordWriter {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
         if (!allowed) return undefined;
-        return andThen(this.#deleteEdges(execution, id), (cleared) => {
-          if (!cleared) return undefined;
-          const { transaction } = execution.unit;
-          const key = id.key as RecordKey;
-          transaction.delete(table.entry.keys.record(encodeKey(key)));
-          for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
-          const written: Written = { table: table.entry, id, before, after: undefined };
-          return andThen(updateIndexes(transaction, catalog, table.entry, key, before, undefined), () =>
-            andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
-          );
-        });
+        return andThen(this.#deleteEdges(execution, id), (cleared) =>
+          cleared ? this.#drop(execution, catalog, table, id, before) : undefined,
+        );
       });
     });
+  }
+
+  /** Stores or deletes a record without asking anybody. */
+  put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
+    const done = this.#locate(execution, id, (catalog, table, before) => {
+      if (record === undefined) return before && this.#drop(execution, catalog, table, id, before);
+      const change = { execution, catalog, table, id, before, drafted: record, options: {} };
+      return this.#store(change, { draft: record, after: record });
+    });
+    return andThen(done, () => undefined);
+  }
+
+  #drop(
+    execution: Execution,
+    catalog: DatabaseCatalog,
+    table: PreparedTable,
+    id: RecordId,
+    before: ObjectValue,
+  ): PromiseOrValue<Written> {
+    const { transaction } = execution.unit;
+    const key = id.key as RecordKey;
+    transaction.delete(table.entry.keys.record(encodeKey(key)));
+    for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
+    const written: Written = { table: table.entry, id, before, after: undefined };
+    return andThen(updateIndexes(transaction, catalog, table.entry, key, before, undefined), () =>
+      andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
+    );
   }
 
   #locate(
@@ -210,7 +230,7 @@ export class Writer implements RecordWriter {
     });
   }
 
-  /** What a change of a record brings with it: an entry in the log of changes, and the events of the table. */
+  /** What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of it. */
   #follow(
     execution: Execution,
     catalog: DatabaseCatalog,
@@ -222,7 +242,9 @@ export class Writer implements RecordWriter {
     if (feed !== undefined) {
       logRecord(execution.unit.transaction, catalog, feed, written.id, written.before, written.after);
     }
-    return execution.importing ? undefined : this.#raise(execution, table, written, input);
+    return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
+      execution.importing ? undefined : this.#raise(execution, table, written, input),
+    );
   }
 
   /** Runs the events of a table: with permissions off, as the owner of the schema wants, but with `$auth` of the writer. */

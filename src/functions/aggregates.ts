@@ -3,10 +3,10 @@ import { invariant } from '../base/invariant.js';
 import { add, divide } from '../value/arithmetic.js';
 import { compareNumbers, toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
+import { isTruthy } from '../value/truthiness.js';
 import { Datetime, Decimal, float, isArray, isNumber, type NumberValue, type Value } from '../value/value.js';
 import { signatureOf } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
-import { countOf } from './core.js';
 import { findFunction } from './registry.js';
 import { ValueBag } from './value-bag.js';
 
@@ -34,7 +34,7 @@ abstract class NumberAccumulator implements Accumulator {
 class Count implements Accumulator {
   #count = 0;
   add(value: Value, given: boolean): void {
-    this.#count += given ? countOf(value) : 1;
+    if (!given || isTruthy(value)) this.#count++;
   }
   result(): Value {
     return this.#count;

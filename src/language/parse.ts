@@ -14,7 +14,7 @@ import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
 import { type Grammar, type Limits, Parser } from './parser/parser.js';
 import { recordId } from './parser/record-id.js';
-import { keywordStatement, statement, topStatement } from './parser/statement.js';
+import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
 import { type } from './parser/type.js';
 
 export { DEFAULT_LIMITS, type Limits } from './parser/parser.js';
@@ -37,9 +37,8 @@ export function parseQuery(text: string, limits?: Limits): Query {
 /** Something follows a statement that a semicolon should come before, if anything. */
 function beyondStatement(parser: Parser): never {
   const { start, end } = parser;
-  const token = parser.tokenName();
-  if (parser.kind === 'word' && token !== 'an identifier') {
-    return parser.fail(`Unexpected token \`${token}\`, expected the query to end`, {
+  if (parser.kind === 'word' && beginsStatement(parser)) {
+    return parser.fail(`Unexpected token \`${parser.tokenName()}\`, expected the query to end`, {
       start,
       end,
       label: 'maybe forgot a semicolon after the previous statement?',

@@ -100,7 +100,7 @@ export function executionOver(world: World, store: Store): Execution {
       mayHide: missing,
       edges: (_, id, step) => store.edges(id, step),
     },
-    writer: { create: missing, update: missing, delete: missing, exists: missing },
+    writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },
     depth: 0,
     importing: false,
     writable: true,

@@ -11,7 +11,7 @@ const renameParams = (each: Expression): Expression | undefined =>
 
 test('finds every expression and statement', () => {
   const text =
-    'SELECT a[$1x], ->(e WHERE $b), fn::x($c) AS y FROM $d, (SELECT * FROM t WHERE $e) WHERE $f GROUP BY z ORDER BY w LIMIT $g START $h FETCH $i';
+    'SELECT a[$1x], ->(e WHERE $b), fn::x($c) AS y, z FROM $d, (SELECT * FROM t WHERE $e) WHERE $f GROUP BY z ORDER BY w LIMIT $g START $h FETCH $i';
   const params: string[] = [];
   const statements: string[] = [];
   walk(parseStatement(text.replace('$1x', '$a')), {

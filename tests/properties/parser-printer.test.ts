@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Expression, Part, Projections, RecordKeyExpression, Statement } from '../../src/language/ast.js';
+import type { Expression, Part, Projections, RecordKeyExpression, Select, Statement } from '../../src/language/ast.js';
 import { parseExpression, parseQuery, parseStatement } from '../../src/language/parse.js';
 import { printExpression, printQuery, printStatement } from '../../src/language/print.js';
 import { transform, walk } from '../../src/language/visitor.js';
@@ -8,6 +8,17 @@ import type { Type } from '../../src/value/type.js';
 import { Datetime, Duration, float, Uuid } from '../../src/value/value.js';
 
 const RUNS = 300;
+/** What GROUP BY names is selected. */
+function selecting(select: Select): Select {
+  const { group, projections } = select;
+  if (group?.kind !== 'by') return select;
+  const named = group.paths.map((path) => ({ kind: 'expression', expression: path }) as const);
+  return {
+    ...select,
+    projections: { kind: 'fields', items: projections.kind === 'fields' ? [...projections.items, ...named] : named },
+  };
+}
+
 const DEPTH = { maxDepth: 2, depthIdentifier: 'tree' } as const;
 
 // Names of every sort: words of the grammar, what must be quoted, what would be a number.
@@ -312,7 +323,7 @@ const trees = fc.letrec<Trees>((tie) => {
           optional('explain', fc.constantFrom('plan', 'full')),
         )
         .map(([selected, only, from, ...rest]) =>
-          Object.assign({ kind: 'select', projections: selected, only, from }, ...rest),
+          selecting(Object.assign({ kind: 'select', projections: selected, only, from }, ...rest)),
         ),
       fc
         .tuple(fc.boolean(), targets, data, output)

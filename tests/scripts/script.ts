@@ -9,7 +9,7 @@
  *     --ok
  *
  * `-->` is the canonical text of a value, `--!` the text of an error, one line for each result of the group, in order; `--ok` says that all
- * results are good, whatever they are. Lines that begin with `--@` steer the session:
+ * results are good, whatever they are. A line break in an error reads `\n`. Lines that begin with `--@` steer the session:
  *
  *     --@use NS DB
  *     --@session NAME              another session, opened at its first mention; `owner` is there from the start
@@ -135,7 +135,7 @@ async function runGroup(session: Session, group: Group, wire: Wire): Promise<Dif
   const got = results.map(({ outcome }) =>
     outcome.ok
       ? `--> ${withoutTime(toText(wire(outcome.value)))}`
-      : `--! ${outcome.error.message}${causeOf(outcome.error)}`,
+      : `--! ${outcome.error.message.replaceAll('\n', '\\n')}${causeOf(outcome.error)}`,
   );
   const differences: Difference[] = [];
   const anything = group.expected.length === 0 || group.expected[0] === '--ok';

@@ -96,6 +96,28 @@ export const catalogErrors = {
     kind: 'Validation',
     text: ({ table }) => `Invalid query: Cannot define table \`${table}\` as a view that reads itself`,
   }),
+  view_value: row<{ grouped: boolean }>({
+    kind: 'Validation',
+    text: ({ grouped }) =>
+      grouped
+        ? 'Invalid aggregation: the selector `VALUE` clause is not supported on DEFINE TABLE .. AS SELECT .. GROUP .. aggregates'
+        : 'Invalid query: the selector `VALUE` clause is not supported on DEFINE TABLE .. AS SELECT, whose rows are records',
+  }),
+  view_all_fields: row({
+    kind: 'Validation',
+    text: () =>
+      'Incorrect selector for aggregate selection, expression `*` within in selector cannot be aggregated in a group.',
+  }),
+  view_field: row<{ path: string }>({
+    kind: 'Validation',
+    text: ({ path }) =>
+      `Invalid query: Found idiom \`${path}\` within the selector of a materialized aggregate view.\nSelection of document fields which are not used within the argument of an optimized aggregate function is currently not supported`,
+  }),
+  view_document: row<{ param: string }>({
+    kind: 'Validation',
+    text: ({ param }) =>
+      `Invalid query: Found a \`$${param}\` parameter refering to the document of a group by select statement\nSelect statements with a group by currently have no defined document to refer to`,
+  }),
 
   // Indexes.
   index_columns: row<{ found: number; kind: string }>({

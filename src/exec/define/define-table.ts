@@ -6,6 +6,7 @@ import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
 import { ensurePlace } from '../ensure-place.js';
 import type { Compiler, Evaluate } from '../execution.js';
+import { buildView } from '../view/maintain.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow } from './definition.js';
 import { endsOf, settleImplied } from './implied-fields.js';
 
@@ -26,9 +27,12 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
             finish(execution);
             const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
             const after = endsOf(name, statement.tableKind);
-            if (before.length === 0 && after.length === 0) return undefined;
+            if (before.length === 0 && after.length === 0 && statement.view === undefined) return undefined;
             return andThen(tableNow(execution, name), (place) =>
-              andThen(settleImplied(change, place, before, after), () => finish(execution)),
+              andThen(settleImplied(change, place, before, after), () => {
+                finish(execution);
+                return andThen(buildView(execution, name, compiler), () => undefined);
+              }),
             );
           });
         }),

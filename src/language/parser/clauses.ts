@@ -4,7 +4,6 @@ import type {
   Data,
   ExplainClause,
   Expression,
-  Group,
   Idiom,
   IndexHints,
   Level,
@@ -69,13 +68,6 @@ export function splitClause(parser: Parser): { split?: Idiom[] } {
   if (!parser.acceptWord('SPLIT')) return {};
   parser.acceptWord('ON');
   return { split: idioms(parser) };
-}
-
-export function groupClause(parser: Parser): { group?: Group } {
-  if (!parser.acceptWord('GROUP')) return {};
-  if (parser.acceptWord('ALL')) return { group: { kind: 'all' } };
-  parser.acceptWord('BY');
-  return { group: { kind: 'by', paths: idioms(parser) } };
 }
 
 export function orderClause(parser: Parser): { order?: Order } {

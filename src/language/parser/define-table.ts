@@ -1,7 +1,7 @@
-import type { DefineTable, Permission, Select, TableKind, TablePermissions } from '../ast.js';
+import type { DefineTable, Permission, TableKind, TablePermissions } from '../ast.js';
 import { type ClauseTable, changefeed, clauses, comment, mode, permissions } from './definition.js';
 import type { Parser } from './parser.js';
-import { select } from './select.js';
+import { view } from './view.js';
 
 type Node = { -readonly [K in keyof DefineTable]: DefineTable[K] };
 
@@ -61,15 +61,4 @@ function tables(parser: Parser): string[] {
   const names = [parser.name()];
   while (parser.acceptPunct('|')) names.push(parser.name());
   return names;
-}
-
-function view(parser: Parser): Select {
-  const openedAt = parser.start;
-  const inParentheses = parser.acceptPunct('(');
-  if (!parser.isWord('SELECT')) parser.unexpected('SELECT');
-  const outer = parser.enter();
-  const selected = select(parser);
-  parser.leave(outer);
-  if (inParentheses) parser.expectClose(')', openedAt);
-  return selected;
 }

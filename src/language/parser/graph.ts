@@ -1,6 +1,7 @@
 /** Graph steps: `->e`, `<-(a, b WHERE …)`, `->(SELECT … FROM e …)`, `<~(t FIELD f)`. */
 import type { GraphStep, GraphSubject } from '../ast.js';
-import { groupClause, limitAndStart, orderClause, projections, splitClause, whereClause } from './clauses.js';
+import { limitAndStart, orderClause, splitClause, whereClause } from './clauses.js';
+import { groupClause, type Selection, selected } from './grouping.js';
 import type { Parser } from './parser.js';
 import { recordKeyAt } from './record-id.js';
 
@@ -23,9 +24,9 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
   const openedAt = parser.start;
   parser.advance();
   const outer = parser.enter();
-  let selected: GraphStep['projections'];
+  let selection: Selection | undefined;
   if (parser.acceptWord('SELECT')) {
-    selected = projections(parser);
+    selection = selected(parser);
     parser.expectWord('FROM');
   }
   const subjects = parser.acceptPunct('?') ? [] : parser.commaList(() => subject(parser));
@@ -33,10 +34,10 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
     kind: 'graph',
     direction,
     subjects,
-    ...(selected !== undefined && { projections: selected }),
+    ...(selection !== undefined && { projections: selection.projections }),
     ...whereClause(parser),
     ...splitClause(parser),
-    ...groupClause(parser),
+    ...groupClause(parser, selection),
     ...orderClause(parser),
     ...limitAndStart(parser),
     ...(parser.acceptWord('AS') && { alias: parser.idiom() }),

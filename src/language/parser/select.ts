@@ -2,15 +2,14 @@ import type { Select } from '../ast.js';
 import {
   explainClause,
   expressions,
-  groupClause,
   limitAndStart,
   orderClause,
-  projections,
   splitClause,
   targets,
   whereClause,
   withClause,
 } from './clauses.js';
+import { groupClause, selected } from './grouping.js';
 import type { Parser } from './parser.js';
 
 /** Clauses at the end of a SELECT. Clients send them in different orders. */
@@ -26,7 +25,7 @@ const TAIL: ReadonlyMap<string, (parser: Parser) => Tail> = new Map<string, (par
 
 export function select(parser: Parser): Select {
   parser.advance();
-  const selected = projections(parser);
+  const selection = selected(parser);
   const omit = parser.acceptWord('OMIT') ? expressions(parser) : undefined;
   parser.expectWord('FROM');
   const only = parser.acceptWord('ONLY');
@@ -37,7 +36,7 @@ export function select(parser: Parser): Select {
   const split = splitClause(parser);
   const splitEnd = parser.previousEnd;
   const groupAt = parser.start;
-  const group = groupClause(parser);
+  const group = groupClause(parser, selection);
   if (split.split !== undefined && group.group !== undefined) {
     parser.fail(
       'SPLIT and GROUP are mutually exclusive',
@@ -47,7 +46,7 @@ export function select(parser: Parser): Select {
   }
   return {
     kind: 'select',
-    projections: selected,
+    projections: selection.projections,
     ...(omit !== undefined && { omit }),
     only,
     from,

@@ -62,6 +62,11 @@ const SESSION_STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['USE', use],
 ]);
 
+/** Whether the current word begins a statement; EXPLAIN and words of clauses aren't counted. */
+export function beginsStatement({ word }: Parser): boolean {
+  return word === 'IF' || SESSION_STATEMENTS.has(word) || (word !== 'EXPLAIN' && STATEMENTS.has(word));
+}
+
 /** A statement at the top of a text. */
 export function topStatement(parser: Parser): Statement {
   const read = parser.kind === 'word' ? SESSION_STATEMENTS.get(parser.word) : undefined;

@@ -1,0 +1,84 @@
+/** When views are brought up to date: with each change of a source, and as a whole when they are defined. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { viewSources } from '../../catalog/catalog-draft.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { emptyView } from '../../catalog/remove.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { isObject, RecordId } from '../../value/value.js';
+import { deeper } from '../depth.js';
+import { discreetly } from '../discretion.js';
+import type { Compiler, Execution } from '../execution.js';
+import { UNCHECKED } from '../permission.js';
+import { forStoredCode } from '../stored-code.js';
+import type { SourceChange } from './source-change.js';
+import { compileView, type PreparedView, ViewUpdate } from './view.js';
+
+/** Brings the views of a table up to date with a change of one record: in its transaction, with permissions off. */
+export function maintainViews(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  views: readonly PreparedView[],
+  change: SourceChange,
+): PromiseOrValue<void> {
+  if (views.length === 0) return;
+  const inner = maintenance(execution);
+  return forEachInOrder(views, (view) =>
+    discreetly(execution, `view '${view.definition.name}'`, () => {
+      const update = new ViewUpdate(inner, catalog, view);
+      return andThen(update.add(change), () => andThen(update.finish(), () => undefined));
+    }),
+  );
+}
+
+/** Computes a view anew from all there is in its sources, and with it the views on it. No events are raised. */
+export function buildView(execution: Execution, name: string, compiler: Compiler): PromiseOrValue<void> {
+  return andThen(execution.unit.catalog(), (catalog) => {
+    const view = catalog?.tables.get(name);
+    if (catalog !== undefined && view !== undefined) return build(execution, catalog, view, compiler);
+  });
+}
+
+function build(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  view: TableEntry,
+  compiler: Compiler,
+): PromiseOrValue<void> {
+  const { definition } = view;
+  if (definition.view === undefined) return;
+  const inner: Execution = { ...maintenance(execution), importing: true };
+  const update = new ViewUpdate(inner, catalog, compileView(definition, definition.view, compiler));
+  return andThen(emptyWithDependents(execution, catalog, view), () =>
+    forEachInOrder(viewSources(definition), (name) => {
+      const source = catalog.tables.get(name);
+      return andThen(source && addAll(inner, update, source), () => undefined);
+    }),
+  );
+}
+
+/** What the records of a view add to views on it goes with them. */
+function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
+  return andThen(emptyView(execution.unit.transaction, catalog, view), () =>
+    forEachInOrder(view.views, ({ name }) => {
+      const dependent = catalog.tables.get(name);
+      return andThen(dependent && emptyWithDependents(execution, catalog, dependent), () => undefined);
+    }),
+  );
+}
+
+function addAll(execution: Execution, update: ViewUpdate, source: TableEntry): PromiseOrValue<void> {
+  return forEachBatch(execution.unit.transaction.scan(source.keys.records), (batch) => {
+    const added = forEachInOrder(batch, ([, record]) => {
+      const id = isObject(record) ? record['id'] : undefined;
+      if (!isObject(record) || !(id instanceof RecordId)) return undefined;
+      return andThen(update.add({ source, id, before: undefined, after: record }), () => undefined);
+    });
+    return andThen(added, () =>
+      andThen(update.finish(), () => andThen(execution.interrupt.checkpoint(), () => undefined)),
+    );
+  });
+}
+
+function maintenance(execution: Execution): Execution {
+  return { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+}
