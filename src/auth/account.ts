@@ -1,5 +1,6 @@
 /** What the throttle counts failures by: whom a try to sign in is aimed at. */
 import { createHash } from 'node:crypto';
+import { readGrantKey } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
 import type { Expression } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
@@ -16,7 +17,13 @@ export function userAccount(place: Place, user: string): string {
  * Which variable of a SIGNIN clause names the account is the clause's own business, so all that it reads and that aren't called like a secret
  * do so together, in whatever case they are written. Others don't count: a guesser would add new ones each time.
  */
-export function recordAccount({ place, access, variables }: AccessCredentials, signin: Expression | undefined): string {
+export function recordAccount(
+  { place, access, variables, key, refresh }: AccessCredentials,
+  signin: Expression | undefined,
+): string {
+  // A key of a grant names the grant before it proves anything.
+  const shown = readGrantKey('bearer', key ?? '') ?? readGrantKey('refresh', refresh ?? '');
+  if (shown !== undefined) return digest('grant', place, [access, shown.id]);
   const names = signin === undefined ? Object.keys(variables) : variablesOf(signin);
   const told: string[] = [access];
   for (const name of [...names].sort()) {

@@ -1,17 +1,19 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { ObjectValue } from '../value/value.js';
+import { newObject, type ObjectValue } from '../value/value.js';
+import { signInByAccess } from './access-signin.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import { readSignIn, readSignUp } from './credentials.js';
 import type { Directory } from './directory.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
 import { Pace, type PaceOptions } from './pace.js';
 import type { CredentialHasher } from './passwords.js';
-import { signInRecord, signUpRecord } from './record-access.js';
+import { signUpRecord } from './record-access.js';
+import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
 import { signInUser, signInUserOnce } from './system-user.js';
 import { Throttle, type ThrottleRules } from './throttle.js';
-import { signInWithToken } from './token-signin.js';
+import { ownerOf, signInWithToken } from './token-signin.js';
 import { type TokenOptions, Tokens } from './tokens.js';
 import { VerifiedCredentials } from './verified-credentials.js';
 
@@ -19,6 +21,8 @@ export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
   readonly throttle?: ThrottleRules;
   readonly pace?: PaceOptions;
+  /** For how long a refresh token that comes a second time is taken for one that lost a race; 10 unless told, 0 is not at all. */
+  readonly refreshGraceSeconds?: number;
 }
 
 /** What a session becomes. */
@@ -40,6 +44,13 @@ export interface Authenticator {
   /** With a body as HTTP and RPC clients send it. */
   signIn(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
   signUp(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
+  /**
+   * With a pair of tokens that belong together, of which the access token may have expired.
+   * @throws TesseraError `invalid_auth` also when it is genuine but somebody else's
+   */
+  refresh(pair: Required<IssuedTokens>, client: Client): Promise<AuthenticatedWithTokens>;
+  /** Makes a refresh token worthless, with all that came of the same sign-in. */
+  revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
@@ -61,6 +72,7 @@ export function createAuthenticator(
     tokens: new Tokens(environment, options.tokens),
     throttle: new Throttle(environment.clock, options.throttle),
     pace: new Pace(environment, options.pace),
+    refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => ({
     identity: identityOf(signedIn, client),
@@ -72,13 +84,33 @@ export function createAuthenticator(
       const credentials = readSignIn(body);
       const { signedIn, tokens } = await (credentials.kind === 'system'
         ? signInUser(context, credentials, client)
-        : signInRecord(context, credentials, client));
+        : signInByAccess(context, credentials, client));
       return { ...become(signedIn, client), tokens };
     },
 
     async signUp(body, client) {
       const { signedIn, tokens } = await signUpRecord(context, readSignUp(body), client);
       return { ...become(signedIn, client), tokens };
+    },
+
+    async refresh(pair, client) {
+      const { place, access, subject } = await ownerOf(context, pair.access);
+      const { refresh } = pair;
+      const credentials = {
+        kind: 'access',
+        place,
+        access: access.name,
+        variables: newObject(),
+        refresh,
+        subject,
+      } as const;
+      const { signedIn, tokens } = await signInByAccess(context, credentials, client);
+      return { ...become(signedIn, client), tokens };
+    },
+
+    async revoke(pair) {
+      const { place, access, subject } = await ownerOf(context, pair.access);
+      await revokeRefresh(context, place, access, pair.refresh, subject);
     },
 
     authenticate(token, client) {

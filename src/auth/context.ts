@@ -15,6 +15,8 @@ export interface AuthContext {
   readonly tokens: Tokens;
   readonly throttle: Throttle;
   readonly pace: Pace;
+  /** For how long a refresh token that comes a second time is taken for one that lost a race. */
+  readonly refreshGraceSeconds: number;
 }
 
 /** The tokens of a successful sign-in or sign-up. */

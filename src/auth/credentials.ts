@@ -27,6 +27,8 @@ export interface AccessCredentials {
   readonly key?: string;
   /** Of an access WITH REFRESH. */
   readonly refresh?: string;
+  /** The text of the record id that the refresh token must be for. */
+  readonly subject?: string;
 }
 
 type Field = 'namespace' | 'database' | 'access' | 'user' | 'password';

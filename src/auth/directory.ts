@@ -1,5 +1,6 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import type { Grants } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
 import type { Identity } from '../exec/execution.js';
 import type { Expression } from '../language/ast.js';
@@ -11,6 +12,11 @@ export interface Directory {
   user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined>;
   /** The access method defined at exactly this place. */
   access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined>;
+  /**
+   * Reads and writes the grants of an access method in a transaction of its own, and commits it; `work` runs again after a conflict.
+   * Gives `undefined` where the place doesn't exist.
+   */
+  grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined>;
   recordExists(place: Place, id: RecordId): PromiseOrValue<boolean>;
   /**
    * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in a transaction of its own, with permissions off, and commits it. Retries conflicts

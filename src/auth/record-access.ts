@@ -8,12 +8,12 @@ import type { AccessKind, Expression } from '../language/ast.js';
 import { parseRecordId } from '../language/parse.js';
 import { toText } from '../value/text/text.js';
 import { isArray, isObject, newObject, Range, RecordId, type Value } from '../value/value.js';
-import { recordAccount } from './account.js';
 import { type Claims, claimsValue } from './claims.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import type { AccessRun } from './directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
+import { issueRefresh, useRefresh } from './refresh.js';
 import { isSymmetric, type SigningKey } from './signing-keys.js';
 
 export interface SignedInWithTokens {
@@ -35,47 +35,31 @@ interface Door {
   readonly noRecord: 'invalid_auth' | 'no_record_returned';
 }
 
-const SIGNIN: Door = {
-  clause: (kind) => kind.signin,
-  clauseMissing: 'access_signin_missing',
-  // A query that fails for some accounts only would tell which there are.
-  queryFailed: 'invalid_auth',
-  noRecord: 'invalid_auth',
+const DOORS: Readonly<Record<'signin' | 'signup', Door>> = {
+  signin: {
+    clause: (kind) => kind.signin,
+    clauseMissing: 'access_signin_missing',
+    // A query that fails for some accounts only would tell which there are.
+    queryFailed: 'invalid_auth',
+    noRecord: 'invalid_auth',
+  },
+  signup: {
+    clause: (kind) => kind.signup,
+    clauseMissing: 'access_signup_missing',
+    queryFailed: 'record_access_signup_query_failed',
+    noRecord: 'no_record_returned',
+  },
 };
 
-const SIGNUP: Door = {
-  clause: (kind) => kind.signup,
-  clauseMissing: 'access_signup_missing',
-  queryFailed: 'record_access_signup_query_failed',
-  noRecord: 'no_record_returned',
-};
-
-/**
- * Signs a record user in through the access' SIGNIN clause. Failures are told in the same time, whether there is such an account or not.
- *
- * @throws TesseraError `invalid_auth` for an unknown access and when no existing record comes out; `thrown` when the clause throws;
- * `invalid_auth` also for any other failure inside, whose cause is for the log only; `access_signin_missing`,
- * `access_method_mismatch`, `too_many_attempts`, `hashing_busy`, `unexpected_auth` (retryable)
- */
-export function signInRecord(
-  context: AuthContext,
-  credentials: AccessCredentials,
-  client: Client,
-): Promise<SignedInWithTokens> {
-  return context.pace.fair(async () => {
-    const access = await context.directory.access(credentials.place, credentials.access);
-    const clause = access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
-    const attempt = { account: recordAccount(credentials, clause), source: client.origin.ip };
-    return context.throttle.attempt(attempt, () =>
-      context.pace.timed(() => enter(context, SIGNIN, access, credentials, client)),
-    );
-  });
+/** The clause that a sign-in would run. */
+export function signInClause(access: AccessDefinition | undefined): Expression | undefined {
+  return access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
 }
 
 /**
  * Signs a record user up through the access' SIGNUP clause, and in.
  *
- * @throws TesseraError as `signInRecord`, but `no_record_returned` when no record comes out, and the codes of sign-up
+ * @throws TesseraError as `signInByAccess`, but `no_record_returned` when no record comes out, and the codes of sign-up
  */
 export function signUpRecord(
   context: AuthContext,
@@ -85,26 +69,47 @@ export function signUpRecord(
   return context.pace.fair(async () => {
     const access = await context.directory.access(credentials.place, credentials.access);
     return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
-      context.pace.timed(() => enter(context, SIGNUP, access, credentials, client)),
+      context.pace.timed(async () => {
+        if (access === undefined) throw failure('invalid_auth');
+        return enterRecord(context, 'signup', access, credentials, client);
+      }),
     );
   });
 }
 
-async function enter(
+/** Signs in or up through a clause of a record access, or in with one of its refresh tokens. */
+export async function enterRecord(
   context: AuthContext,
-  door: Door,
-  access: AccessDefinition | undefined,
+  way: keyof typeof DOORS,
+  access: AccessDefinition,
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  if (access === undefined) throw failure('invalid_auth');
+  const door = DOORS[way];
   const { accessKind } = access;
   const place = recordPlace(credentials.place);
   if (accessKind.kind !== 'record' || place === undefined) throw failure('access_method_mismatch');
   const key = issuingKey(accessKind);
   if (key === undefined) throw failure('access_method_mismatch');
-  // No refresh token is ever valid where none are issued.
-  if (accessKind.refresh && credentials.refresh !== undefined) throw failure('invalid_auth');
+  const issue = async (
+    id: RecordId,
+    refresh: () => PromiseOrValue<string | undefined>,
+  ): Promise<SignedInWithTokens> => {
+    const claims = context.tokens.claims({
+      ...place,
+      access: access.name,
+      id: toText(id),
+      lifetime: tokenLifetime(access.durations),
+    });
+    const signedIn = await recordSession(context, place, access, claims, id, client);
+    const next = await refresh();
+    const tokens = { access: await context.tokens.sign(claims, key), ...(next !== undefined && { refresh: next }) };
+    return { signedIn, tokens };
+  };
+  if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
+    const { record, key: next } = await useRefresh(context, place, access, credentials.refresh, credentials.subject);
+    return issue(record, () => next);
+  }
   const clause = door.clause(accessKind);
   if (clause === undefined) throw failure(door.clauseMissing);
 
@@ -115,14 +120,7 @@ async function enter(
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
     throw failure(door.noRecord);
   }
-  const claims = context.tokens.claims({
-    ...place,
-    access: access.name,
-    id: toText(id),
-    lifetime: tokenLifetime(access.durations),
-  });
-  const signedIn = await recordSession(context, place, access, claims, id, client);
-  return { signedIn, tokens: { access: await context.tokens.sign(claims, key) } };
+  return issue(id, () => (accessKind.refresh ? issueRefresh(context, place, access, id) : undefined));
 }
 
 /**

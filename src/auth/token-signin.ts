@@ -5,6 +5,7 @@ import type { Place } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
 import type { RecordId } from '../value/value.js';
+import { bearerKey, bearerSession, bearerSubject } from './bearer.js';
 import { type Claims, claimedRoles, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
@@ -52,7 +53,7 @@ function signInByAccessToken(
   client: Client,
 ): PromiseOrValue<SignedIn> {
   return andThen(context.directory.access(place, name), (access) => {
-    const verification = access && verificationOf(access.accessKind);
+    const verification = access && verificationOf(access);
     return andThen(context.tokens.verify(token, verification ?? NOBODY), () => {
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
       return BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
@@ -60,8 +61,27 @@ function signInByAccessToken(
   });
 }
 
-function verificationOf(kind: AccessKind): JwtVerification | undefined {
-  return kind.kind === 'bearer' ? undefined : kind.jwt?.verify;
+/**
+ * Whose token it is, even if it has expired: the record access that issued it, and the text of the record.
+ * @throws TesseraError `invalid_auth`
+ */
+export async function ownerOf(
+  context: AuthContext,
+  text: string,
+): Promise<{ readonly place: Place; readonly access: AccessDefinition; readonly subject: string }> {
+  const token = context.tokens.read(text);
+  const { namespace, database, access: name, id: subject } = token.claims;
+  if (namespace === undefined || database === undefined || name === undefined) throw failure('invalid_auth');
+  const place = { namespace, database };
+  const access = await context.directory.access(place, name);
+  await context.tokens.verifyOrigin(token, (access && verificationOf(access)) ?? NOBODY);
+  if (access === undefined || subject === undefined) throw failure('invalid_auth');
+  return { place, access, subject };
+}
+
+function verificationOf(access: AccessDefinition): JwtVerification | undefined {
+  const { accessKind } = access;
+  return accessKind.kind === 'bearer' ? { kind: 'key', ...bearerKey(access) } : accessKind.jwt?.verify;
 }
 
 /** The record that claims name, if they do. */
@@ -113,7 +133,7 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
     });
   },
 
-  bearer() {
-    throw failure('invalid_auth');
+  bearer(context, access, place, claims, client) {
+    return bearerSession(context, access, place, bearerSubject(access, claims), claims, client);
   },
 };

@@ -137,10 +137,13 @@ export class Tokens {
    * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only; `key_set_unavailable`
    */
   verify(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
+    return andThen(this.verifyOrigin(token, verification), () => this.#checkTimes(token.claims));
+  }
+
+  /** As `verify`, for a token that may have expired. */
+  verifyOrigin(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
     const isGenuine = verification.kind === 'key' && token.isGenuineBy(verification);
-    return andThen(isGenuine ? undefined : this.#verifySignature(token, verification), () =>
-      this.#checkTimes(token.claims),
-    );
+    return isGenuine ? undefined : this.#verifySignature(token, verification);
   }
 
   async #verifySignature(token: UnverifiedToken, verification: JwtVerification): Promise<void> {

@@ -7,6 +7,7 @@
  *       …  #                                last id given out in the area (root and databases)
  *       …  d kind name                      definitions; databases lie in the root's under (namespace, name)
  *       …  g access id                      grants of an access method
+ *       …  h access id                      families of its refresh tokens that were revoked
  *       D db t table kind name              definitions on a table: fields, indexes, events
  *       D db r table key                    records
  *       D db e table key direction table key   graph edges, by the node at which they are
@@ -107,6 +108,15 @@ export function grantKey(area: Area, access: string, grant: string): Key {
 
 export function grantRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}g${nameBytes(access)}`);
+}
+
+/** Tells that a family of refresh tokens was revoked, by the id of its first. */
+export function grantFamilyKey(area: Area, access: string, family: string): Key {
+  return `${area}h${nameBytes(access)}${nameBytes(family)}`;
+}
+
+export function grantFamilyRange(area: Area, access: string): KeyRange {
+  return prefixRange(`${area}h${nameBytes(access)}`);
 }
 
 // ─── Records and index entries ───

@@ -15,6 +15,7 @@ import {
   edgeKey,
   edgesRange,
   encodedKeyOf,
+  grantFamilyRange,
   grantRange,
   indexPrefix,
   indexRange,
@@ -142,7 +143,8 @@ export function removePlaced(change: Change, place: Place, kind: PlacedKind, nam
   return andThen(areaOf(transaction, place), (area) => {
     invariant(area !== undefined, 'what is removed lies at a place that exists');
     transaction.delete(definitionKey(area, kind, name));
-    const grants = kind === 'access' ? transaction.deleteRange(grantRange(area, name)) : undefined;
-    return andThen(grants, () => touchPlace(change, place));
+    const ranges = kind === 'access' ? [grantRange(area, name), grantFamilyRange(area, name)] : [];
+    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+    return andThen(emptied, () => touchPlace(change, place));
   });
 }

@@ -1,6 +1,7 @@
 /** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
+import { compileAccess } from './access.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileCreate } from './create.js';
 import { DEFINITIONS } from './define/define.js';
@@ -26,6 +27,7 @@ export const DATA_STATEMENTS: {
   ) => Evaluate;
 } = {
   ...DEFINITIONS,
+  access: compileAccess,
   create: compileCreate,
   delete: compileDelete,
   info: compileInfo,
@@ -42,7 +44,6 @@ export const DATA_STATEMENTS: {
   commit: outOfPlace,
   option: outOfPlace,
   use: outOfPlace,
-  access: notYet,
   explain: notYet,
   kill: notYet,
   live: notYet,

@@ -74,6 +74,10 @@ export interface Session extends StatementDoor {
   signUp(body: ObjectValue): Promise<IssuedTokens>;
   /** Signs in with an access token. */
   authenticate(token: string): PromiseOrValue<void>;
+  /** Signs in with a refresh token, which is used up, and the access token (expired or not) that came with it. */
+  refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens>;
+  /** Makes a refresh token worthless; the access token that came with it says whose it is. */
+  revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** Signs in with user name and password at the level that `level` names, without issuing a token (HTTP Basic). */
   authenticateBasic(user: string, password: string, level: { namespace?: string; database?: string }): Promise<void>;
   /** Forgets who is signed in; the selection and the variables stay. */

@@ -4,7 +4,8 @@ import type { AccessRun, Directory } from '../auth/directory.js';
 import { guestIdentity } from '../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
-import { findAccess, findUser } from '../catalog/lookup.js';
+import { Grants } from '../catalog/grant.js';
+import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { Frame, Scope } from '../exec/execution.js';
@@ -32,6 +33,14 @@ export class StoreDirectory implements Directory {
 
   access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined> {
     return this.#reading((transaction) => findAccess(transaction, place, name));
+  }
+
+  grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined> {
+    return withRetries(this.#engine, (transaction) =>
+      andThen(areaOf(transaction, place), (area) =>
+        area === undefined ? undefined : work(new Grants(transaction, area, access)),
+      ),
+    );
   }
 
   recordExists(place: Place, id: RecordId): PromiseOrValue<boolean> {

@@ -162,6 +162,16 @@ export class OpenSession implements Session {
     return andThen(this.#services.authenticator.authenticate(token, this.#client()), (found) => this.#become(found));
   }
 
+  async refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
+    const authenticated = await this.#services.authenticator.refresh(pair, this.#client());
+    this.#become(authenticated);
+    return authenticated.tokens;
+  }
+
+  revoke(pair: Required<IssuedTokens>): Promise<void> {
+    return this.#services.authenticator.revoke(pair);
+  }
+
   async authenticateBasic(user: string, password: string, level: Place): Promise<void> {
     this.#become(await this.#services.authenticator.authenticateBasic(user, password, level, this.#client()));
   }

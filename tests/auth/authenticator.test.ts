@@ -448,7 +448,7 @@ describe('record users', () => {
     expect((await authenticate(tokens.access)).identity.auth).toEqual(alice);
   });
 
-  test('WITH REFRESH: no refresh token is issued yet, and none is accepted', async () => {
+  test('WITH REFRESH: a refresh token comes along, and one of another form is refused', async () => {
     record(
       {},
       {
@@ -461,7 +461,7 @@ describe('record users', () => {
       },
     );
     exists('user:alice');
-    expect(Object.keys((await signIn(body)).tokens)).toEqual(['access']);
+    expect(Object.keys((await signIn(body)).tokens)).toEqual(['access', 'refresh']);
     await expect(signIn({ ...body, refresh: 'surreal-refresh-aaaaaaaaaaaa-x' })).rejects.toMatchObject(INVALID);
   });
 

@@ -1,7 +1,11 @@
 import type { AccessRun, Directory } from '../../src/auth/directory.js';
+import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
+import { Grants } from '../../src/catalog/grant.js';
 import type { Place } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { withRetries } from '../../src/storage/retry.js';
 import { toText } from '../../src/value/text/text.js';
 import type { RecordId, Value } from '../../src/value/value.js';
 
@@ -12,6 +16,7 @@ export class FakeDirectory implements Directory {
   readonly #users = new Map<string, UserDefinition>();
   readonly #accesses = new Map<string, AccessDefinition>();
   readonly #clauses = new Map<string, Clause>();
+  readonly #engine = new MemoryEngine();
   readonly records = new Set<string>();
   readonly runs: AccessRun[] = [];
 
@@ -44,6 +49,10 @@ export class FakeDirectory implements Directory {
 
   access(place: Place, name: string) {
     return this.#accesses.get(keyOf(place, name));
+  }
+
+  grants<T>(_: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>) {
+    return withRetries(this.#engine, (transaction) => work(new Grants(transaction, 'D0000', access)));
   }
 
   recordExists(place: Place, id: RecordId) {

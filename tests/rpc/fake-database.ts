@@ -70,6 +70,15 @@ export class FakeSession implements Session {
     return this.signIn(body);
   }
 
+  async refresh({ refresh }: { readonly refresh: string }): Promise<IssuedTokens> {
+    if (refresh !== 'refresh') throw failure('invalid_auth');
+    return { access: 'a.b.c', refresh: 'refresh' };
+  }
+
+  async revoke({ refresh }: { readonly refresh: string }): Promise<void> {
+    if (refresh !== 'refresh') throw failure('invalid_auth');
+  }
+
   async authenticate(token: string): Promise<void> {
     if (token !== 'a.b.c') throw failure('invalid_auth');
     this.principal = { kind: 'system', level: 'root', name: 'token', roles: ['owner'] };

@@ -67,6 +67,16 @@ export const catalogErrors = {
   user_missing: placedMissing('user', 'User'),
   access_exists: placedExists('access method', 'Access'),
   access_missing: placedMissing('access method', 'Access'),
+  grant_missing: row<Omit<Placed, 'name'> & { id: string; access: string }>({
+    kind: 'NotFound',
+    text: ({ id, access, namespace, database }) => {
+      if (namespace === undefined) return `The root access grant '${id}' does not exist for '${access}'`;
+      const place = database === undefined ? `namespace '${namespace}'` : `database '${database}'`;
+      return `The access grant '${id}' does not exist for '${access}' in the ${place}`;
+    },
+    details: ({ id }) => ({ kind: 'Grant', details: { name: id } }),
+  }),
+  grant_subject_invalid: row({ kind: 'Validation', text: () => 'This access grant has an invalid subject' }),
   config_exists: row<{ name: string }>({
     kind: 'AlreadyExists',
     text: ({ name }) => `The config for ${name} already exists`,

@@ -101,6 +101,14 @@ export const identityErrors = {
     kind: 'Internal',
     text: () => 'The access method cannot be used in the requested operation',
   }),
+  bearer_key_missing: row({
+    kind: 'Internal',
+    text: () => 'This bearer access method requires a key to be provided',
+  }),
+  bearer_key_malformed: row({
+    kind: 'Internal',
+    text: () => 'This bearer access grant has an invalid format',
+  }),
   /** The cause is for the log only. */
   record_access_signup_query_failed: row({
     kind: 'Internal',

@@ -8,6 +8,8 @@ import { executeOne } from './execute-one.js';
 
 const CREDENTIALS = '(params:object)';
 
+const TOKENS = '(tokens:{access, refresh})';
+
 const AUTH_RECORD: Select = {
   kind: 'select',
   projections: { kind: 'fields', items: [{ kind: 'all' }] },
@@ -39,6 +41,21 @@ export const identityMethods: readonly Method[] = [
     },
   },
   {
+    name: 'refresh',
+    expects: TOKENS,
+    signsIn: true,
+    run: async ({ session }, params) => tokens(await session.refresh(pairOf('refresh', params))),
+  },
+  {
+    name: 'revoke',
+    expects: TOKENS,
+    signsIn: true,
+    run: async ({ session }, params) => {
+      await session.revoke(pairOf('revoke', params));
+      return undefined;
+    },
+  },
+  {
     name: 'invalidate',
     expects: '0 arguments',
     signsIn: true,
@@ -61,6 +78,16 @@ export const identityMethods: readonly Method[] = [
 function credentials([body]: readonly Value[]): ObjectValue {
   if (!isObject(body)) throw failure('invalid_params', { expected: CREDENTIALS });
   return body;
+}
+
+/** @throws TesseraError `invalid_arguments` for an access token alone, `invalid_params` */
+function pairOf(method: string, [pair]: readonly Value[]): Required<IssuedTokens> {
+  if (typeof pair === 'string') {
+    throw failure('invalid_arguments', { name: method, reason: `Token is an access token, cannot ${method}` });
+  }
+  const { access, refresh } = isObject(pair) ? pair : newObject();
+  if (typeof access !== 'string' || typeof refresh !== 'string') throw failure('invalid_params', { expected: TOKENS });
+  return { access, refresh };
 }
 
 /** The access token alone, or both tokens where a refresh token was issued. */

@@ -1,0 +1,52 @@
+/** Signing in through an access method, whatever its type. */
+import type { AccessDefinition } from '../catalog/definition.js';
+import { failure } from '../errors/error.js';
+import type { AccessKind } from '../language/ast.js';
+import { recordAccount } from './account.js';
+import { signInBearer } from './bearer.js';
+import type { AuthContext } from './context.js';
+import type { AccessCredentials } from './credentials.js';
+import type { Client } from './identity.js';
+import { enterRecord, type SignedInWithTokens, signInClause } from './record-access.js';
+
+type Door = (
+  context: AuthContext,
+  access: AccessDefinition,
+  credentials: AccessCredentials,
+  client: Client,
+) => Promise<SignedInWithTokens>;
+
+const DOORS: Readonly<Record<AccessKind['kind'], Door>> = {
+  record: (context, access, credentials, client) => enterRecord(context, 'signin', access, credentials, client),
+  bearer: signInBearer,
+  // Whoever it trusts brings a token of his own.
+  async jwt() {
+    throw failure('access_method_mismatch');
+  },
+};
+
+/**
+ * Signs in with what an access method asks for: the variables of its SIGNIN clause, a refresh token, or the key of a grant. Failures are
+ * told in the same time, whether there is such an account or not.
+ *
+ * @throws TesseraError `invalid_auth` for an unknown access, a key or refresh token that is no good, and when no existing record comes out;
+ * `thrown` when the clause throws; `invalid_auth` also for any other failure inside, whose cause is for the log only;
+ * `access_signin_missing`, `access_method_mismatch`, `bearer_key_missing`, `bearer_key_malformed`, `too_many_attempts`, `hashing_busy`,
+ * `unexpected_auth` (retryable)
+ */
+export function signInByAccess(
+  context: AuthContext,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  return context.pace.fair(async () => {
+    const access = await context.directory.access(credentials.place, credentials.access);
+    const attempt = { account: recordAccount(credentials, signInClause(access)), source: client.origin.ip };
+    return context.throttle.attempt(attempt, () =>
+      context.pace.timed(async () => {
+        if (access === undefined) throw failure('invalid_auth');
+        return DOORS[access.accessKind.kind](context, access, credentials, client);
+      }),
+    );
+  });
+}

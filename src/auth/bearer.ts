@@ -1,0 +1,108 @@
+/** Bearers of grants: whoever shows the key that ACCESS … GRANT handed out becomes the user or the record that it was granted for. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { AccessDefinition } from '../catalog/definition.js';
+import { type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
+import type { Place } from '../catalog/principal.js';
+import { failure } from '../errors/error.js';
+import { toText } from '../value/text/text.js';
+import { type Claims, claimsValue } from './claims.js';
+import type { AuthContext } from './context.js';
+import type { AccessCredentials } from './credentials.js';
+import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
+import { authenticate, recordFrom, recordPlace, type SignedInWithTokens } from './record-access.js';
+import type { SigningKey } from './signing-keys.js';
+
+/**
+ * Signs in with the key of a grant.
+ *
+ * @throws TesseraError `bearer_key_missing`, `bearer_key_malformed`; `invalid_auth` whatever else is wrong; `thrown` by AUTHENTICATE
+ */
+export async function signInBearer(
+  context: AuthContext,
+  access: AccessDefinition,
+  { place, key }: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  if (key === undefined) throw failure('bearer_key_missing');
+  const shown = readGrantKey('bearer', key);
+  if (shown === undefined) throw failure('bearer_key_malformed');
+  const grant = await context.directory.grants(place, access.name, (grants) => grants.find(shown.id));
+  const now = context.environment.clock.now();
+  if (grant === undefined || !opens(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
+    throw failure('invalid_auth');
+  }
+  const { subject } = grant;
+  const roles = subject.kind === 'user' ? (await context.directory.user(place, subject.name))?.roles : undefined;
+  const claims = context.tokens.claims({
+    ...place,
+    access: access.name,
+    id: subject.kind === 'user' ? subject.name : toText(subject.record),
+    ...(roles !== undefined && { roles }),
+    lifetime: tokenLifetime(access.durations),
+  });
+  const signedIn = await bearerSession(context, access, place, subject, claims, client);
+  return { signedIn, tokens: { access: await context.tokens.sign(claims, bearerKey(access)) } };
+}
+
+/** What signs the tokens of a bearer access. */
+export function bearerKey({ secret }: AccessDefinition): SigningKey {
+  if (secret === undefined) throw failure('invalid_auth');
+  return { algorithm: 'HS512', key: secret };
+}
+
+/** Whom a verified token of a bearer access is about. @throws TesseraError `invalid_auth` */
+export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims): GrantSubject {
+  if (accessKind.kind === 'bearer' && id !== undefined) {
+    if (accessKind.subject === 'user') return { kind: 'user', name: id };
+    const record = recordFrom(id);
+    if (record !== undefined) return { kind: 'record', record };
+  }
+  throw failure('invalid_auth');
+}
+
+/** The session of a grant's subject, who must exist now; roles are those of now. AUTHENTICATE may refuse it. */
+export function bearerSession(
+  context: AuthContext,
+  access: AccessDefinition,
+  place: Place,
+  subject: GrantSubject,
+  claims: Claims,
+  client: Client,
+): PromiseOrValue<SignedIn> {
+  return andThen(principalOf(context, access, place, subject), (principal) => {
+    if (principal === undefined) throw failure('invalid_auth');
+    const signedIn: SignedIn = {
+      principal,
+      place,
+      claims: claimsValue(claims, subject.kind === 'record' ? subject.record : undefined),
+      access: access.name,
+      expiresAt: sessionExpiry(access.durations, context.environment),
+    };
+    if (access.authenticate === undefined) return signedIn;
+    return authenticate(context, access.authenticate, { ...signedIn, access: undefined }, client).then((answer) => {
+      if (answer !== undefined) throw failure('invalid_auth');
+      return signedIn;
+    });
+  });
+}
+
+function principalOf(
+  { directory }: AuthContext,
+  access: AccessDefinition,
+  place: Place,
+  subject: GrantSubject,
+): PromiseOrValue<SignedIn['principal'] | undefined> {
+  // The access may have been defined anew for the other kind of subject.
+  if (access.accessKind.kind !== 'bearer' || access.accessKind.subject !== subject.kind) return undefined;
+  if (subject.kind === 'user') {
+    return andThen(directory.user(place, subject.name), (user) =>
+      user === undefined ? undefined : systemUser(user.level, place, user.name, user.roles),
+    );
+  }
+  const where = recordPlace(place);
+  if (where === undefined) return undefined;
+  const { record } = subject;
+  return andThen(directory.recordExists(where, record), (exists) =>
+    exists ? { kind: 'record', ...where, access: access.name, id: record } : undefined,
+  );
+}

@@ -1,0 +1,120 @@
+/**
+ * Refresh tokens of record accesses WITH REFRESH. Each is used once, for a new pair of tokens. One that comes a second time tells that
+ * somebody else has it too, so that its whole family is revoked; but clients that send it twice at the same time mean no harm.
+ */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { AccessDefinition } from '../catalog/definition.js';
+import { drawGrant, type Grant, type Grants, isExpired, moment, opens, readGrantKey } from '../catalog/grant.js';
+import type { Place } from '../catalog/principal.js';
+import { failure } from '../errors/error.js';
+import { datetimeNanoseconds } from '../value/datetime.js';
+import { toText } from '../value/text/text.js';
+import type { RecordId } from '../value/value.js';
+import type { AuthContext } from './context.js';
+
+/** How long after its use a refresh token is taken for one that lost a race, in seconds, unless told. */
+export const REFRESH_GRACE_SECONDS = 10;
+
+/** Hands out the first refresh token of a family. */
+export async function issueRefresh(
+  context: AuthContext,
+  place: Place,
+  access: AccessDefinition,
+  record: RecordId,
+): Promise<string> {
+  const { grant, key } = draw(context, access, record);
+  await context.directory.grants(place, access.name, (grants) => grants.put(grant));
+  return key;
+}
+
+/** The record that a refresh token was for, and the token that replaces it. */
+export interface Refreshed {
+  readonly record: RecordId;
+  readonly key: string;
+}
+
+/**
+ * Uses a refresh token up; `subject` is the text of the record that it must be for, where the client tells. @throws TesseraError `invalid_auth` when it is no good, and when it was used before
+ */
+export async function useRefresh(
+  context: AuthContext,
+  place: Place,
+  access: AccessDefinition,
+  token: string,
+  subject: string | undefined,
+): Promise<Refreshed> {
+  const refreshed = await onGrant(
+    context,
+    place,
+    access,
+    { token, subject },
+    (grants, grant, record): Refreshed | undefined => {
+      const now = context.environment.clock.now();
+      const { revocation } = grant;
+      if (revocation === undefined) grants.put({ ...grant, revocation: moment(now), used: true });
+      else if (grant.used !== true) return undefined;
+      else if (now - datetimeNanoseconds(revocation) > BigInt(context.refreshGraceSeconds) * 1_000_000_000n) {
+        grants.revokeFamily(familyOf(grant), moment(now));
+        return undefined;
+      }
+      const next = draw(context, access, record, familyOf(grant));
+      grants.put(next.grant);
+      return { record, key: next.key };
+    },
+  );
+  if (refreshed === undefined) throw failure('invalid_auth');
+  return refreshed;
+}
+
+/** Makes a refresh token and its whole family worthless. @throws TesseraError `invalid_auth` when it is no good */
+export async function revokeRefresh(
+  context: AuthContext,
+  place: Place,
+  access: AccessDefinition,
+  token: string,
+  subject: string,
+): Promise<void> {
+  const revoked = await onGrant(context, place, access, { token, subject }, (grants, grant) => {
+    const now = moment(context.environment.clock.now());
+    if (grant.revocation === undefined) grants.put({ ...grant, revocation: now });
+    grants.revokeFamily(familyOf(grant), now);
+    return true;
+  });
+  if (revoked !== true) throw failure('invalid_auth');
+}
+
+/** Does `work` with the grant that a token opens, unless it is for another record, has expired, or its family was revoked. */
+function onGrant<T>(
+  context: AuthContext,
+  place: Place,
+  { name }: AccessDefinition,
+  { token, subject }: { readonly token: string; readonly subject: string | undefined },
+  work: (grants: Grants, grant: Grant, record: RecordId) => T,
+): PromiseOrValue<T | undefined> {
+  const shown = readGrantKey('refresh', token);
+  if (shown === undefined) return undefined;
+  return context.directory.grants(place, name, (grants) =>
+    andThen(grants.find(shown.id), (grant) => {
+      if (grant?.subject.kind !== 'record' || !opens(shown, grant)) return undefined;
+      const { record } = grant.subject;
+      if (subject !== undefined && subject !== toText(record)) return undefined;
+      if (isExpired(grant, context.environment.clock.now())) return undefined;
+      return andThen(grants.familyRevocation(familyOf(grant)), (revoked) =>
+        revoked === undefined ? work(grants, grant, record) : undefined,
+      );
+    }),
+  );
+}
+
+function familyOf({ family, id }: Grant): string {
+  return family ?? id;
+}
+
+function draw({ environment }: AuthContext, { name, durations }: AccessDefinition, record: RecordId, family?: string) {
+  return drawGrant(environment, 'refresh', {
+    access: name,
+    subject: { kind: 'record', record },
+    lifetime: durations.grant,
+    family,
+  });
+}

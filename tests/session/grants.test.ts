@@ -1,0 +1,223 @@
+/** Grants: keys of bearers and refresh tokens, from the ACCESS statement to the session that they open. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { IssuedTokens, Session } from '../../src/session/contract.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { toText } from '../../src/value/text/text.js';
+import { isArray, isObject, newObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../auth/environment.js';
+
+const INVALID = { code: 'invalid_auth' };
+
+let environment: StubbedEnvironment;
+let database: OpenDatabase;
+let owner: Session;
+beforeEach(async () => {
+  environment = new StubbedEnvironment();
+  // The clock stands still, and failures are held back for a while.
+  Object.assign(environment.timers, { after: (_: number, callback: () => void) => callback() });
+  database = await openDatabase(new MemoryEngine(), {
+    environment,
+    guests: true,
+  });
+  owner = database.ownerSession();
+  await owner.use('test', 'test');
+  await value(`
+    CREATE user:ada, user:bob;
+    DEFINE USER robot ON DATABASE PASSHASH '' ROLES EDITOR;
+    DEFINE ACCESS key ON DATABASE TYPE BEARER FOR USER DURATION FOR GRANT 1h;
+    DEFINE ACCESS pass ON DATABASE TYPE BEARER FOR RECORD;
+    DEFINE ACCESS people ON DATABASE TYPE RECORD
+      SIGNIN (SELECT * FROM type::record('user', $name)) WITH REFRESH DURATION FOR GRANT 1d, FOR TOKEN 1m;
+    DEFINE ACCESS others ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('user', $name)) WITH REFRESH;
+  `);
+});
+
+/** The value of the last statement, run as owner. */
+async function value(text: string): Promise<Value> {
+  const results = await owner.query(text);
+  for (const { outcome } of results) if (!outcome.ok) throw outcome.error;
+  const last = results.at(-1)?.outcome;
+  return last?.ok ? last.value : undefined;
+}
+
+async function granted(text: string): Promise<string> {
+  const grant = (await value(text)) as ObjectValue;
+  return (grant['grant'] as ObjectValue)['key'] as string;
+}
+
+const target = (access: string, more: Record<string, Value>) =>
+  objectFrom({ NS: 'test', DB: 'test', AC: access, ...more });
+const open = () => database.session({});
+const authenticate = async (token: string) => open().authenticate(token);
+const auth = async (session: Session) => {
+  const [result] = await session.query('RETURN [$auth, $access, $token.ID]');
+  return result?.outcome.ok ? toText(result.outcome.value) : undefined;
+};
+
+describe('keys of bearers', () => {
+  test('open sessions of a user, with the roles of now', async () => {
+    const key = await granted('ACCESS key GRANT FOR USER robot');
+    const session = open();
+    await session.signIn(target('key', { key }));
+    expect(session.identity.principal).toMatchObject({ kind: 'system', name: 'robot', roles: ['editor'] });
+    await value("DEFINE USER OVERWRITE robot ON DATABASE PASSHASH '' ROLES VIEWER");
+    const { access } = await open().signIn(target('key', { key }));
+    const another = open();
+    await another.authenticate(access);
+    expect(another.identity.principal).toMatchObject({ kind: 'system', name: 'robot', roles: ['viewer'] });
+    await value('REMOVE USER robot ON DATABASE');
+    await expect(open().signIn(target('key', { key }))).rejects.toMatchObject(INVALID);
+    await expect(authenticate(access)).rejects.toMatchObject(INVALID);
+  });
+
+  test('open sessions of a record', async () => {
+    const session = open();
+    const { access } = await session.signIn(
+      target('pass', { key: await granted('ACCESS pass GRANT FOR RECORD user:ada') }),
+    );
+    expect(await auth(session)).toBe("[user:ada, 'pass', user:ada]");
+    const another = open();
+    await another.authenticate(access);
+    expect(await auth(another)).toBe("[user:ada, 'pass', user:ada]");
+    await value('DELETE user:ada');
+    await expect(authenticate(access)).rejects.toMatchObject(INVALID);
+  });
+
+  test.each([
+    ['is revoked', 'ACCESS key REVOKE ALL'],
+    ['is purged', 'ACCESS key REVOKE ALL; SLEEP 0s; ACCESS key PURGE REVOKED'],
+    ['goes with its access', 'REMOVE ACCESS key ON DATABASE; DEFINE ACCESS key ON DATABASE TYPE BEARER FOR USER'],
+    ['was for another kind', 'DEFINE ACCESS OVERWRITE key ON DATABASE TYPE BEARER FOR RECORD'],
+  ])('a key that %s lets nobody in', async (_, text) => {
+    const key = await granted('ACCESS key GRANT FOR USER robot');
+    await value(text);
+    await expect(open().signIn(target('key', { key }))).rejects.toMatchObject(INVALID);
+  });
+
+  test('a key ends with its lifetime', async () => {
+    const key = await granted('ACCESS key GRANT FOR USER robot');
+    await environment.advance(3_599_000);
+    await open().signIn(target('key', { key }));
+    await environment.advance(2_000);
+    await expect(open().signIn(target('key', { key }))).rejects.toMatchObject(INVALID);
+  });
+
+  test('a secret that is wrong, or of another grant, lets nobody in', async () => {
+    const [one, two] = [
+      await granted('ACCESS key GRANT FOR USER robot'),
+      await granted('ACCESS key GRANT FOR USER robot'),
+    ];
+    const mixed = `${one.slice(0, -24)}${two.slice(-24)}`;
+    await expect(open().signIn(target('key', { key: mixed }))).rejects.toMatchObject(INVALID);
+    await expect(open().signIn(target('pass', { key: one }))).rejects.toMatchObject(INVALID);
+    await expect(open().signIn(target('key', {}))).rejects.toMatchObject({ code: 'bearer_key_missing' });
+    await expect(open().signIn(target('key', { key: 'x' }))).rejects.toMatchObject({ code: 'bearer_key_malformed' });
+  });
+
+  test('no key is ever shown again', async () => {
+    const key = await granted('ACCESS key GRANT FOR USER robot');
+    const secret = key.slice(-24);
+    expect(toText(await value('ACCESS key SHOW ALL'))).not.toContain(secret);
+    expect(toText(await value('ACCESS key REVOKE ALL'))).not.toContain(secret);
+  });
+});
+
+describe('refresh tokens', () => {
+  const signIn = (name: string, access = 'people') =>
+    open().signIn(target(access, { name })) as Promise<Required<IssuedTokens>>;
+  const shown = async () => {
+    const found = await value('ACCESS people SHOW WHERE revocation = NONE');
+    return isArray(found) ? found.filter(isObject).length : -1;
+  };
+
+  test('are used once, each for a new pair', async () => {
+    const first = await signIn('ada');
+    const session = open();
+    const second = (await session.refresh(first)) as Required<IssuedTokens>;
+    expect(await auth(session)).toBe("[user:ada, 'people', user:ada]");
+    expect(second.refresh).not.toBe(first.refresh);
+    expect(second.access).not.toBe(first.access);
+    expect(await shown()).toBe(1);
+    const third = await open().signIn(target('people', { refresh: second.refresh }));
+    expect(Object.keys(third)).toEqual(['access', 'refresh']);
+  });
+
+  test('work when the access token has expired, and end with the grant', async () => {
+    const pair = await signIn('ada');
+    await environment.advance(3_600_000);
+    await expect(authenticate(pair.access)).rejects.toMatchObject({ code: 'token_expired' });
+    const next = (await open().refresh(pair)) as Required<IssuedTokens>;
+    await environment.advance(25 * 3_600_000);
+    await expect(open().refresh(next)).rejects.toMatchObject(INVALID);
+  });
+
+  test('one that comes again soon lost a race; later it revokes the family', async () => {
+    const first = await signIn('ada');
+    const second = (await open().refresh(first)) as Required<IssuedTokens>;
+    await environment.advance(5_000);
+    const raced = (await open().refresh(first)) as Required<IssuedTokens>;
+    await environment.advance(11_000);
+    await expect(open().refresh(first)).rejects.toMatchObject(INVALID);
+    await expect(open().refresh(second)).rejects.toMatchObject(INVALID);
+    await expect(open().refresh(raced)).rejects.toMatchObject(INVALID);
+    expect(await shown()).toBe(0);
+  });
+
+  test('belong to their access method and to their subject', async () => {
+    const [ada, bob, other] = [await signIn('ada'), await signIn('bob'), await signIn('ada', 'others')];
+    await expect(open().refresh({ access: bob.access, refresh: ada.refresh })).rejects.toMatchObject(INVALID);
+    await expect(open().refresh({ access: other.access, refresh: ada.refresh })).rejects.toMatchObject(INVALID);
+    await expect(open().signIn(target('others', { refresh: ada.refresh }))).rejects.toMatchObject(INVALID);
+    await expect(open().signIn(target('pass', { key: ada.refresh }))).rejects.toMatchObject({
+      code: 'bearer_key_malformed',
+    });
+    await expect(authenticate(ada.refresh)).rejects.toMatchObject(INVALID);
+    expect(Object.keys(await open().refresh(ada))).toEqual(['access', 'refresh']);
+  });
+
+  test('are revoked by their bearer, with what came of them, and by the owner', async () => {
+    const first = await signIn('ada');
+    const second = (await open().refresh(first)) as Required<IssuedTokens>;
+    await expect(open().revoke({ ...second, access: (await signIn('bob')).access })).rejects.toMatchObject(INVALID);
+    await open().revoke(second);
+    await expect(open().refresh(second)).rejects.toMatchObject(INVALID);
+    // Not even as one that lost a race.
+    await expect(open().refresh(first)).rejects.toMatchObject(INVALID);
+    const third = await signIn('ada');
+    await value('ACCESS people REVOKE WHERE subject.record = user:ada');
+    await expect(open().refresh(third)).rejects.toMatchObject(INVALID);
+  });
+
+  test('a forged access token refreshes nothing', async () => {
+    const pair = await signIn('ada');
+    const [header, payload] = pair.access.split('.');
+    await expect(open().refresh({ ...pair, access: `${header}.${payload}.AAAA` })).rejects.toMatchObject(INVALID);
+    await expect(open().refresh({ ...pair, access: '' })).rejects.toMatchObject(INVALID);
+  });
+
+  test('a deleted user refreshes nothing', async () => {
+    const pair = await signIn('ada');
+    await value('DELETE user:ada');
+    await expect(open().refresh(pair)).rejects.toMatchObject(INVALID);
+  });
+});
+
+test('only owners of the level see to its grants', async () => {
+  await value(
+    "DEFINE USER vi ON DATABASE PASSHASH '' ROLES VIEWER; DEFINE USER ed ON DATABASE PASSHASH '' ROLES EDITOR",
+  );
+  for (const name of ['vi', 'ed']) {
+    const session = open();
+    await session.signIn(target('key', { key: await granted(`ACCESS key GRANT FOR USER ${name}`) }));
+    for (const text of [
+      'ACCESS key SHOW ALL',
+      'ACCESS key REVOKE ALL',
+      `ACCESS key GRANT FOR USER ${name}`,
+      'ACCESS key PURGE EXPIRED',
+    ]) {
+      const [result] = await session.query(text, newObject());
+      expect(result?.outcome).toMatchObject({ ok: false, error: { code: 'not_allowed' } });
+    }
+  }
+});
