@@ -12,6 +12,7 @@ import type { KeyRange, Transaction } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
+import type { ScriptRunner } from './script/contract.js';
 
 /** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
 export interface Identity {
@@ -61,6 +62,8 @@ export interface Execution {
   readonly checks: Checks;
   readonly interrupt: Interrupt;
   readonly passwords: PasswordHasher;
+  /** What runs embedded JavaScript; none where it isn't allowed. */
+  readonly scripts: ScriptRunner | undefined;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */

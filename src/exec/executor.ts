@@ -22,6 +22,8 @@ import {
 } from './execution.js';
 import { UNCHECKED } from './permission.js';
 import { Reader } from './reader.js';
+import type { ScriptLimits } from './script/contract.js';
+import { ScriptPool } from './script/pool.js';
 import { type FieldPermissionDefault, TablePreparer } from './table.js';
 import { TransactionUnit } from './unit.js';
 import { Writer } from './writer.js';
@@ -31,6 +33,8 @@ export interface ExecutorOptions {
   readonly passwords: PasswordHasher;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly tuning?: Partial<Tuning>;
+  /** Embedded JavaScript is allowed, within these bounds. */
+  readonly scripting?: ScriptLimits | undefined;
 }
 
 export interface RunOptions {
@@ -49,6 +53,7 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #scripts: ScriptPool | undefined;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -57,6 +62,8 @@ export class Executor {
     const tables = new TablePreparer(this.compiler, options.fieldPermissions);
     this.#reader = new Reader(tables, tuning);
     this.#writer = new Writer(tables);
+    const { scripting, environment } = options;
+    this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
   }
 
   /** The execution in which the statements of one transaction run. */
@@ -65,6 +72,7 @@ export class Executor {
     return {
       environment: this.#options.environment,
       passwords: this.#options.passwords,
+      scripts: this.#scripts,
       unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
       identity,
       checks: privileged ? UNCHECKED : checksOf(identity),
@@ -75,6 +83,11 @@ export class Executor {
       importing: importing === true,
       writable: true,
     };
+  }
+
+  /** Ends what waits for scripts. */
+  close(): void {
+    this.#scripts?.close();
   }
 
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {

@@ -19,7 +19,7 @@ const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
 ]);
 
 /**
- * Whether a statement may write, so that it needs a read-write transaction. Functions of users count as writing, since what they do is
+ * Whether a statement may write, so that it needs a read-write transaction. Functions of users and JavaScript count as writing, since what they do is
  * known only when they are called.
  */
 export function mayWrite(statement: Statement): boolean {
@@ -31,7 +31,7 @@ export function mayWrite(statement: Statement): boolean {
         if (!HARMLESS.has(each.kind)) known = true;
       },
       expression: (each) => {
-        if (each.kind === 'call' && isForeign(each)) known = true;
+        if (each.kind === 'script' || (each.kind === 'call' && isForeign(each))) known = true;
       },
     });
     verdicts.set(statement, known);

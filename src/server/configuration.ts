@@ -1,4 +1,5 @@
 /** Everything that `tessera start` can be told, as one table. */
+import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
 import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import {
@@ -45,6 +46,11 @@ export const SETTINGS = {
     flag: '--allow-guests',
     peer: 'SURREAL_CAPS_ALLOW_GUESTS',
     description: 'Let clients that haven’t signed in run statements, as far as PERMISSIONS allow',
+  }),
+  allowScripting: toggle({
+    flag: '--allow-scripting',
+    peer: 'SURREAL_CAPS_ALLOW_SCRIPTING',
+    description: 'Let statements run embedded JavaScript: function() { … }',
   }),
   log: withDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
@@ -175,6 +181,38 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach'),
 };
 
+const LARGEST_SCRIPT_MEMORY = 2 ** 30;
+/** Of what the interpreter takes up itself. */
+const [LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK] = [64 * 2 ** 10, 2 ** 20];
+
+/** The bounds of embedded JavaScript. */
+export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>> = {
+  memory: withDefault(
+    { flag: '--script-memory <size>', description: 'The memory of an interpreter for JavaScript, with its own 16 MiB' },
+    sizeText(DEFAULT_SCRIPT_LIMITS.memory),
+    readWithin(LEAST_SCRIPT_MEMORY, LARGEST_SCRIPT_MEMORY),
+  ),
+  stack: withDefault(
+    {
+      flag: '--script-stack <size>',
+      peer: 'SURREAL_SCRIPTING_MAX_STACK_SIZE',
+      description: 'The stack of one JavaScript function',
+    },
+    sizeText(DEFAULT_SCRIPT_LIMITS.stack),
+    readWithin(LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK),
+  ),
+  time: withDefault(
+    { flag: '--script-time <time>', description: 'How long one JavaScript function may run' },
+    `${DEFAULT_SCRIPT_LIMITS.time / 1000}s`,
+    readPositiveTime,
+  ),
+  threads: withDefault(
+    { flag: '--script-threads <count>', description: 'How many JavaScript functions may run at a time' },
+    String(DEFAULT_SCRIPT_LIMITS.threads),
+    readCount,
+  ),
+};
+
 /** The bounds of the GraphQL room. */
 export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number>>> = {
   depth: graphqlCount('depth', 'How deep the fields of a GraphQL query may be nested, unless its database says'),
@@ -190,6 +228,7 @@ export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Configuration = ValuesOf<typeof SETTINGS> & {
   readonly limits: Limits;
+  readonly scriptLimits: ScriptLimits;
   readonly graphqlLimits: GraphqlLimits;
 };
 
@@ -197,6 +236,7 @@ export type Configuration = ValuesOf<typeof SETTINGS> & {
 export const ALL_SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(SETTINGS),
   ...Object.values(LIMITS),
+  ...Object.values(SCRIPT_LIMITS),
   ...Object.values(GRAPHQL_LIMITS),
 ];
 
@@ -213,7 +253,12 @@ export function readConfiguration(commandLine: CommandLine, environment: Environ
     Object.fromEntries(
       Object.entries(settings).map(([name, setting]) => [name, readOne(setting, commandLine, environment)]),
     ) as ValuesOf<S>;
-  const configuration = { ...readAll(SETTINGS), limits: readAll(LIMITS), graphqlLimits: readAll(GRAPHQL_LIMITS) };
+  const configuration = {
+    ...readAll(SETTINGS),
+    limits: readAll(LIMITS),
+    scriptLimits: readAll(SCRIPT_LIMITS),
+    graphqlLimits: readAll(GRAPHQL_LIMITS),
+  };
   const legacy = environment['SVC_EXPERIMENTAL_GRAPHQL'];
   const settled =
     legacy === undefined || legacy === '' || !readFrom('SVC_EXPERIMENTAL_GRAPHQL', legacy, toggleGraphql)
@@ -283,6 +328,15 @@ function readPositiveTime(text: string): number {
   const milliseconds = readTime(text);
   if (milliseconds === 0) throw new Error('it must be more than nothing');
   return milliseconds;
+}
+
+function readWithin(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const bytes = readSize(text);
+    if (bytes < least || bytes > most)
+      throw new Error(`"${text}" is not between ${sizeText(least)} and ${sizeText(most)}`);
+    return bytes;
+  };
 }
 
 /** Header names are compared in lower case, as Node gives them. */

@@ -14,12 +14,13 @@ export interface OpenedDatabase {
 
 /** @throws TesseraError of the storage, when it can't be opened */
 export async function openConfigured(configuration: Configuration, log: Log): Promise<OpenedDatabase> {
-  const { path, user, pass, queryTimeout, fieldPermissions, allowGuests } = configuration;
+  const { path, user, pass, queryTimeout, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   const engine = await openEngine(path);
   const requestTimeout = durationFromNanoseconds(BigInt(queryTimeout) * 1_000_000n);
   const database = await openDatabase(engine, {
     guests: allowGuests,
     fieldPermissions,
+    ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     report: (error) => log.error({ error: error.cause ?? error }, 'A statement failed for a reason of our own'),
   });

@@ -9,6 +9,7 @@ import { realEnvironment } from '../env/real.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Tuning } from '../exec/execution.js';
 import { Executor } from '../exec/executor.js';
+import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../exec/script/contract.js';
 import type { FieldPermissionDefault } from '../exec/table.js';
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
@@ -30,6 +31,8 @@ export interface DatabaseOptions {
   readonly fieldPermissions?: FieldPermissionDefault;
   /** For tests: no answer depends on it. */
   readonly tuning?: Partial<Tuning>;
+  /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
+  readonly scripting?: Partial<ScriptLimits>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
   /** Takes errors of our own making, for the log. */
@@ -60,6 +63,7 @@ export class OpenDatabase implements Database {
       passwords: hasher,
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
+      scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
     const report = options.report ?? (() => undefined);
     const directory = new StoreDirectory(engine, executor, environment);
@@ -103,6 +107,7 @@ export class OpenDatabase implements Database {
   async close(): Promise<void> {
     this.#pruner.stop();
     for (const session of this.#sessions) session.close();
+    this.#services.executor.close();
     await this.#engine.close();
   }
 

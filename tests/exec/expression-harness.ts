@@ -93,6 +93,7 @@ export function executionOver(world: World, store: Store): Execution {
     checks: { view: false, edit: false },
     interrupt,
     passwords: { hash: missing, verify: missing },
+    scripts: undefined,
     reader: {
       read: (_, id) => store.read(id),
       scan: missing,

@@ -8,8 +8,6 @@ export const PENDING: Readonly<Record<number, string>> = {
   31: 'live queries that outlive sign-out and expiry: there is no LIVE',
   32: 'a live condition that fails and blocks writers: there is no LIVE',
   33: "KILL of somebody else's live query: there is no LIVE",
-  43: 'endless loops in scripts: there are no scripts',
-  44: 'huge strings handed to the script compiler: there are no scripts',
   54: 'malformed headers of uploaded models: there is no import of models',
   55: 'output of modules that fills the memory: there are no modules',
   56: 'redirects to denied addresses: there are no http:: functions',
@@ -18,5 +16,4 @@ export const PENDING: Readonly<Record<number, string>> = {
   59: 'a key set address that redirects inside: key sets are not fetched',
   60: 'a key set host with a private address: key sets are not fetched',
   62: 'files read through search::analyze: there is no such function',
-  64: 'format strings in errors of scripts: there are no scripts',
 };

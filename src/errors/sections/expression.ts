@@ -10,6 +10,12 @@ export const expressionErrors = {
     kind: 'NotAllowed',
     text: ({ what }) => `${what} is not supported`,
   }),
+  /** What a script threw, or why it or its values can't be dealt with. */
+  script_failed: internal<{ reason: string }>(({ reason }) => `Problem with embedded script function. ${reason}`),
+  script_stopped: internal<{ milliseconds: number }>(
+    ({ milliseconds }) =>
+      `Problem with embedded script function. It was stopped after ${milliseconds} ms (--script-time)`,
+  ),
   scripting_disabled: internal(() => 'Problem with embedded script function. Embedded functions are not enabled.'),
 
   // Calls.

@@ -1,9 +1,23 @@
+/** `function($a) { … }`: JavaScript of users, run in a sandbox where the server allows it. */
+import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
+import type { ScriptFunction } from '../../language/ast.js';
 import type { Evaluate } from '../execution.js';
+import { DatabaseHost } from '../script/host.js';
+import { ScriptValues } from '../script/wire.js';
+import { compileList } from './collection.js';
+import type { InlineCompiler } from './inline-compiler.js';
 
-/** JavaScript of users isn't run. */
-export function compileScript(): Evaluate {
-  return () => {
-    throw failure('scripting_disabled');
+export function compileScript({ args, body }: ScriptFunction, compiler: InlineCompiler): Evaluate {
+  const evaluate = compileList(args, compiler);
+  const { outer } = compiler;
+  return (frame) => {
+    const { scripts, interrupt } = frame.execution;
+    if (scripts === undefined) throw failure('scripting_disabled');
+    return andThen(evaluate(frame), async (list) => {
+      const values = new ScriptValues();
+      const script = { body, input: values.encode([frame.current, list]) };
+      return values.decode(await scripts.run(script, new DatabaseHost(frame, outer, values), interrupt));
+    });
   };
 }

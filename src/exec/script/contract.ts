@@ -1,0 +1,86 @@
+/** What runs JavaScript of users, and what it is bounded by. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+
+/** Bounds of one script, those that it calls through the database included. */
+export interface ScriptLimits {
+  /** Bytes of its interpreter, which takes up `LEAST_SCRIPT_MEMORY` of them itself when it begins. */
+  readonly memory: number;
+  /** Bytes of its stack. */
+  readonly stack: number;
+  /** Milliseconds that it may take in all, waiting included. */
+  readonly time: number;
+  /** How many may run at a time, each on a thread of its own; others wait. */
+  readonly threads: number;
+}
+
+/** The interpreter doesn't run in less. */
+export const LEAST_SCRIPT_MEMORY = 16 * 2 ** 20;
+
+export const DEFAULT_SCRIPT_LIMITS: ScriptLimits = {
+  memory: 32 * 2 ** 20,
+  stack: 256 * 2 ** 10,
+  time: 5_000,
+  threads: 2,
+};
+
+/** One call of a script: the body of a function, and its `this` and arguments in the form of `wire.ts`. */
+export interface Script {
+  readonly body: string;
+  readonly input: string;
+}
+
+/** What a script may ask of the database. Texts in and out are in the form of `wire.ts`. */
+export interface ScriptHost {
+  call(request: HostRequest, input: string, runner: ScriptRunner): PromiseOrValue<string>;
+}
+
+/** A built-in function; a value by its path; a statement. */
+export type HostRequest = 'function' | 'value' | 'query';
+
+export interface ScriptRunner {
+  /**
+   * Runs a script and gives what it returned.
+   * @throws TesseraError `script_failed`, `script_stopped`, and whatever `interrupt` throws meanwhile
+   */
+  run(script: Script, host: ScriptHost, interrupt: ScriptInterrupt): Promise<string>;
+}
+
+/** The interrupt of the statement, as far as scripts need it. */
+export interface ScriptInterrupt {
+  /** Throws when the statement may not go on. */
+  check(): void;
+}
+
+/** How a call or a script ended: with a result, or with an error's text. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** What the thread is told. */
+export type ToThread =
+  | { readonly kind: 'run'; readonly run: number; readonly script: Script }
+  /** The answer to a call that had to be waited for. */
+  | { readonly kind: 'settle'; readonly run: number; readonly call: number; readonly outcome: Outcome };
+
+/** What the thread tells. */
+export type FromThread =
+  | {
+      readonly kind: 'call';
+      readonly run: number;
+      readonly call: number;
+      readonly request: HostRequest;
+      readonly input: string;
+    }
+  /** `sound` is false when the interpreter is in a state in which it mustn't be used again. */
+  | { readonly kind: 'done'; readonly run: number; readonly outcome: Outcome; readonly sound: boolean };
+
+/** The answer to a call, for which the thread stands still: `undefined` if it has to be waited for. */
+export type Reply = Outcome | undefined;
+
+export interface ThreadData {
+  readonly memory: number;
+  readonly stack: number;
+  /** Changes when a reply has been sent. */
+  readonly signal: Int32Array<SharedArrayBuffer>;
+}

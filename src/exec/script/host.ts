@@ -1,0 +1,89 @@
+/** What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import { callFunction } from '../../functions/call.js';
+import { findFunction } from '../../functions/registry.js';
+import type { Statement } from '../../language/ast.js';
+import { parseExpression, parseQuery } from '../../language/parse.js';
+import { isArray, isObject, type Value } from '../../value/value.js';
+import { deeper } from '../depth.js';
+import { type Compiler, Frame, Scope } from '../execution.js';
+import { functionContext } from '../expression/function-context.js';
+import { isProtectedParam } from '../expression/param.js';
+import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
+import { refused, type ScriptValues } from './wire.js';
+
+/** The statements that a script may run: those that are values elsewhere, too. */
+const STATEMENTS: ReadonlySet<Statement['kind']> = new Set<Statement['kind']>([
+  'expression',
+  'return',
+  'select',
+  'create',
+  'insert',
+  'update',
+  'upsert',
+  'delete',
+  'relate',
+]);
+
+export class DatabaseHost implements ScriptHost {
+  readonly #frame: Frame;
+  readonly #compiler: Compiler;
+  readonly #values: ScriptValues;
+
+  constructor(frame: Frame, compiler: Compiler, values: ScriptValues) {
+    this.#frame = frame;
+    this.#compiler = compiler;
+    this.#values = values;
+  }
+
+  call(request: HostRequest, input: string, scripts: ScriptRunner): PromiseOrValue<string> {
+    const { execution, scope, current, parent } = this.#frame;
+    const inner = new Frame({ ...deeper(execution), scripts }, scope, current, parent);
+    const answer = this.#requests[request](this.#values.decode(input), inner);
+    return andThen(answer, (value) => this.#values.encode(value));
+  }
+
+  readonly #requests: Readonly<Record<HostRequest, (input: Value, frame: Frame) => PromiseOrValue<Value>>> = {
+    function: (input, { execution }) => {
+      const [path, args] = pair(input);
+      const row = findFunction(path);
+      if (row === undefined) throw failure('function_missing', { name: path });
+      if (!isArray(args)) throw refused('The arguments of a function must be an array');
+      return callFunction(row, args, functionContext(execution));
+    },
+    value: (input, frame) => {
+      const expression = parseExpression(String(input));
+      if (expression.kind !== 'param' && expression.kind !== 'idiom') {
+        throw refused('surrealdb.value() takes a parameter or a path');
+      }
+      return this.#compiler.expression(expression)(frame);
+    },
+    query: (input, frame) => {
+      const [text, variables] = pair(input);
+      const { statements } = parseQuery(text);
+      const [statement] = statements;
+      if (statement === undefined || statements.length > 1 || !STATEMENTS.has(statement.kind)) {
+        throw refused('surrealdb.query() takes one statement that reads or writes records');
+      }
+      const inner = new Frame(frame.execution, scopeOf(variables, frame.scope), frame.current, frame.parent);
+      return this.#compiler.statement(statement)(inner);
+    },
+  };
+}
+
+function pair(input: Value): readonly [text: string, other: Value] {
+  const [text, other] = isArray(input) ? input : [];
+  if (typeof text !== 'string') throw refused('A text was expected');
+  return [text, other];
+}
+
+function scopeOf(variables: Value, outer: Scope): Scope {
+  const scope = new Scope(outer);
+  if (!isObject(variables)) throw refused('The variables of a query must be an object');
+  for (const name of Object.keys(variables)) {
+    if (isProtectedParam(name)) throw failure('reserved_variable', { name });
+    scope.set(name, variables[name]);
+  }
+  return scope;
+}

@@ -1,0 +1,170 @@
+/**
+ * Values as scripts get and give them: JSON, with `{"$": tag, "v": body}` for what JSON has no form for. Kinds that JavaScript doesn't have
+ * stay here: the script holds a token, which becomes the very value again when it comes back. So does a datetime that wasn't
+ * changed, since dates hold no nanoseconds. Floats without a fraction are plain numbers there, and come back as ints.
+ */
+import { failure, type TesseraError } from '../../errors/error.js';
+import { type ByKind, byKind } from '../../value/by-kind.js';
+import { datetimeFromMilliseconds, datetimeMilliseconds } from '../../value/datetime.js';
+import { parseDecimal } from '../../value/decimal.js';
+import { formatDuration, parseDuration } from '../../value/duration.js';
+import { parseJson } from '../../value/json.js';
+import { MAX_NESTING } from '../../value/limits.js';
+import { parseInteger } from '../../value/number.js';
+import { setFrom } from '../../value/order.js';
+import { toDisplay } from '../../value/text/text.js';
+import { parseUuid } from '../../value/uuid.js';
+import {
+  type ArrayValue,
+  int,
+  isArray,
+  isObject,
+  kindOf,
+  newObject,
+  type ObjectValue,
+  Range,
+  RecordId,
+  type RecordKey,
+  Uuid,
+  type Value,
+} from '../../value/value.js';
+import { boundedText, escapable, MeasuredWalk } from '../../value/walk.js';
+
+const TAG = '$';
+/** A tag and its body take a level each. */
+const LIMITS = { maxDepth: 3 * MAX_NESTING };
+const walk = new MeasuredWalk();
+
+/** The values of one script: what it has been given, and what it gives back. */
+export class ScriptValues {
+  readonly #kept: Value[] = [];
+
+  /** @throws TesseraError `script_failed` for a closure; `nesting_too_deep`, `value_too_large` */
+  encode(value: Value): string {
+    return walk.end(this.#encode(value, walk.beginAt(value)));
+  }
+
+  /** @throws TesseraError `script_failed` when the text stands for no value */
+  decode(text: string): Value {
+    return this.#decode(parseJson(text, LIMITS));
+  }
+
+  readonly #texts: ByKind<string, number> = {
+    none: () => tagged('none', 'null'),
+    null: () => 'null',
+    bool: String,
+    int: (value) => (typeof value === 'number' ? String(value) : tagged('int', `"${value}"`)),
+    float: (value) => {
+      const number = typeof value === 'number' ? value : value.number;
+      return Number.isFinite(number) ? String(number) : tagged('number', `"${number}"`);
+    },
+    decimal: (value) => this.#keep(value),
+    string: quote,
+    duration: (value) => tagged('duration', `"${formatDuration(value)}"`),
+    datetime: (value) => tagged('datetime', `[${datetimeMilliseconds(value)},${this.#kept.push(value) - 1}]`),
+    uuid: (value) => tagged('uuid', `"${value.text}"`),
+    array: (value, depth) => this.#items(value, depth),
+    set: (value, depth) => tagged('set', this.#items(value.items, depth)),
+    object: (value, depth) => this.#fields(value, depth),
+    geometry: (value) => this.#keep(value),
+    bytes: (value) => tagged('bytes', `"${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}"`),
+    table: (value) => this.#keep(value),
+    record: (value, depth) =>
+      value.key instanceof Range
+        ? this.#keep(value)
+        : tagged('record', `[${quote(value.table)},${this.#encode(value.key, walk.enter(depth, 1))}]`),
+    file: (value) => this.#keep(value),
+    regex: (value) => this.#keep(value),
+    range: (value) => this.#keep(value),
+    function: () => {
+      throw refused('A closure can’t be passed to an embedded function');
+    },
+  };
+
+  #encode(value: Value, depth: number): string {
+    return byKind(this.#texts, value, depth);
+  }
+
+  #keep(value: Value): string {
+    return tagged('kept', `[${this.#kept.push(value) - 1},"${kindOf(value)}",${quote(toDisplay(value))}]`);
+  }
+
+  #items(items: ArrayValue, depth: number): string {
+    const below = walk.enter(depth, items.length);
+    return boundedText(`[${items.map((item) => this.#encode(item, below)).join(',')}]`);
+  }
+
+  #fields(object: ObjectValue, depth: number): string {
+    const keys = Object.keys(object);
+    const below = walk.enter(depth, keys.length);
+    const text = `{${keys.map((key) => `${quote(key)}:${this.#encode(object[key], below)}`).join(',')}}`;
+    return boundedText(TAG in object ? tagged('object', text) : text);
+  }
+
+  /** What came as JSON is bounded in depth and size already. */
+  #decode(wire: Value): Value {
+    if (isArray(wire)) return wire.map((item) => this.#decode(item));
+    if (!isObject(wire)) return wire;
+    const tag = wire[TAG];
+    if (tag === undefined) return this.#decodeFields(wire);
+    const read = typeof tag === 'string' ? this.#readers.get(tag) : undefined;
+    const value = read?.(wire['v']);
+    if (value === undefined && tag !== 'none') throw refused(`It returned an invalid ${toDisplay(tag)}`);
+    return value;
+  }
+
+  #decodeFields(wire: Value): ObjectValue | undefined {
+    if (!isObject(wire)) return undefined;
+    const object = newObject();
+    for (const key of Object.keys(wire)) {
+      const value = this.#decode(wire[key]);
+      // A field that is NONE isn't there.
+      if (value !== undefined) object[key] = value;
+    }
+    return object;
+  }
+
+  /** `undefined` for a body that stands for nothing. */
+  readonly #readers: ReadonlyMap<string, (body: Value) => Value> = new Map<string, (body: Value) => Value>([
+    ['none', () => undefined],
+    ['number', (body) => Number(body)],
+    ['int', (body) => (typeof body === 'string' ? readInt(body) : undefined)],
+    ['bytes', (body) => (typeof body === 'string' ? new Uint8Array(Buffer.from(body, 'hex')) : undefined)],
+    ['set', (body) => (isArray(body) ? setFrom(body.map((item) => this.#decode(item))) : undefined)],
+    ['datetime', (body) => (typeof body === 'number' ? datetimeFromMilliseconds(body) : undefined)],
+    ['duration', (body) => (typeof body === 'string' ? parseDuration(body) : undefined)],
+    ['uuid', (body) => (typeof body === 'string' ? parseUuid(body) : undefined)],
+    ['record', (body) => (isArray(body) ? this.#readRecord(body) : undefined)],
+    ['object', (body) => this.#decodeFields(body)],
+    ['kept', (body) => (typeof body === 'number' ? this.#kept[body] : undefined)],
+  ]);
+
+  #readRecord([table, wire]: ArrayValue): RecordId | undefined {
+    const key = this.#decode(wire);
+    return typeof table === 'string' && table !== '' && isKey(key) ? new RecordId(table, key) : undefined;
+  }
+}
+
+function isKey(value: Value): value is RecordKey {
+  return (
+    typeof value === 'string' || kindOf(value) === 'int' || value instanceof Uuid || isArray(value) || isObject(value)
+  );
+}
+
+/** Beyond 64 bits a BigInt is a decimal, as far as one has its digits. */
+function readInt(digits: string): Value {
+  const integer = parseInteger(digits);
+  return integer === undefined ? parseDecimal(digits) : int(BigInt(integer));
+}
+
+function tagged(tag: string, body: string): string {
+  return `{"${TAG}":"${tag}","v":${body}}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(escapable(text));
+}
+
+export function refused(reason: string): TesseraError {
+  return failure('script_failed', { reason });
+}
