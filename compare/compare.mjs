@@ -52,7 +52,7 @@ for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
     const [here, there] = [await engines.here(current, step.text), await engines.there(current, step.text)];
     // What can't be parsed fails as a whole.
     const parseError = here[0]?.startsWith('--! Parse error: ');
-    if (parseError) script.push(`--@fails ${here[0].slice('--! '.length).split('\n')[0]}`, step.text);
+    if (parseError) script.push(`--@fails ${here[0].slice('--! '.length).split('\n')[0]}`, step.text, '');
     else script.push(step.text, ...here.map((line) => line.replaceAll('\n', '\\n')));
     const equal = here.join('\n') === there.join('\n');
     if (!equal) differing++;
@@ -73,6 +73,13 @@ for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
   }
 }
 console.log(`${differing} differing`);
-if (flags.write !== undefined) writeFileSync(flags.write, `${script.join('\n').trimEnd()}\n`);
+if (flags.write !== undefined)
+  writeFileSync(
+    flags.write,
+    `${script
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trimEnd()}\n`,
+  );
 await engines.close();
 process.exit(0);

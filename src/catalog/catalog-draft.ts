@@ -15,6 +15,7 @@ import type {
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,
+  SequenceDefinition,
   TableDefinition,
   UserDefinition,
 } from './definition.js';
@@ -34,6 +35,7 @@ export class CatalogDraft {
   readonly #params = new Map<string, ParamDefinition>();
   readonly #functions = new Map<string, FunctionDefinition>();
   readonly #analyzers = new Map<string, AnalyzerDefinition>();
+  readonly #sequences = new Map<string, SequenceDefinition>();
   readonly #users = new Map<string, UserDefinition>();
   readonly #accesses = new Map<string, AccessDefinition>();
   readonly #configs = new Map<Config['kind'], ConfigDefinition>();
@@ -65,6 +67,9 @@ export class CatalogDraft {
         return;
       case 'define-analyzer':
         this.#analyzers.set(definition.name, definition);
+        return;
+      case 'define-sequence':
+        this.#sequences.set(definition.name, definition);
         return;
       case 'define-user':
         this.#users.set(definition.name, definition);
@@ -117,6 +122,7 @@ export class CatalogDraft {
       params: this.#params,
       functions: this.#functions,
       analyzers: this.#analyzers,
+      sequences: this.#sequences,
       users: this.#users,
       accesses: this.#accesses,
       configs: this.#configs,

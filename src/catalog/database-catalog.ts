@@ -12,6 +12,7 @@ import type {
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,
+  SequenceDefinition,
   TableDefinition,
   UserDefinition,
 } from './definition.js';
@@ -41,6 +42,7 @@ export interface DatabaseCatalog {
   readonly params: ReadonlyMap<string, ParamDefinition>;
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
   readonly analyzers: ReadonlyMap<string, AnalyzerDefinition>;
+  readonly sequences: ReadonlyMap<string, SequenceDefinition>;
   readonly users: ReadonlyMap<string, UserDefinition>;
   readonly accesses: ReadonlyMap<string, AccessDefinition>;
   readonly configs: ReadonlyMap<Config['kind'], ConfigDefinition>;

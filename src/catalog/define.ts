@@ -21,6 +21,7 @@ import type {
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,
+  SequenceDefinition,
   TableDefinition,
   UserDefinition,
 } from './definition.js';
@@ -181,6 +182,13 @@ export function putIndex(
   );
 }
 
+/** Replaces what an index says beside how it lists records: its entries stay. */
+export function restateIndex(change: Change, catalog: DatabaseCatalog, index: IndexDefinition): PromiseOrValue<void> {
+  const table = catalog.tables.get(index.table);
+  invariant(table !== undefined, 'the table of an index exists');
+  return putMember(change, catalog, table.definition, 'index', index.name, index);
+}
+
 function putMember(
   change: Change,
   catalog: DatabaseCatalog,
@@ -199,6 +207,7 @@ export type PlacedDefinition =
   | ParamDefinition
   | FunctionDefinition
   | AnalyzerDefinition
+  | SequenceDefinition
   | UserDefinition
   | AccessDefinition
   | ConfigDefinition;
@@ -207,6 +216,7 @@ const PLACED_KINDS = {
   'define-param': 'param',
   'define-function': 'function',
   'define-analyzer': 'analyzer',
+  'define-sequence': 'sequence',
   'define-user': 'user',
   'define-access': 'access',
   'define-config': 'config',

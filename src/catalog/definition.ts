@@ -13,6 +13,7 @@ import type {
   DefineIndex,
   DefineNamespace,
   DefineParam,
+  DefineSequence,
   DefineTable,
   DefineUser,
 } from '../language/ast.js';
@@ -36,6 +37,11 @@ export type EventDefinition = Settled<DefineEvent>;
 export type ParamDefinition = Omit<Settled<DefineParam>, 'value'> & { readonly value: Value };
 export type FunctionDefinition = Settled<DefineFunction>;
 export type AnalyzerDefinition = Settled<DefineAnalyzer>;
+/**
+ * The clauses are literals by now. `identity` is where the sequence counts: it outlives OVERWRITE, and a sequence that is removed and defined
+ * anew has another.
+ */
+export type SequenceDefinition = Settled<DefineSequence> & { readonly identity: string };
 export type ConfigDefinition = Settled<DefineConfig>;
 /** `passhash` is a PHC string, or empty: such a user can't sign in. `secret` signs the tokens of this user and is drawn anew by each DEFINE. */
 export type UserDefinition = Omit<Settled<DefineUser>, 'password' | 'passhash'> & {

@@ -6,8 +6,10 @@
  *     D db                                  a database
  *       …  #                                last id given out in the area (root and databases)
  *       …  d kind name                      definitions; databases lie in the root's under (namespace, name)
+ *     R s name                              settings of the whole store
  *       …  g access id                      grants of an access method
  *       …  h access id                      families of its refresh tokens that were revoked
+ *       D db q sequence                     the last number of a sequence that the server has taken
  *       D db t table kind name              definitions on a table: fields, indexes, events
  *       D db r table key                    records
  *       D db e table key direction table key   graph edges, by the node at which they are
@@ -53,6 +55,7 @@ const AREA_KINDS = {
   param: 'p',
   function: 'f',
   analyzer: 'z',
+  sequence: 's',
   config: 'c',
 } as const;
 /** Kinds of definitions that stand in an area by themselves. */
@@ -117,6 +120,16 @@ export function grantFamilyKey(area: Area, access: string, family: string): Key 
 
 export function grantFamilyRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}h${nameBytes(access)}`);
+}
+
+/** A setting of the whole store. */
+export function settingKey(name: 'query-timeout'): Key {
+  return `${ROOT_AREA}s${nameBytes(name)}`;
+}
+
+/** Where a sequence counts, by its identity. */
+export function sequenceKey(area: Area, identity: string): Key {
+  return `${area}q${nameBytes(identity)}`;
 }
 
 // ─── Records and index entries ───

@@ -2,6 +2,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DefaultConfig } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
+import type { Value } from '../value/value.js';
 import type { AccessDefinition, DatabaseDefinition, NamespaceDefinition, UserDefinition } from './definition.js';
 import { forEachEntry } from './entries.js';
 import {
@@ -13,6 +14,7 @@ import {
   definitionRange,
   namespaceArea,
   ROOT_AREA,
+  settingKey,
 } from './keys.js';
 import type { Place } from './principal.js';
 import { type DefinitionKind, type DefinitionOf, readDefinition } from './stored-definition.js';
@@ -24,6 +26,8 @@ export interface RootCatalog {
   readonly accesses: readonly AccessDefinition[];
   /** `DEFINE CONFIG DEFAULT`. */
   readonly defaults: DefaultConfig | undefined;
+  /** `ALTER SYSTEM QUERY_TIMEOUT`. */
+  readonly queryTimeout: Value;
 }
 
 export interface NamespaceCatalog {
@@ -36,7 +40,14 @@ export interface NamespaceCatalog {
 export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> {
   return andThen(list(transaction, 'define-namespace', definitionRange(ROOT_AREA, 'namespace')), (namespaces) =>
     andThen(identities(transaction, ROOT_AREA), (found) =>
-      andThen(findDefaults(transaction), (defaults) => ({ namespaces, ...found, defaults })),
+      andThen(findDefaults(transaction), (defaults) =>
+        andThen(transaction.get(settingKey('query-timeout')), (queryTimeout) => ({
+          namespaces,
+          ...found,
+          defaults,
+          queryTimeout,
+        })),
+      ),
     ),
   );
 }

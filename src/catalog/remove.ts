@@ -9,6 +9,7 @@ import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { type PlacedKind, touchPlace } from './define.js';
 import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
 import {
+  type Area,
   databaseArea,
   databaseKey,
   definitionKey,
@@ -24,12 +25,14 @@ import {
   namespaceArea,
   prefixRange,
   ROOT_AREA,
+  sequenceKey,
   type TableMemberKind,
   viewRange,
 } from './keys.js';
 import { areaOf, loadNamespace } from './lookup.js';
 import type { Place } from './principal.js';
 import { type Change, touchDatabase, touchTable } from './stamp.js';
+import { readDefinition } from './stored-definition.js';
 
 /** Removes a namespace with its databases, users and accesses. */
 export function removeNamespace(change: Change, namespace: NamespaceDefinition): PromiseOrValue<void> {
@@ -137,14 +140,29 @@ export function removeIndex(
   );
 }
 
-/** Removes a definition that stands by itself; the grants of an access method go with it. */
+/** Deletes what goes with a definition. */
+const DEPENDENT: {
+  readonly [K in PlacedKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
+} = {
+  access: (transaction, area, name) =>
+    andThen(transaction.deleteRange(grantRange(area, name)), () =>
+      transaction.deleteRange(grantFamilyRange(area, name)),
+    ),
+  sequence: (transaction, area, name) =>
+    andThen(transaction.get(definitionKey(area, 'sequence', name)), (stored) => {
+      if (stored === undefined) return;
+      transaction.delete(sequenceKey(area, readDefinition('define-sequence', stored).identity));
+    }),
+};
+
+/** Removes a definition that stands by itself, with the grants of an access method and the count of a sequence. */
 export function removePlaced(change: Change, place: Place, kind: PlacedKind, name: string): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(areaOf(transaction, place), (area) => {
     invariant(area !== undefined, 'what is removed lies at a place that exists');
-    transaction.delete(definitionKey(area, kind, name));
-    const ranges = kind === 'access' ? [grantRange(area, name), grantFamilyRange(area, name)] : [];
-    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
-    return andThen(emptied, () => touchPlace(change, place));
+    return andThen(DEPENDENT[kind]?.(transaction, area, name), () => {
+      transaction.delete(definitionKey(area, kind, name));
+      return touchPlace(change, place);
+    });
   });
 }

@@ -24,6 +24,7 @@ import type {
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,
+  SequenceDefinition,
   TableDefinition,
   UserDefinition,
 } from './definition.js';
@@ -40,7 +41,8 @@ export type Definition =
   | UserDefinition
   | AccessDefinition
   | ConfigDefinition
-  | AnalyzerDefinition;
+  | AnalyzerDefinition
+  | SequenceDefinition;
 export type DefinitionKind = Definition['kind'];
 export type DefinitionOf<K extends DefinitionKind> = Extract<Definition, { readonly kind: K }>;
 
@@ -58,6 +60,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-access': ['secret'],
   'define-config': [],
   'define-analyzer': [],
+  'define-sequence': ['identity'],
 };
 
 /** The form in which a definition is stored, without the stamp that some rows carry. */

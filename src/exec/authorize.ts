@@ -16,6 +16,7 @@ export type Resource =
   | 'Parameter'
   | 'Function'
   | 'Analyzer'
+  | 'Sequence'
   | 'Actor'
   | 'Access'
   | 'Config';

@@ -2,6 +2,8 @@
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { compileAccess } from './access.js';
+import { compileAlter } from './alter.js';
+import { compileAlterPlace } from './alter-place.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileCreate } from './create.js';
 import { DEFINITIONS } from './define/define.js';
@@ -28,6 +30,8 @@ export const DATA_STATEMENTS: {
 } = {
   ...DEFINITIONS,
   access: compileAccess,
+  alter: compileAlter,
+  'alter-place': compileAlterPlace,
   create: compileCreate,
   delete: compileDelete,
   info: compileInfo,

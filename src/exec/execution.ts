@@ -4,6 +4,7 @@
  */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
+import type { Id, SequenceDefinition } from '../catalog/definition.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { PasswordHasher } from '../functions/contract.js';
@@ -64,6 +65,7 @@ export interface Execution {
   readonly passwords: PasswordHasher;
   /** What runs embedded JavaScript; none where it isn't allowed. */
   readonly scripts: ScriptRunner | undefined;
+  readonly sequences: SequenceNumbers;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
@@ -151,6 +153,12 @@ export interface EdgeStep {
   readonly direction: 'out' | 'in' | 'both' | 'reference';
   /** Empty: every table. */
   readonly tables: readonly string[];
+}
+
+/** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
+export interface SequenceNumbers {
+  /** @throws TesseraError `sequence_exhausted` */
+  next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint>;
 }
 
 /** A compiled expression or statement. */

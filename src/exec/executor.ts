@@ -18,6 +18,7 @@ import {
   type Identity,
   type Interrupt,
   type Scope,
+  type SequenceNumbers,
   type Tuning,
 } from './execution.js';
 import { UNCHECKED } from './permission.js';
@@ -31,6 +32,7 @@ import { Writer } from './writer.js';
 export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  readonly sequences: SequenceNumbers;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly tuning?: Partial<Tuning>;
   /** Embedded JavaScript is allowed, within these bounds. */
@@ -73,6 +75,7 @@ export class Executor {
       environment: this.#options.environment,
       passwords: this.#options.passwords,
       scripts: this.#scripts,
+      sequences: this.#options.sequences,
       unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
       identity,
       checks: privileged ? UNCHECKED : checksOf(identity),

@@ -116,6 +116,13 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     returns: returns === undefined ? ABSENT : typeText(returns),
   }),
 
+  'define-sequence': ({ batch, name, start, timeout }) => ({
+    batch: codeText(batch),
+    name,
+    start: codeText(start),
+    timeout: timeout?.kind === 'literal' ? orAbsent(timeout.value) : ABSENT,
+  }),
+
   'define-user': ({ comment, durations, name, roles }) => ({
     comment: orAbsent(comment),
     duration: durationsOf(durations),

@@ -77,7 +77,7 @@ function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
   return andThen(loadRoot(execution.unit.transaction), (root) =>
     objectFrom({
       accesses: view.list(root.accesses, byName),
-      config: objectFrom({ QUERY_TIMEOUT: undefined }),
+      config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
       defaults: objectFrom({ database: root.defaults?.database, namespace: root.defaults?.namespace }),
       namespaces: view.list(root.namespaces, byName),
       nodes: view.none,
@@ -122,7 +122,7 @@ function ofDatabase(execution: Execution, view: View): PromiseOrValue<Value> {
       models: view.none,
       modules: view.none,
       params: view.list(catalog.params.values(), byName),
-      sequences: view.none,
+      sequences: view.list(catalog.sequences.values(), byName),
       tables: view.list(definitionsOf(catalog.tables.values()), byName),
       users: view.list(catalog.users.values(), byName),
     }),

@@ -176,6 +176,17 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       missing: (name) => failure('analyzer_missing', { name }),
     }),
 
+  sequence: (of, compiler) =>
+    placed({
+      kind: 'sequence',
+      level: 'database',
+      action: 'edit',
+      resource: 'Sequence',
+      nameOf: compileName(of.name, 'sequence name', compiler),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.sequences.has(name)),
+      missing: (name) => failure('sequence_missing', { name }),
+    }),
+
   user: (of, compiler) =>
     placed({
       kind: 'user',

@@ -15,6 +15,8 @@ export interface FunctionContext {
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value>;
   /** Reads a record as the caller may see it; NONE when it doesn't exist or is hidden. */
   readRecord(id: RecordId): PromiseOrValue<Value>;
+  /** The next number of a sequence. @throws TesseraError `sequence_missing`, `sequence_exhausted` */
+  nextNumber(sequence: string): PromiseOrValue<Value>;
   /** Counts work done, and fails when the statement was cancelled or its time is over; for functions that loop. */
   checkpoint(): void;
 }

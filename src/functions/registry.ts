@@ -13,6 +13,7 @@ import { objectFunctions } from './object.js';
 import { parseFunctions } from './parse.js';
 import { randFunctions } from './rand.js';
 import { recordFunctions } from './record.js';
+import { sequenceFunctions } from './sequence.js';
 import { sessionFunctions } from './session.js';
 import { setFunctions } from './set.js';
 import { stringFunctions } from './string.js';
@@ -35,6 +36,7 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...parseFunctions,
   ...randFunctions,
   ...recordFunctions,
+  ...sequenceFunctions,
   ...sessionFunctions,
   ...setFunctions,
   ...stringFunctions,

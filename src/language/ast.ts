@@ -358,6 +358,8 @@ export type Statement =
   | Explain
   | Access
   | DefineStatement
+  | Alter
+  | AlterPlace
   | RemoveStatement;
 
 /** A query text: its statements in order. */
@@ -632,7 +634,8 @@ export type DefineStatement =
   | DefineUser
   | DefineAccess
   | DefineConfig
-  | DefineAnalyzer;
+  | DefineAnalyzer
+  | DefineSequence;
 
 /** What a name can be in a definition: fixed, or taken from a param (3.x). */
 export type Name = string | Param;
@@ -883,11 +886,45 @@ export type AnalyzerFilter =
   | { readonly kind: 'snowball'; readonly language: string }
   | { readonly kind: 'mapper'; readonly path: string };
 
+/** Numbers that go up and are given out once. What is written is evaluated when the sequence is defined. */
+export interface DefineSequence extends Definition {
+  readonly kind: 'define-sequence';
+  readonly name: Name;
+  /** How many numbers a server takes at a time. */
+  readonly batch: Expression;
+  readonly start: Expression;
+  readonly timeout?: Expression;
+}
+
+/** What ALTER can change: definitions that have clauses. */
+export type Alterable = Exclude<DefineStatement, DefineNamespace | DefineDatabase>;
+
+/** ALTER of a definition: a DEFINE of which only those clauses count that are written; all others stay as they were. */
+export interface Alter {
+  readonly kind: 'alter';
+  readonly ifExists: boolean;
+  readonly definition: Alterable;
+  /** The members of the definition that clauses set. */
+  readonly set: readonly string[];
+  /** Those that `DROP …` takes away. */
+  readonly dropped: readonly string[];
+  /** `ALTER TABLE … COMPACT`, `ALTER INDEX … PREPARE REMOVE`. */
+  readonly action?: 'compact' | 'prepare-remove';
+}
+
+/** `ALTER SYSTEM|NAMESPACE|DATABASE COMPACT`, `ALTER SYSTEM QUERY_TIMEOUT 1m`. */
+export interface AlterPlace {
+  readonly kind: 'alter-place';
+  readonly level: Level;
+  readonly compact: boolean;
+  readonly queryTimeout?: 'drop' | Expression;
+}
+
 export interface RemoveStatement {
   readonly kind: 'remove';
   readonly ifExists: boolean;
   readonly of:
-    | { readonly kind: 'namespace' | 'database' | 'table' | 'analyzer'; readonly name: Name }
+    | { readonly kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence'; readonly name: Name }
     | { readonly kind: 'param' | 'function'; readonly name: string }
     | { readonly kind: 'field'; readonly path: Idiom; readonly table: Name }
     | { readonly kind: 'index' | 'event'; readonly name: Name; readonly table: Name }

@@ -5,6 +5,7 @@
  */
 import type {
   AccessKind,
+  Alterable,
   Assignment,
   Block,
   Data,
@@ -321,6 +322,12 @@ const DEFINITIONS: Rows<DefineStatement> = {
       accessKind: accessKind(node.accessKind, mapper),
       authenticate: optional(node.authenticate, mapper.expression),
     }),
+  'define-sequence': (node, mapper) =>
+    update(node, {
+      batch: mapper.expression(node.batch),
+      start: mapper.expression(node.start),
+      timeout: optional(node.timeout, mapper.expression),
+    }),
   'define-config': (node, mapper) =>
     update(node, {
       config:
@@ -403,6 +410,12 @@ const STATEMENTS: Rows<Statement> = {
     }
     return node;
   },
+  alter: (node, mapper) => {
+    const row = DEFINITIONS[node.definition.kind] as (definition: Alterable, mapper: Mapper) => Alterable;
+    return update(node, { definition: row(node.definition, mapper) });
+  },
+  'alter-place': (node, mapper) =>
+    typeof node.queryTimeout === 'object' ? update(node, { queryTimeout: mapper.expression(node.queryTimeout) }) : node,
   remove: (node, mapper) =>
     update(node, {
       of: node.of.kind === 'field' ? update(node.of, { path: idiom(node.of.path, mapper) }) : node.of,

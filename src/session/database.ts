@@ -10,6 +10,7 @@ import type { TesseraError } from '../errors/error.js';
 import type { Tuning } from '../exec/execution.js';
 import { Executor } from '../exec/executor.js';
 import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../exec/script/contract.js';
+import { SequenceCounters } from '../exec/sequence-counters.js';
 import type { FieldPermissionDefault } from '../exec/table.js';
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
@@ -61,6 +62,7 @@ export class OpenDatabase implements Database {
     const executor = new Executor({
       environment,
       passwords: hasher,
+      sequences: new SequenceCounters(engine),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },

@@ -84,6 +84,11 @@ export type Savepoint = { readonly savepoint: unique symbol } | object;
 
 export interface BeginOptions {
   readonly writable: boolean;
+  /**
+   * It commits even while somebody works exclusively, so that exclusive work may wait for it. Only for keys that no other transaction reads:
+   * others would conflict after all.
+   */
+  readonly aside?: boolean;
 }
 
 export interface Engine {

@@ -19,11 +19,30 @@ export function withRetries<T>(
   return otherwise(
     () => inTransaction((options) => engine.begin(options), work),
     (error) => {
-      if (!(error instanceof TesseraError && error.code === 'transaction_conflict')) throw error;
+      if (!isConflict(error)) throw error;
       if (attempts > 1) return withRetries(engine, work, attempts - 1);
       return engine.exclusively((begin) => inTransaction(begin, work));
     },
   );
+}
+
+/** The same beside everything else (`BeginOptions.aside`): it may be run within the work of another transaction. */
+export function withRetriesAside<T>(
+  engine: Engine,
+  work: (transaction: Transaction) => PromiseOrValue<T>,
+  attempts = ATTEMPTS,
+): PromiseOrValue<T> {
+  return otherwise(
+    () => inTransaction((options) => engine.begin({ ...options, aside: true }), work),
+    (error) => {
+      if (attempts > 1 && isConflict(error)) return withRetriesAside(engine, work, attempts - 1);
+      throw error;
+    },
+  );
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof TesseraError && error.code === 'transaction_conflict';
 }
 
 function inTransaction<T>(

@@ -32,6 +32,12 @@ export function intFromNumber(number: number): number | bigint | undefined {
 
 const INT_TEXT = /^[+-]?\d+$/;
 
+/** An int, which must fit 64 bits, in the form that values have. */
+export function intValue(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
 /** Reads an int of at most 64 bits: `15`, `-5`, `+5`. */
 export function parseInteger(text: string): number | bigint | undefined {
   if (!INT_TEXT.test(text)) return undefined;

@@ -94,6 +94,7 @@ export function executionOver(world: World, store: Store): Execution {
     interrupt,
     passwords: { hash: missing, verify: missing },
     scripts: undefined,
+    sequences: { next: missing },
     reader: {
       read: (_, id) => store.read(id),
       scan: missing,

@@ -29,6 +29,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     },
     call: (called, args) => (called.implementation as Implementation)(...args),
     readRecord: () => undefined,
+    nextNumber: () => 0,
     checkpoint: () => {},
     ...parts,
   };

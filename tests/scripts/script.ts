@@ -14,7 +14,7 @@
  *     --@use NS DB
  *     --@session NAME              another session, opened at its first mention; `owner` is there from the start
  *     --@signin {…}  --@signup {…} with the body as JSON
- *     --@fails TEXT                the next group, or sign-in, fails as a whole with this text (of several lines the first)
+ *     --@fails TEXT                the next group, or sign-in, fails as a whole with this text (of several lines the first); a blank line ends it
  *     --@open {…}                  options of the database, as JSON; anywhere in the file
  *
  * Versionstamps tell the time, and read 0 in canonical texts.
@@ -56,8 +56,13 @@ function readScript(source: string): (Group | Directive)[] {
   let text: string[] = [];
   let expected: string[] = [];
   let begun = 0;
+  /** Nothing is expected behind a group that fails, so that a blank line ends it. */
+  let fails = false;
   const flush = () => {
-    if (text.some((line) => line.trim() !== '')) steps.push({ line: begun + 1, text: text.join('\n'), expected });
+    if (text.some((line) => line.trim() !== '')) {
+      steps.push({ line: begun + 1, text: text.join('\n'), expected });
+      fails = false;
+    }
     text = [];
     expected = [];
   };
@@ -66,10 +71,11 @@ function readScript(source: string): (Group | Directive)[] {
     if (directive !== null) {
       flush();
       steps.push({ line: at + 1, word: directive[1] as string, rest: directive[2] as string });
+      if (directive[1] === 'fails') fails = true;
     } else if (/^--(>|!|ok)/.test(line)) {
       expected.push(line);
     } else {
-      if (expected.length > 0) flush();
+      if (expected.length > 0 || (fails && line.trim() === '')) flush();
       if (text.length === 0) begun = at;
       text.push(line);
     }

@@ -63,6 +63,18 @@ export const catalogErrors = {
   function_undefined: missing('function', 'Function'),
   analyzer_exists: exists('analyzer', 'Analyzer'),
   analyzer_missing: missing('analyzer', 'Analyzer'),
+  sequence_exists: exists('sequence', 'Sequence'),
+  sequence_missing: missing('sequence', 'Sequence'),
+  sequence_batch: row<{ batch: string }>({
+    kind: 'Validation',
+    text: ({ batch }) =>
+      `Invalid query: \`${batch}\` is not valid batch size for a sequence definition. A batch size must be within 0..=4294967295`,
+  }),
+  /** The next number would be beyond 64 bits. */
+  sequence_exhausted: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `The sequence '${name}' has no number left`,
+  }),
   user_exists: placedExists('user', 'User'),
   user_missing: placedMissing('user', 'User'),
   access_exists: placedExists('access method', 'Access'),

@@ -2,6 +2,10 @@ import { row } from '../row.js';
 
 /** Errors of the storage engines. */
 export const storageErrors = {
+  compaction_unsupported: row({
+    kind: 'Internal',
+    text: () => 'The storage layer does not support compaction requests.',
+  }),
   transaction_conflict: row({
     kind: 'Query',
     text: () => 'Transaction conflict: another transaction changed what this one read. This transaction can be retried',

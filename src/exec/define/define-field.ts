@@ -54,7 +54,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
 }
 
 /** When the field is an end of a relation, the relation goes between the tables that it names. */
-function keepRelation(
+export function keepRelation(
   execution: Execution,
   change: Change,
   field: FieldDefinition,

@@ -40,7 +40,10 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
 }
 
 /** Without either, no password is right. */
-function passhashOf({ password, passhash }: DefineUser, { passwords }: Execution): PromiseOrValue<string> {
+export function passhashOf(
+  { password, passhash }: Pick<DefineUser, 'password' | 'passhash'>,
+  { passwords }: Execution,
+): PromiseOrValue<string> {
   if (passhash !== undefined) return passhash;
   return password === undefined ? '' : passwords.hash('argon2', password);
 }

@@ -11,6 +11,7 @@ import { compileDefineFunction } from './define-function.js';
 import { compileDefineIndex } from './define-index.js';
 import { compileDefineNamespace } from './define-namespace.js';
 import { compileDefineParam } from './define-param.js';
+import { compileDefineSequence } from './define-sequence.js';
 import { compileDefineTable } from './define-table.js';
 import { compileDefineUser } from './define-user.js';
 
@@ -33,4 +34,5 @@ export const DEFINITIONS: {
   'define-access': compileDefineAccess,
   'define-config': compileDefineConfig,
   'define-analyzer': compileDefineAnalyzer,
+  'define-sequence': compileDefineSequence,
 };

@@ -17,6 +17,11 @@ export function checkField(field: FieldDefinition, table: TableEntry): void {
 
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
 
+/** As `checkField`, for a field that is altered: FLEXIBLE does no harm in a schemaless table, and the reference engine lets it be. */
+export function checkAlteredField(field: FieldDefinition, table: TableEntry): void {
+  for (const rule of RULES) if (rule !== flexible) rule(field, table);
+}
+
 const RULES: readonly Rule[] = [flexible, computed, insideComputed, id, reference, nestedType, relationEnd];
 
 function flexible(field: FieldDefinition, table: TableEntry): void {

@@ -1,5 +1,6 @@
 import type { FunctionContext } from '../../functions/contract.js';
 import type { Execution } from '../execution.js';
+import { nextNumber } from '../next-number.js';
 import { callClosure } from './closure.js';
 
 const contexts = new WeakMap<Execution, FunctionContext>();
@@ -18,6 +19,7 @@ export function functionContext(execution: Execution): FunctionContext {
       passwords,
       call: (closure, args) => callClosure(execution, closure, args),
       readRecord: (id) => execution.reader.read(execution, id),
+      nextNumber: (sequence) => nextNumber(execution, sequence),
       checkpoint: () => interrupt.check(),
     };
     contexts.set(execution, context);

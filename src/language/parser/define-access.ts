@@ -5,7 +5,7 @@ import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const ACCESS_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['AUTHENTICATE', (parser) => ({ authenticate: parser.expression() })],
   [
     'DURATION',
@@ -28,7 +28,7 @@ export function defineAccess(parser: Parser): DefineAccess {
     accessKind: accessKind(parser, at),
     durations: {},
   };
-  return clauses(parser, CLAUSES, node);
+  return clauses(parser, ACCESS_CLAUSES, node);
 }
 
 function accessKind(parser: Parser, at: Level): AccessKind {

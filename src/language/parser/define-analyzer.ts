@@ -7,7 +7,7 @@ type Node = { -readonly [K in keyof DefineAnalyzer]: DefineAnalyzer[K] };
 
 const TOKENIZERS = { BLANK: 'blank', CAMEL: 'camel', CLASS: 'class', PUNCT: 'punct' } as const;
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const ANALYZER_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['FUNCTION', (parser) => ({ function: functionName(parser) })],
   ['TOKENIZERS', (parser) => ({ tokenizers: parser.commaList(() => tokenizer(parser)) })],
   ['FILTERS', (parser) => ({ filters: parser.commaList(() => filter(parser)) })],
@@ -16,7 +16,7 @@ const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) 
 
 export function defineAnalyzer(parser: Parser): DefineAnalyzer {
   const head = mode(parser);
-  return clauses<Node>(parser, CLAUSES, {
+  return clauses<Node>(parser, ANALYZER_CLAUSES, {
     kind: 'define-analyzer',
     ...head,
     name: parser.definitionName(),

@@ -5,7 +5,7 @@ import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof DefineEvent]: DefineEvent[K] };
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const EVENT_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['ASYNC', (_, node) => ({ async: { ...node.async } })],
   ['RETRY', (parser, node) => ({ async: { ...node.async, retry: parser.natural() } })],
   ['MAXDEPTH', (parser, node) => ({ async: { ...node.async, maxDepth: parser.natural() } })],
@@ -19,7 +19,7 @@ export function defineEvent(parser: Parser): DefineEvent {
   const name = parser.definitionName();
   onTable(parser);
   const table = parser.definitionName();
-  const node = clauses<Node>(parser, CLAUSES, { kind: 'define-event', ...head, name, table, then: [] });
+  const node = clauses<Node>(parser, EVENT_CLAUSES, { kind: 'define-event', ...head, name, table, then: [] });
   if (node.then.length === 0) {
     parser.failToken('Expected at least one `THEN` statement', '`THEN` statement required');
   }

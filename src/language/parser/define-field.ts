@@ -8,7 +8,7 @@ type Node = { -readonly [K in keyof DefineField]: DefineField[K] };
 
 export const FIELD_ACTIONS = ['select', 'create', 'update'] as const;
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const FIELD_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['TYPE', (parser) => ({ type: type(parser) })],
   ['FLEXIBLE', flexible],
   ['FLEXI', flexible],
@@ -28,7 +28,7 @@ export function defineField(parser: Parser): DefineField {
   onTable(parser);
   const table = parser.definitionName();
   const node: Node = { kind: 'define-field', ...head, path, table, flexible: false, readonly: false };
-  return clauses(parser, CLAUSES, node);
+  return clauses(parser, FIELD_CLAUSES, node);
 }
 
 /** FLEXIBLE belongs to a type: behind it (3.x) or before it (2.x). */

@@ -7,7 +7,7 @@ import { type } from './type.js';
 
 type Node = { -readonly [K in keyof DefineFunction]: DefineFunction[K] };
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const FUNCTION_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
   ['COMMENT', comment],
 ]);
@@ -17,7 +17,7 @@ export function defineFunction(parser: Parser): DefineFunction {
   const name = functionName(parser);
   const parameters = functionParameters(parser);
   const returns = parser.acceptPunct('->') ? type(parser) : undefined;
-  return clauses<Node>(parser, CLAUSES, {
+  return clauses<Node>(parser, FUNCTION_CLAUSES, {
     kind: 'define-function',
     ...head,
     name,

@@ -4,14 +4,14 @@ import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof Omit<DefineParam, 'value'>]: DefineParam[K] } & { value?: Expression };
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const PARAM_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['VALUE', (parser) => ({ value: parser.expression() })],
   ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
   ['COMMENT', comment],
 ]);
 
 export function defineParam(parser: Parser): DefineParam {
-  const { value, ...node } = clauses<Node>(parser, CLAUSES, {
+  const { value, ...node } = clauses<Node>(parser, PARAM_CLAUSES, {
     kind: 'define-param',
     ...mode(parser),
     name: parser.param(),

@@ -9,7 +9,7 @@ export const TABLE_ACTIONS = ['select', 'create', 'update', 'delete'] as const;
 const NONE: Permission = { kind: 'none' };
 const NO_PERMISSIONS: TablePermissions = { select: NONE, create: NONE, update: NONE, delete: NONE };
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const TABLE_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['DROP', () => ({ drop: true })],
   ['SCHEMAFULL', () => ({ schemafull: true })],
   ['SCHEMAFUL', () => ({ schemafull: true })],
@@ -23,19 +23,22 @@ const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) 
 ]);
 
 export function defineTable(parser: Parser): DefineTable {
-  const unset: TableKind = { kind: 'any' };
-  const node: Node = {
+  const plain = tableNode({ ...mode(parser), name: parser.definitionName() });
+  const node = clauses<Node>(parser, TABLE_CLAUSES, { ...plain });
+  if (node.tableKind === plain.tableKind && node.schemafull) node.tableKind = { kind: 'normal' };
+  return node;
+}
+
+/** A table without clauses. */
+export function tableNode(head: Pick<DefineTable, 'mode' | 'name'>): DefineTable {
+  return {
     kind: 'define-table',
-    ...mode(parser),
-    name: parser.definitionName(),
+    ...head,
     drop: false,
     schemafull: false,
-    tableKind: unset,
+    tableKind: { kind: 'any' },
     permissions: NO_PERMISSIONS,
   };
-  clauses(parser, CLAUSES, node);
-  if (node.tableKind === unset && node.schemafull) node.tableKind = { kind: 'normal' };
-  return node;
 }
 
 function tableKind(parser: Parser): TableKind {

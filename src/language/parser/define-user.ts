@@ -7,7 +7,7 @@ type Node = { -readonly [K in keyof DefineUser]: DefineUser[K] };
 
 const ROLES = { OWNER: 'owner', EDITOR: 'editor', VIEWER: 'viewer' } as const satisfies Record<string, Role>;
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+export const USER_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['PASSWORD', (parser) => ({ password: parser.string() })],
   ['PASSHASH', (parser) => ({ passhash: parser.string() })],
   ['ROLES', (parser) => ({ roles: parser.commaList(() => role(parser)) })],
@@ -20,7 +20,7 @@ export function defineUser(parser: Parser): DefineUser {
   const name = parser.definitionName();
   parser.expectWord('ON');
   const node: Node = { kind: 'define-user', ...head, name, level: level(parser), roles: ['viewer'], durations: {} };
-  return clauses(parser, CLAUSES, node);
+  return clauses(parser, USER_CLAUSES, node);
 }
 
 function role(parser: Parser): Role {

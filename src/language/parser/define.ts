@@ -10,6 +10,7 @@ import { defineFunction } from './define-function.js';
 import { defineIndex } from './define-index.js';
 import { defineNamespace } from './define-namespace.js';
 import { defineParam } from './define-param.js';
+import { defineSequence } from './define-sequence.js';
 import { defineTable } from './define-table.js';
 import { defineUser } from './define-user.js';
 import type { Parser } from './parser.js';
@@ -30,6 +31,7 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => DefineStatement> = new Map<
   ['NAMESPACE', defineNamespace],
   ['NS', defineNamespace],
   ['PARAM', defineParam],
+  ['SEQUENCE', defineSequence],
   ['TABLE', defineTable],
   ['USER', defineUser],
 ]);

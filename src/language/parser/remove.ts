@@ -7,7 +7,7 @@ import type { Parser } from './parser.js';
 type Of = RemoveStatement['of'];
 
 const named =
-  (kind: Extract<Of, { kind: 'namespace' | 'database' | 'table' | 'analyzer' }>['kind']) =>
+  (kind: Extract<Of, { kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence' }>['kind']) =>
   (parser: Parser): Of => ({ kind, name: parser.definitionName() });
 
 const ofTable =
@@ -33,6 +33,7 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => Of> = new Map<string, (pars
   ['DB', named('database')],
   ['TABLE', named('table')],
   ['ANALYZER', named('analyzer')],
+  ['SEQUENCE', named('sequence')],
   ['PARAM', (parser) => ({ kind: 'param', name: parser.param() })],
   ['FUNCTION', (parser) => ({ kind: 'function', name: functionToRemove(parser) })],
   ['FIELD', field],

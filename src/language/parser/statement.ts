@@ -1,6 +1,7 @@
 /** Statements, by the word that introduces them. */
 import type { Statement } from '../ast.js';
 import { access } from './access.js';
+import { alter } from './alter.js';
 import {
   bare,
   forStatement,
@@ -28,6 +29,7 @@ type Read = (parser: Parser) => Statement;
 
 /** Statements that may stand anywhere, also as values. */
 const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ['ALTER', alter],
   ['BREAK', bare('break')],
   ['CONTINUE', bare('continue')],
   ['CREATE', create],

@@ -8,6 +8,7 @@ import type {
   DefineField,
   DefineFunction,
   DefineIndex,
+  DefineSequence,
   DefineStatement,
   DefineTable,
   Expression,
@@ -39,8 +40,8 @@ import {
   type StatementPrinters,
 } from './printer.js';
 
-const TABLE_ACTIONS: readonly TableAction[] = ['select', 'create', 'update', 'delete'];
-const FIELD_ACTIONS: readonly FieldAction[] = ['select', 'create', 'update'];
+export const TABLE_ACTIONS: readonly TableAction[] = ['select', 'create', 'update', 'delete'];
+export const FIELD_ACTIONS: readonly FieldAction[] = ['select', 'create', 'update'];
 
 export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
   'define-namespace': ({ mode, name, comment }) =>
@@ -61,6 +62,7 @@ export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
       `PERMISSIONS ${permissionText(permissions, printer)}`,
     )}`,
   'define-function': functionText,
+  'define-sequence': sequenceText,
   'define-user': defineUserText,
   'define-access': defineAccessText,
   'define-config': ({ mode, config }, printer) => `${head('CONFIG', mode)} ${configText(config, printer)}`,
@@ -72,6 +74,13 @@ export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
       commentText(comment),
     )}`,
 };
+
+function sequenceText({ mode, name, batch, start, timeout }: DefineSequence, printer: Printer): string {
+  return `${head('SEQUENCE', mode)} ${nameText(name)}${clauses(
+    `BATCH ${printer.expression(batch)} START ${printer.expression(start)}`,
+    clause('TIMEOUT', timeout, printer.expression),
+  )}`;
+}
 
 function tableText(node: DefineTable, printer: Printer): string {
   const { mode, name, tableKind, drop, schemafull, comment, view, changefeed, permissions } = node;
@@ -85,7 +94,7 @@ function tableText(node: DefineTable, printer: Printer): string {
   )}`;
 }
 
-function tableKindText(kind: TableKind): string {
+export function tableKindText(kind: TableKind): string {
   if (kind.kind !== 'relation') return kind.kind.toUpperCase();
   const tables = (names: readonly string[]) => names.map(plainName).join(' | ');
   return `RELATION${clauses(clause('IN', kind.from, tables), clause('OUT', kind.to, tables), kind.enforced && 'ENFORCED')}`;
@@ -111,7 +120,7 @@ function fieldText(node: DefineField, printer: Printer): string {
   )}`;
 }
 
-function referenceText(reference: Reference, printer: Printer): string {
+export function referenceText(reference: Reference, printer: Printer): string {
   return reference.onDelete === 'then'
     ? `THEN ${printer.expression(reference.then)}`
     : reference.onDelete.toUpperCase();
@@ -170,7 +179,7 @@ function eventText({ mode, name, table, async, when, then, comment }: DefineEven
   )}`;
 }
 
-function asyncText({ retry, maxDepth }: NonNullable<DefineEvent['async']>, printer: Printer): string {
+export function asyncText({ retry, maxDepth }: NonNullable<DefineEvent['async']>, printer: Printer): string {
   return `ASYNC${clauses(
     clause('RETRY', retry ?? (printer.secrets ? undefined : 1), String),
     clause('MAXDEPTH', maxDepth ?? (printer.secrets ? undefined : 3), String),
@@ -188,7 +197,7 @@ function functionText(node: DefineFunction, printer: Printer): string {
   )}`;
 }
 
-function filterText(filter: AnalyzerFilter): string {
+export function filterText(filter: AnalyzerFilter): string {
   switch (filter.kind) {
     case 'edgengram':
     case 'ngram':

@@ -15,6 +15,7 @@ import type {
   Update,
   Upsert,
 } from '../ast.js';
+import { alterPlaceText, alterText } from './alter.js';
 import {
   assignmentsText,
   dataText,
@@ -108,6 +109,8 @@ export const STATEMENTS: StatementPrinters = {
   explain: explainStatement,
   access: ({ name, level, action }, printer) =>
     `ACCESS ${plainName(name)}${clauses(level !== undefined && levelText(level), accessAction(action, printer))}`,
+  alter: alterText,
+  'alter-place': alterPlaceText,
   remove: removeText,
 };
 

@@ -107,7 +107,7 @@ export class LmdbEngine implements Engine {
   }
 
   begin(options: BeginOptions): EmbeddedTransaction {
-    return this.#begin(options, (commit) => this.#gate.enter(commit));
+    return this.#begin(options, options.aside ? (commit) => commit() : (commit) => this.#gate.enter(commit));
   }
 
   exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {

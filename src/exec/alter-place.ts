@@ -1,0 +1,29 @@
+/** ALTER SYSTEM, NAMESPACE and DATABASE. */
+import { andThen } from '../base/promise-or-value.js';
+import { settingKey } from '../catalog/keys.js';
+import { failure } from '../errors/error.js';
+import type { AlterPlace } from '../language/ast.js';
+import { parseRecordId } from '../language/parse.js';
+import { cast } from '../value/cast.js';
+import { Duration } from '../value/value.js';
+import { beginDefinition } from './define/definition.js';
+import type { Compiler, Evaluate } from './execution.js';
+
+/** No engine needs to be compacted by hand: they reuse what is freed. */
+export function compileAlterPlace({ level, compact, queryTimeout }: AlterPlace, compiler: Compiler): Evaluate {
+  const evaluate = typeof queryTimeout === 'object' ? compiler.expression(queryTimeout) : () => undefined;
+  const resource = level === 'root' ? 'Any' : level === 'namespace' ? 'Namespace' : 'Database';
+  return (frame) => {
+    const { change } = beginDefinition(frame.execution, level, 'own', resource);
+    return andThen(evaluate(frame), (value) => {
+      if (typeof queryTimeout === 'object') {
+        const timeout = cast(value, { kind: 'duration' }, parseRecordId);
+        if (timeout instanceof Duration && timeout.nanoseconds > 0n) {
+          change.transaction.put(settingKey('query-timeout'), timeout);
+        } else change.transaction.delete(settingKey('query-timeout'));
+      } else if (queryTimeout === 'drop') change.transaction.delete(settingKey('query-timeout'));
+      if (compact) throw failure('compaction_unsupported');
+      return undefined;
+    });
+  };
+}

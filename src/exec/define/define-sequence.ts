@@ -1,0 +1,83 @@
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putPlaced } from '../../catalog/define.js';
+import type { SequenceDefinition } from '../../catalog/definition.js';
+import { drawSecret } from '../../catalog/secret.js';
+import { failure } from '../../errors/error.js';
+import type { DefineSequence, Expression } from '../../language/ast.js';
+import { parseRecordId } from '../../language/parse.js';
+import { cast } from '../../value/cast.js';
+import { toText } from '../../value/text/text.js';
+import type { Type } from '../../value/type.js';
+import type { Value } from '../../value/value.js';
+import { ensurePlace } from '../ensure-place.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+
+const INT: Type = { kind: 'int' };
+const DURATION: Type = { kind: 'duration' };
+const MAX_BATCH = 0xffff_ffff;
+const IDENTITY_LENGTH = 16;
+
+/** Defines a sequence. One that is overwritten counts on from where it is. */
+export function compileDefineSequence(statement: DefineSequence, compiler: Compiler): Evaluate {
+  const nameOf = compileName(statement.name, 'sequence name', compiler);
+  const clausesOf = compileSequenceClauses(statement, compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Sequence');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+        const existing = catalog.sequences.get(name);
+        if (!goesAhead(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
+        return andThen(clausesOf(frame), (clauses) => {
+          const { timeout: _, ...plain } = statement;
+          const identity = existing?.identity ?? drawSecret(execution.environment.random, IDENTITY_LENGTH);
+          const sequence: SequenceDefinition = { ...settled(plain, { name, identity }), ...clauses };
+          return andThen(putPlaced(change, place, sequence), () => finish(execution));
+        });
+      }),
+    );
+  };
+}
+
+type Clauses = Pick<SequenceDefinition, 'batch' | 'start' | 'timeout'>;
+
+function compileSequenceClauses(
+  { batch, start, timeout }: DefineSequence,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<Clauses> {
+  const evaluate = [compileClause(batch, INT, compiler), compileClause(start, INT, compiler)];
+  const timeoutOf = compileTimeout(timeout, compiler);
+  return (frame) =>
+    andThen(
+      mapInOrder(evaluate, (clause) => clause(frame)),
+      ([size, first]) => {
+        if (typeof size !== 'number' || size < 0 || size > MAX_BATCH) {
+          throw failure('sequence_batch', { batch: toText(size) });
+        }
+        return andThen(timeoutOf(frame), (clause) => ({ batch: literal(size), start: literal(first), ...clause }));
+      },
+    );
+}
+
+/** The compiled TIMEOUT of a sequence, with its value in the stead of what is written; without one for NONE. */
+export function compileTimeout(
+  timeout: Expression | undefined,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<Pick<SequenceDefinition, 'timeout'>> {
+  if (timeout === undefined) return () => ({});
+  const evaluate = compileClause(timeout, DURATION, compiler);
+  return (frame) => andThen(evaluate(frame), (value) => (value === undefined ? {} : { timeout: literal(value) }));
+}
+
+function compileClause(clause: Expression, type: Type, compiler: Compiler): Evaluate {
+  const evaluate = compiler.expression(clause);
+  return (frame) =>
+    andThen(evaluate(frame), (value) =>
+      value === undefined && type === DURATION ? value : cast(value, type, parseRecordId),
+    );
+}
+
+function literal(value: Value): Expression {
+  return { kind: 'literal', value };
+}

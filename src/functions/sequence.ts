@@ -1,0 +1,20 @@
+import { failure } from '../errors/error.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any, rest } from './parameters.js';
+
+export const sequenceFunctions: readonly FunctionRow[] = [
+  define(
+    'sequence::nextval',
+    [rest(any('name'))],
+    'int',
+    'The next number of a sequence, which nobody else gets; numbers that are not used are lost.',
+    ([name], context) => {
+      if (typeof name !== 'string') {
+        throw failure('invalid_arguments', { name: 'sequence::nextval()', reason: 'Expect a sequence name' });
+      }
+      return context.nextNumber(name);
+    },
+    { deterministic: false },
+  ),
+];

@@ -1,0 +1,203 @@
+/** ALTER as text: the clauses that it sets or drops, in the order in which the reference engine prints them. */
+import { quoteString } from '../../value/text/quote.js';
+import { typeText } from '../../value/text/type-text.js';
+import type { Alter, Alterable, AlterPlace } from '../ast.js';
+import { levelText } from './clauses.js';
+import { configText } from './config.js';
+import { asyncText, FIELD_ACTIONS, filterText, referenceText, TABLE_ACTIONS, tableKindText } from './definition.js';
+import {
+  changefeedText,
+  commentText,
+  durationsText,
+  functionPath,
+  permissionsText,
+  permissionText,
+  REDACTED,
+} from './definition-clauses.js';
+import { clauses, list, nameText, type Printer, paramText } from './printer.js';
+
+type Of<K extends Alterable['kind']> = Extract<Alterable, { readonly kind: K }>;
+
+/** A clause: the word by which it is dropped, and its text. */
+type ClauseText<D> = readonly [word: string, text: (definition: D, printer: Printer) => string | undefined];
+
+interface Kind<D> {
+  readonly word: string;
+  /** What is altered. */
+  target(definition: D, printer: Printer): string;
+  /** By the members that they set, in the order of printing. */
+  readonly clauses: { readonly [M in keyof D]?: ClauseText<D> };
+}
+
+/** A word, and what a member says behind it. */
+function said<D, M extends keyof D>(
+  word: string,
+  member: M,
+  text: (value: NonNullable<D[M]>, printer: Printer) => string,
+): ClauseText<D> {
+  return [
+    word,
+    (definition, printer) => {
+      const value = definition[member];
+      return value === undefined || value === null ? undefined : `${word} ${text(value, printer)}`;
+    },
+  ];
+}
+
+const COMMENT: ClauseText<Pick<Alterable, 'comment'>> = ['COMMENT', ({ comment }) => commentText(comment)];
+const expression = (node: Parameters<Printer['expression']>[0], printer: Printer) => printer.expression(node);
+
+const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
+  'define-table': {
+    word: 'TABLE',
+    target: ({ name }) => nameText(name),
+    clauses: {
+      tableKind: said('TYPE', 'tableKind', tableKindText),
+      schemafull: ['SCHEMAFULL', ({ schemafull }) => (schemafull ? 'SCHEMAFULL' : 'SCHEMALESS')],
+      comment: COMMENT,
+      changefeed: ['CHANGEFEED', ({ changefeed }) => changefeedText(changefeed)],
+      permissions: [
+        'PERMISSIONS',
+        ({ permissions }, printer) => permissionsText(permissions, TABLE_ACTIONS, ['NONE', 'FULL'], printer),
+      ],
+    },
+  },
+  'define-field': {
+    word: 'FIELD',
+    target: ({ path, table }, printer) => `${printer.idiom(path)} ON ${nameText(table)}`,
+    clauses: {
+      type: said('TYPE', 'type', typeText),
+      flexible: ['FLEXIBLE', () => 'FLEXIBLE'],
+      readonly: ['READONLY', () => 'READONLY'],
+      value: said('VALUE', 'value', expression),
+      assert: said('ASSERT', 'assert', expression),
+      default: said(
+        'DEFAULT',
+        'default',
+        ({ always, value }, printer) => `${always ? 'ALWAYS ' : ''}${printer.expression(value)}`,
+      ),
+      permissions: [
+        'PERMISSIONS',
+        ({ permissions }, printer) =>
+          permissions && permissionsText(permissions, FIELD_ACTIONS, ['NONE', 'FULL'], printer),
+      ],
+      comment: COMMENT,
+      reference: said(
+        'REFERENCE',
+        'reference',
+        (reference, printer) => `ON DELETE ${referenceText(reference, printer)}`,
+      ),
+    },
+  },
+  'define-index': {
+    word: 'INDEX',
+    target: ({ name, table }) => `${nameText(name)} ON ${nameText(table)}`,
+    clauses: { comment: COMMENT },
+  },
+  'define-sequence': {
+    word: 'SEQUENCE',
+    target: ({ name }) => nameText(name),
+    clauses: { timeout: said('TIMEOUT', 'timeout', expression) },
+  },
+  'define-event': {
+    word: 'EVENT',
+    target: ({ name, table }) => `${nameText(name)} ON ${nameText(table)}`,
+    clauses: {
+      async: ['ASYNC', ({ async }, printer) => async && asyncText(async, printer)],
+      when: said('WHEN', 'when', expression),
+      then: ['THEN', ({ then }, printer) => `THEN ${list(then, printer.expression)}`],
+      comment: COMMENT,
+    },
+  },
+  'define-param': {
+    word: 'PARAM',
+    target: ({ name }) => paramText(name),
+    clauses: {
+      value: said('VALUE', 'value', expression),
+      comment: COMMENT,
+      permissions: said('PERMISSIONS', 'permissions', permissionText),
+    },
+  },
+  'define-function': {
+    word: 'FUNCTION',
+    target: ({ name }) => functionPath(name),
+    clauses: {
+      parameters: [
+        '',
+        ({ parameters }) => `(${list(parameters, ({ name, type }) => `${paramText(name)}: ${typeText(type)}`)})`,
+      ],
+      returns: ['RETURNS', ({ returns }) => returns && `-> ${typeText(returns)}`],
+      body: ['', ({ body }, printer) => printer.block(body)],
+      comment: COMMENT,
+      permissions: said('PERMISSIONS', 'permissions', permissionText),
+    },
+  },
+  'define-analyzer': {
+    word: 'ANALYZER',
+    target: ({ name }) => nameText(name),
+    clauses: {
+      function: said('FUNCTION', 'function', functionPath),
+      tokenizers: said('TOKENIZERS', 'tokenizers', (tokenizers) => tokenizers.join(',').toUpperCase()),
+      filters: said('FILTERS', 'filters', (filters) => list(filters, filterText)),
+      comment: COMMENT,
+    },
+  },
+  'define-user': {
+    word: 'USER',
+    target: ({ name, level }) => `${nameText(name)} ${levelText(level)}`,
+    clauses: {
+      password: said('PASSWORD', 'password', secret),
+      passhash: said('PASSHASH', 'passhash', secret),
+      roles: said('ROLES', 'roles', (roles) => roles.join(', ').toUpperCase()),
+      durations: ['DURATION', ({ durations }) => durationsText(durations, ['token', 'session'])],
+      comment: COMMENT,
+    },
+  },
+  'define-access': {
+    word: 'ACCESS',
+    target: ({ name, level }) => `${nameText(name)} ${levelText(level)}`,
+    clauses: {
+      authenticate: said('AUTHENTICATE', 'authenticate', expression),
+      durations: ['DURATION', ({ durations }) => durationsText(durations, ['grant', 'token', 'session'])],
+      comment: COMMENT,
+    },
+  },
+  'define-config': {
+    word: 'CONFIG',
+    target: ({ config }, printer) => configText(config, printer),
+    clauses: {},
+  },
+};
+
+function secret(text: string, printer: Printer): string {
+  return printer.secrets ? quoteString(text) : REDACTED;
+}
+
+const ACTIONS = { compact: 'COMPACT', 'prepare-remove': 'PREPARE REMOVE' } as const;
+
+export function alterText({ ifExists, definition, set, dropped, action }: Alter, printer: Printer): string {
+  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  const { word, target, clauses: known } = KINDS[definition.kind] as unknown as Kind<Alterable>;
+  const parts: (string | undefined)[] = [];
+  for (const [member, [dropWord, text]] of Object.entries(known as Record<string, ClauseText<Alterable>>)) {
+    if (set.includes(member)) parts.push(text(definition, printer));
+    else if (dropped.includes(member)) parts.push(`DROP ${dropWord}`);
+  }
+  const done = action && ACTIONS[action];
+  return `ALTER ${word}${clauses(
+    ifExists && 'IF EXISTS',
+    target(definition, printer),
+    // The reference engine prints PREPARE REMOVE before the clauses and COMPACT behind them.
+    ...(action === 'compact' ? [...parts, done] : [done, ...parts]),
+  )}`;
+}
+
+const PLACES = { root: 'SYSTEM', namespace: 'NAMESPACE', database: 'DATABASE' } as const;
+
+export function alterPlaceText({ level, compact, queryTimeout }: AlterPlace, printer: Printer): string {
+  return `ALTER ${PLACES[level]}${clauses(
+    queryTimeout === 'drop' && 'DROP QUERY_TIMEOUT',
+    typeof queryTimeout === 'object' && `QUERY_TIMEOUT ${printer.expression(queryTimeout)}`,
+    compact && 'COMPACT',
+  )}`;
+}

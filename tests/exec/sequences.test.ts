@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { databaseArea, sequenceKey } from '../../src/catalog/keys.js';
+import { SequenceCounters } from '../../src/exec/sequence-counters.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { withRetries } from '../../src/storage/retry.js';
+
+const SEQUENCE = {
+  kind: 'define-sequence',
+  name: 'numbers',
+  identity: 'one',
+  batch: { kind: 'literal', value: 3 },
+  start: { kind: 'literal', value: 10 },
+} as const;
+
+const next = (counters: SequenceCounters) => counters.next(1, SEQUENCE);
+
+describe('sequences', () => {
+  test('are stored once a batch', async () => {
+    const engine = new MemoryEngine();
+    const counters = new SequenceCounters(engine);
+    expect([next(counters), next(counters)]).toEqual([10n, 11n]);
+    expect(engine.begin({ writable: false }).get(sequenceKey(databaseArea(1), 'one'))).toBe(12);
+    expect([next(counters), next(counters)]).toEqual([12n, 13n]);
+  });
+
+  test('go on behind what another process of the server had taken', () => {
+    const engine = new MemoryEngine();
+    expect(next(new SequenceCounters(engine))).toBe(10n);
+    expect(next(new SequenceCounters(engine))).toBe(13n);
+  });
+
+  test('give numbers to work that has the engine to itself', async () => {
+    const engine = new MemoryEngine();
+    const counters = new SequenceCounters(engine);
+    expect(await engine.exclusively(() => next(counters))).toBe(10n);
+  });
+
+  test('keep counting when the transaction that used a number is cancelled', () => {
+    const engine = new MemoryEngine();
+    const counters = new SequenceCounters(engine);
+    expect(() =>
+      withRetries(engine, () => {
+        throw new Error(`no use for ${next(counters)}`);
+      }),
+    ).toThrow('no use for 10');
+    expect(next(counters)).toBe(11n);
+  });
+});
