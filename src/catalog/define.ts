@@ -34,9 +34,11 @@ import {
   definitionKey,
   indexPrefix,
   memberKey,
+  nodePrefix,
   prefixRange,
   ROOT_AREA,
   type TableMemberKind,
+  undefinedNodes,
 } from './keys.js';
 import { areaOf, findDatabase, findNamespace } from './lookup.js';
 import type { Place } from './principal.js';
@@ -120,7 +122,21 @@ export function putTable(
     const table: TableDefinition = { ...definition, id };
     transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
     logDefinition(transaction, catalog.database.id, table);
-    return andThen(touchDatabase(change, catalog), () => table);
+    const adopted = catalog.tables.has(table.name) ? undefined : adoptReferences(change, catalog, table);
+    return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
+  });
+}
+
+/** Brings the references to a table's records to them that were written before there was the table. */
+function adoptReferences(
+  { transaction }: Change,
+  { database }: DatabaseCatalog,
+  { id, name }: TableDefinition,
+): PromiseOrValue<void> {
+  const from = undefinedNodes(database.id, name);
+  return forEachEntry(transaction, prefixRange(from), ([key, field]) => {
+    transaction.put(nodePrefix(database.id, id, key.slice(from.length)), field);
+    transaction.delete(key);
   });
 }
 

@@ -201,6 +201,19 @@ export function nodePrefix(database: Id, table: Id, key: string): string {
   return `${databaseArea(database)}e${idBytes(table)}${key}`;
 }
 
+/** Below the ids of all tables: where references stand whose table isn't defined yet. */
+const NO_TABLE: Id = 0;
+
+/** A node in a table that isn't defined; when it is, `undefinedNodes` says what moves there. */
+export function undefinedNode(database: Id, table: string, key: string): string {
+  return nodePrefix(database, NO_TABLE, nameBytes(table)) + key;
+}
+
+/** The prefix of all nodes of a table that isn't defined. */
+export function undefinedNodes(database: Id, table: string): string {
+  return nodePrefix(database, NO_TABLE, nameBytes(table));
+}
+
 /** The edges at the nodes of a table. */
 export function edgesRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}e${idBytes(table)}`);

@@ -14,7 +14,7 @@ export function isVerdict(error: unknown): error is TesseraError {
 /** Whether the text of an error quotes nothing but what its author meant to be read. */
 export function isTellable(error: unknown): boolean {
   if (!isVerdict(error)) return true;
-  if (error.code === 'event_failed') return isTellable(error.cause);
+  if (error.code === 'event_failed' || error.code === 'references_failed') return isTellable(error.cause);
   return error.kind === 'Thrown' || error.kind === 'NotAllowed' || error.code === 'computation_too_deep';
 }
 

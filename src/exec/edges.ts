@@ -1,34 +1,31 @@
 /** Graph edges: the keys at both ends that lead from a record to the edges that touch it. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
-import { edgeAt, edgeKey, edgePrefix, prefixRange, referrerAt } from '../catalog/keys.js';
+import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../catalog/keys.js';
 import type { Entry, Key, KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { decodeKey, encodeKey } from '../value/key-codec.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
 import type { EdgeStep, Execution } from './execution.js';
 
-type Direction = 'in' | 'out' | 'reference';
+type Direction = 'in' | 'out';
 
 const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> = {
   out: ['out'],
   in: ['in'],
   both: ['in', 'out'],
-  reference: ['reference'],
 };
 
-/** The ids of the edges (or referring records) at a record, direction by direction, in key order within an edge table. */
+/** The ids of the edges at a record, direction by direction, in key order within an edge table. */
 export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
   return andThen(execution.unit.catalog(), (catalog) => {
     const node = catalog && nodeOf(catalog, id);
     if (catalog === undefined || node === undefined) return [];
-    const ranges = DIRECTIONS[step.direction].flatMap((direction) =>
-      rangesOf(catalog, node, direction, step.tables).map((range) => ({ direction, range })),
-    );
-    const found = mapInOrder(ranges, ({ direction, range }) =>
+    const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
+    const found = mapInOrder(ranges, (range) =>
       andThen(entriesOf(execution.unit.transaction, range), (entries) =>
         entries.flatMap(([key]) => {
-          const { table, key: encoded } = direction === 'reference' ? referrerAt(node, key) : edgeAt(node, key);
+          const { table, key: encoded } = edgeAt(node, key);
           const name = catalog.tablesById.get(table)?.definition.name;
           return name === undefined ? [] : [new RecordId(name, decodeKey(encoded, 0).value as RecordKey)];
         }),

@@ -93,6 +93,8 @@ export interface RecordReader {
   mayHide(table: TableEntry, path: readonly Part[]): boolean;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
+  /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
+  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
 }
 
 /** All changes of records go through this one door. Each answers `undefined` where nothing may or can be done. */
@@ -150,7 +152,7 @@ export interface RecordScan {
 }
 
 export interface EdgeStep {
-  readonly direction: 'out' | 'in' | 'both' | 'reference';
+  readonly direction: 'out' | 'in' | 'both';
   /** Empty: every table. */
   readonly tables: readonly string[];
 }
@@ -159,6 +161,18 @@ export interface EdgeStep {
 export interface SequenceNumbers {
   /** @throws TesseraError `sequence_exhausted` */
   next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint>;
+}
+
+/** Whose references are followed back: those of a table's records, or of one of their fields. */
+export interface ReferrerSubject {
+  readonly table: string;
+  readonly field?: string;
+}
+
+/** A record that refers to another by a field. */
+export interface Referrer {
+  readonly id: RecordId;
+  readonly field: string;
 }
 
 /** A compiled expression or statement. */

@@ -17,8 +17,19 @@ import {
 } from '../value/value.js';
 import { admitsRecord, computeFields, judgeOfRecord } from './computed.js';
 import { edgesAt } from './edges.js';
-import type { BatchVisitor, EdgeStep, Execution, Purpose, RecordReader, RecordScan, Tuning } from './execution.js';
+import type {
+  BatchVisitor,
+  EdgeStep,
+  Execution,
+  Purpose,
+  RecordReader,
+  RecordScan,
+  Referrer,
+  ReferrerSubject,
+  Tuning,
+} from './execution.js';
 import { applyMask, mayHide } from './mask.js';
+import { referrersAt } from './references.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 export class Reader implements RecordReader {
@@ -56,6 +67,10 @@ export class Reader implements RecordReader {
 
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
     return edgesAt(execution, id, step);
+  }
+
+  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
+    return referrersAt(execution, id, subjects);
   }
 
   mayHide(entry: TableEntry, path: readonly Part[]): boolean {

@@ -20,6 +20,7 @@ import { compileFieldPath } from './define/field-path.js';
 import { elementsOf, settleImplied } from './define/implied-fields.js';
 import { selectedNamespace } from './ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
+import { settleReferences } from './references.js';
 
 type Of = RemoveStatement['of'];
 type OfKind<K extends Of['kind']> = Of & { readonly kind: K };
@@ -100,7 +101,9 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
             const field = table.fields.find((each) => fieldName(each) === name);
             if (field === undefined) return missing;
             return andThen(removeMember(change, catalog, table.definition, 'field', name), () =>
-              andThen(settleImplied(change, { catalog, table }, elementsOf(field), []), () => undefined),
+              andThen(settleImplied(change, { catalog, table }, elementsOf(field), []), () =>
+                andThen(settleReferences(frame.execution, catalog, table, field, undefined), () => undefined),
+              ),
             );
           });
         }),

@@ -7,6 +7,7 @@ import type { Type } from '../value/type.js';
 import type { Compiler, Evaluate } from './execution.js';
 import { buildMask, type Mask } from './mask.js';
 import { compileRule, type Rule } from './permission.js';
+import { referringFields } from './references.js';
 import { type FieldShape, shapeOf } from './schema.js';
 import { compileView, type PreparedView } from './view/view.js';
 
@@ -21,6 +22,8 @@ export interface PreparedTable {
   readonly events: readonly PreparedEvent[];
   /** The views that read the table. */
   readonly views: readonly PreparedView[];
+  /** The names of the REFERENCE fields. */
+  readonly references: readonly string[];
   /** What a schemafull table admits. */
   readonly shape: FieldShape;
 }
@@ -37,6 +40,8 @@ export interface PreparedField {
   /** The assertion as text, for its error. */
   readonly assertText: string;
   readonly computed: Evaluate | undefined;
+  /** What ON DELETE THEN does. */
+  readonly onDelete: Evaluate | undefined;
   /** Whether the type admits NONE. */
   readonly optional: boolean;
   /** How many parts of the path lead to a declared parent whose type admits NONE. */
@@ -102,6 +107,7 @@ export class TablePreparer {
         actions: event.then.map((each) => compiler.expression(each)),
       })),
       views: entry.views.flatMap((view) => (view.view === undefined ? [] : [compileView(view, view.view, compiler)])),
+      references: referringFields(entry),
       shape: shapeOf(entry.fields),
     };
   }
@@ -121,6 +127,7 @@ export class TablePreparer {
       assert: compile(definition.assert),
       assertText: definition.assert === undefined ? '' : printExpression(definition.assert),
       computed: compile(definition.computed),
+      onDelete: compile(definition.reference?.onDelete === 'then' ? definition.reference.then : undefined),
       optional: isOptional(definition.type),
       optionalParents: parts
         .map((_, depth) => depth)

@@ -25,7 +25,9 @@ import {
 } from './execution.js';
 import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
+import { OnDelete } from './on-delete.js';
 import { UNCHECKED } from './permission.js';
+import { updateReferences } from './references.js';
 import { assertStorable } from './storable.js';
 import { forStoredCode } from './stored-code.js';
 import type { PreparedTable, TablePreparer } from './table.js';
@@ -34,8 +36,11 @@ import { maintainViews } from './view/maintain.js';
 export class Writer implements RecordWriter {
   readonly #tables: TablePreparer;
 
+  readonly #onDelete: OnDelete;
+
   constructor(tables: TablePreparer) {
     this.#tables = tables;
+    this.#onDelete = new OnDelete(tables);
   }
 
   /**
@@ -89,8 +94,10 @@ export class Writer implements RecordWriter {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
         if (!allowed) return undefined;
-        return andThen(this.#deleteEdges(execution, id), (cleared) =>
-          cleared ? this.#drop(execution, catalog, table, id, before) : undefined,
+        const checked = this.#onDelete.check(execution, id);
+        return andThen(
+          andThen(checked, () => this.#deleteEdges(execution, id)),
+          (cleared) => (cleared ? this.#drop(execution, catalog, table, id, before) : undefined),
         );
       });
     });
@@ -118,8 +125,11 @@ export class Writer implements RecordWriter {
     transaction.delete(table.entry.keys.record(encodeKey(key)));
     for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
-    return andThen(updateIndexes(transaction, catalog, table.entry, key, before, undefined), () =>
-      andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
+    updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
+    const unlisted = updateIndexes(transaction, catalog, table.entry, key, before, undefined);
+    return andThen(
+      andThen(unlisted, () => this.#onDelete.settle(execution, id)),
+      () => andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
     );
   }
 
@@ -182,6 +192,7 @@ export class Writer implements RecordWriter {
       ? undefined
       : andThen(this.#index(change, after), () => {
           transaction.put(table.entry.keys.record(encodeKey(key)), after);
+          updateReferences(transaction, catalog, table.entry, table.references, key, before, after);
           if (options.edge === true && before === undefined) {
             for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
           }

@@ -175,6 +175,7 @@ describe('closures', () => {
       present: () => undefined,
       mayHide: () => false,
       edges: () => [],
+      referrers: () => [],
     };
     await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { unit, reader } });
     expect(seen).toEqual([true, false]);

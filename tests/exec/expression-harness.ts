@@ -3,7 +3,14 @@ import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/database-catalog.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
-import { type EdgeStep, type Execution, Frame, Scope } from '../../src/exec/execution.js';
+import {
+  type EdgeStep,
+  type Execution,
+  Frame,
+  type Referrer,
+  type ReferrerSubject,
+  Scope,
+} from '../../src/exec/execution.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
@@ -49,16 +56,29 @@ export class Store {
 
   edges(id: RecordId, { direction, tables }: EdgeStep): PromiseOrValue<RecordId[]> {
     const records = [...this.#records.values()];
-    const found =
-      direction === 'reference'
-        ? records.filter((record) => Object.keys(record).some((name) => name !== 'id' && pointsTo(record[name], id)))
-        : DIRECTIONS[direction].flatMap((end) => records.filter((record) => isEdge(record) && equals(record[end], id)));
+    const found = DIRECTIONS[direction].flatMap((end) =>
+      records.filter((record) => isEdge(record) && equals(record[end], id)),
+    );
     const ids = found
       .map((record) => record['id'] as RecordId)
       .filter(({ table }) => tables.length === 0 || tables.includes(table));
     const order = (each: RecordId) => tables.indexOf(each.table);
     ids.sort((a, b) => (direction === 'both' ? 0 : order(a) - order(b) || compare(a, b)));
     return this.slow ? Promise.resolve(ids) : ids;
+  }
+
+  referrers(to: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
+    const all = [...this.#records.values()].flatMap((record) =>
+      Object.keys(record)
+        .filter((field) => field !== 'id' && pointsTo(record[field], to))
+        .map((field) => ({ id: record['id'] as RecordId, field })),
+    );
+    const found = all.filter(
+      ({ id, field }) =>
+        subjects.length === 0 ||
+        subjects.some((subject) => subject.table === id.table && (subject.field ?? field) === field),
+    );
+    return this.slow ? Promise.resolve(found) : found;
   }
 }
 
@@ -101,6 +121,7 @@ export function executionOver(world: World, store: Store): Execution {
       present: missing,
       mayHide: missing,
       edges: (_, id, step) => store.edges(id, step),
+      referrers: (_, id, subjects) => store.referrers(id, subjects),
     },
     writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },
     depth: 0,

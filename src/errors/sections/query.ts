@@ -69,6 +69,15 @@ export const queryErrors = {
   event_failed: internal<{ event: string; reason: string }>(
     ({ event, reason }) => `Error while processing event ${event}: ${reason}`,
   ),
+  /** Without `by`, what refers to the record is hidden from the client. */
+  record_referenced: internal<{ id: string; by?: string }>(
+    ({ id, by }) =>
+      `Cannot delete \`${id}\` as it is referenced by ${by === undefined ? 'another record' : `\`${by}\``} with an ON DELETE REJECT clause`,
+  ),
+  references_failed: internal<{ id: string; reason: string }>(
+    ({ id, reason }) => `An error occured while updating references for \`${id}\`: ${reason}`,
+  ),
+  reference_range: internal(() => 'Range-bounded reference scans require a referencing field'),
   /** Stands for an error whose text might quote what the client may not see. */
   stored_code_failed: internal<{ what: string }>(({ what }) => `An error occurred in the ${what}`),
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),

@@ -5,6 +5,7 @@ import type { Change } from '../../catalog/stamp.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { settleReferences } from '../references.js';
 import {
   beginDefinition,
   compileName,
@@ -44,7 +45,8 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
             );
             return andThen(implied, () => {
               finish(execution);
-              return keepRelation(execution, change, field, { catalog, table });
+              const referred = settleReferences(execution, catalog, table, existing, field);
+              return andThen(referred, () => keepRelation(execution, change, field, { catalog, table }));
             });
           });
         }),

@@ -105,14 +105,14 @@ function reference(field: FieldDefinition): void {
   }
 }
 
-/** Records, collections of nothing else, or absence. */
+/** Records, collections of records, or absence. */
 function isRecordType(type: Type): boolean {
   switch (type.kind) {
     case 'record':
       return true;
     case 'array':
     case 'set':
-      return type.item !== undefined && isRecordType(type.item);
+      return type.item?.kind === 'record';
     case 'union':
       return type.of.every((member) => member.kind === 'none' || isRecordType(member));
     default:

@@ -5,7 +5,7 @@
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
-import { contains, looselyEquals, rangeContains } from '../../value/membership.js';
+import { rangeContains } from '../../value/membership.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
@@ -22,6 +22,7 @@ import { frameAt } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
+import { compileReferrers } from './reference.js';
 import { END, fetchRecord, mapStep, type Step } from './step.js';
 
 type WherePart = Extract<Part, { kind: 'where' }>;
@@ -76,23 +77,23 @@ function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link 
 
 interface CompiledSubject {
   readonly table: string;
-  readonly field: string | undefined;
   readonly range: ((frame: Frame) => PromiseOrValue<Value>) | undefined;
 }
 
 function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
-  const subjects = step.subjects.map((subject) => compileSubject(subject, compiler));
-  const follow = { direction: step.direction, tables: subjects.map(({ table }) => table) };
+  const { direction } = step;
+  const follow =
+    direction === 'reference' ? alongReferences(step, compiler) : alongEdges(step.subjects, direction, compiler);
   const refine = compileClauses(step, compiler);
   return (from, frame) => {
     let edges = false;
     const groups = mapInOrder(from.nodes, (value) => {
       const node = nodeOf(value, from.edges);
       if (node === undefined) return [];
-      const reached = andThen(frame.execution.interrupt.checkpoint(), () => neighbours(node, follow, frame));
+      const reached = andThen(frame.execution.interrupt.checkpoint(), () => follow(node, frame));
       return andThen(reached, (found) => {
         edges ||= found.edges;
-        return ofSubjects(found.ids, subjects, node.id, frame);
+        return found.ids;
       });
     });
     return andThen(groups, (lists) => {
@@ -102,15 +103,36 @@ function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
   };
 }
 
+interface Neighbours {
+  readonly ids: readonly RecordId[];
+  readonly edges: boolean;
+}
+
+type Follow = (node: Node, frame: Frame) => PromiseOrValue<Neighbours>;
+
+function alongReferences(step: GraphStep, compiler: InlineCompiler): Follow {
+  const referrers = compileReferrers(step, compiler);
+  return (node, frame) => andThen(referrers(node.id, frame), (ids) => ({ ids, edges: ids.length > 0 }));
+}
+
+function alongEdges(
+  named: readonly GraphSubject[],
+  direction: EdgeStep['direction'],
+  compiler: InlineCompiler,
+): Follow {
+  const subjects = named.map((subject) => compileSubject(subject, compiler));
+  const follow = { direction, tables: subjects.map(({ table }) => table) };
+  return (node, frame) =>
+    andThen(neighbours(node, follow, frame), ({ ids, edges }) =>
+      andThen(ofSubjects(ids, subjects, frame), (kept) => ({ ids: kept, edges })),
+    );
+}
+
 /**
  * The records one step away: the ends of an edge, or the edges at a node. A record that is known to be an edge is asked for its ends
  * first, any other for its edges; the second question only comes where the first finds nothing, or where the step names no table.
  */
-function neighbours(
-  node: Node,
-  follow: EdgeStep,
-  frame: Frame,
-): PromiseOrValue<{ readonly ids: readonly RecordId[]; readonly edges: boolean }> {
+function neighbours(node: Node, follow: EdgeStep, frame: Frame): PromiseOrValue<Neighbours> {
   const { execution } = frame;
   const edgesAt = () => execution.reader.edges(execution, node.id, follow);
   if (node.isEdge) {
@@ -125,8 +147,8 @@ function neighbours(
   });
 }
 
-function compileSubject({ table, field, range }: GraphSubject, compiler: Compiler): CompiledSubject {
-  return { table, field, range: range && compileRecordKey(range, compiler) };
+function compileSubject({ table, range }: GraphSubject, compiler: Compiler): CompiledSubject {
+  return { table, range: range && compileRecordKey(range, compiler) };
 }
 
 /** Links and rows are places of a graph; a row with both ends is an edge. */
@@ -143,12 +165,11 @@ function isEdge(record: ObjectValue): boolean {
   return record['in'] instanceof RecordId && record['out'] instanceof RecordId;
 }
 
-const END_FIELDS = { out: ['out'], in: ['in'], both: ['in', 'out'], reference: [] } as const;
+const END_FIELDS = { out: ['out'], in: ['in'], both: ['in', 'out'] } as const;
 
 /** The ends of a record that lie in the direction of a step; none if it isn't an edge, or is hidden. */
 function endsOf(node: Node, { direction, tables }: EdgeStep, frame: Frame): PromiseOrValue<RecordId[]> {
   const fields = END_FIELDS[direction];
-  if (fields.length === 0) return [];
   return andThen(node.record ?? fetchRecord(node.id, frame), (record) => {
     if (record === undefined || !isEdge(record)) return [];
     const ends = fields.map((name) => record[name] as RecordId);
@@ -160,37 +181,23 @@ function endsOf(node: Node, { direction, tables }: EdgeStep, frame: Frame): Prom
 function ofSubjects(
   ids: readonly RecordId[],
   subjects: readonly CompiledSubject[],
-  origin: RecordId,
   frame: Frame,
 ): PromiseOrValue<readonly RecordId[]> {
   const { checks } = frame.execution;
-  const isPlain = subjects.every(({ range, field }) => range === undefined && field === undefined);
+  const isPlain = subjects.every(({ range }) => range === undefined);
   if (isPlain && !checks.view) return ids;
   const ranges = mapInOrder(subjects, (subject) => subject.range?.(frame));
   return andThen(ranges, (bounds) => {
     const verdicts = mapInOrder(ids, (id) => {
-      const named = subjects
-        .map((subject, index) => ({ ...subject, bound: bounds[index] }))
-        .filter(
-          ({ table, bound }) =>
-            table === id.table && (!(bound instanceof Range) || rangeContains(bound, id.key as Value)),
-        );
-      if (subjects.length > 0 && named.length === 0) return false;
-      const fields = named.map(({ field }) => field);
-      if (!checks.view && (subjects.length === 0 || fields.includes(undefined))) return true;
-      return andThen(
-        fetchRecord(id, frame),
-        (record) =>
-          record !== undefined &&
-          (subjects.length === 0 || fields.some((field) => field === undefined || holds(record[field], origin))),
-      );
+      const isNamed = subjects.some(({ table }, index) => {
+        const bound = bounds[index];
+        return table === id.table && (!(bound instanceof Range) || rangeContains(bound, id.key as Value));
+      });
+      if (subjects.length > 0 && !isNamed) return false;
+      return !checks.view || andThen(fetchRecord(id, frame), (record) => record !== undefined);
     });
     return andThen(verdicts, (kept) => ids.filter((_, index) => kept[index]));
   });
-}
-
-function holds(value: Value, id: RecordId): boolean {
-  return looselyEquals(value, id) || contains(value, id);
 }
 
 /** The ids found by a step, as a param that no text can write. */

@@ -50,6 +50,6 @@ function reference(parser: Parser): Reference {
   if (parser.acceptWord('THEN')) return { onDelete: 'then', then: parser.expression() };
   const word = parser.acceptOneOf('REJECT', 'CASCADE', 'IGNORE', 'UNSET');
   return word === undefined
-    ? parser.unexpected('`REJECT`, `CASCADE`, `IGNORE`, `UNSET` or `THEN`')
+    ? parser.unexpected('`REJECT`, `CASCASE`, `IGNORE`, `UNSET` or `THEN`')
     : { onDelete: ON_DELETE[word] };
 }

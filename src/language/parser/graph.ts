@@ -47,11 +47,11 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
   return step;
 }
 
-/** `e`, `e:1..5`, `e FIELD f`. */
+/** `e`, `e:1..5`, `e FIELD f`, `e:1..5 FIELD f`. */
 function subject(parser: Parser): GraphSubject {
   if (parser.kind !== 'word' && parser.kind !== 'quoted') parser.unexpected('`?`, `(` or an identifier');
   const table = parser.text;
-  if (parser.isAdjacent(':')) return { table, range: recordKeyAt(parser, parser.end + 1, table) };
-  parser.advance();
-  return parser.acceptWord('FIELD') ? { table, field: parser.name() } : { table };
+  const range = parser.isAdjacent(':') ? recordKeyAt(parser, parser.end + 1, table) : undefined;
+  if (range === undefined) parser.advance();
+  return { table, ...(range && { range }), ...(parser.acceptWord('FIELD') && { field: parser.name() }) };
 }

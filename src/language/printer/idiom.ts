@@ -91,8 +91,8 @@ function graphText(step: GraphStep, printer: Printer): string {
 }
 
 function subjectText({ table, range, field }: GraphSubject, printer: Printer): string {
-  if (range !== undefined) return `${plainName(table)}:${recordKeyText(range, printer)}`;
-  return `${escapeIdentifier(table)}${clauses(clause('FIELD', field, plainName))}`;
+  const name = range === undefined ? escapeIdentifier(table) : `${plainName(table)}:${recordKeyText(range, printer)}`;
+  return name + clauses(clause('FIELD', field, plainName));
 }
 
 /** The path stands in parentheses unless it is a destructuring at the end, which is told apart by its dot. */
