@@ -159,7 +159,7 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ['person:9<~person', '[person:2]'],
   ['person:2<~(person FIELD friend)', '[person:1]'],
   ['person:2<~(person FIELD links)', '[]'],
-  ['person:2<~?.name', "[NONE, NONE, 'a']"],
+  ['person:2<~?.name', "['a', 'a', NONE, NONE]"],
 ];
 
 describe.each([
