@@ -77,6 +77,7 @@ const CASTING: Conversion = {
   object: COERCION.object,
   array: toItems,
   set: toItems,
+  setsAreMadeFrom: 'array',
   record: COERCION.record,
   geometry: (value, type) => toGeometry(value) ?? (type.shapes[0] === 'point' ? pointFrom(value) : FAILED),
   members: COERCION,

@@ -59,6 +59,8 @@ export interface Conversion {
   set(value: Value): Attempt<ArrayValue>;
   record(value: Value, type: TypeOf<'record'>): Attempt<RecordId>;
   geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
+  /** What a set is made from, as errors call it; a set unless told. */
+  readonly setsAreMadeFrom?: 'array';
   /** How the members of literal shapes (`{ a: int }`, `[int]`) are converted; this conversion itself unless told. */
   readonly members?: Conversion;
 }
@@ -111,6 +113,8 @@ function whole(attempt: Attempt, value: Value, type: Type): Value | Mismatch {
 /** The first alternative that the value can become, from left to right. */
 function toFirst(conversion: Conversion, value: Value, type: TypeOf<'union'>): Value | Mismatch {
   for (const alternative of type.of) {
+    // Only alone does a text take what is nothing.
+    if (alternative.kind === 'string' && (value === undefined || value === null)) continue;
     const converted = convertMember(conversion, value, alternative);
     if (!(converted instanceof Mismatch)) return converted;
   }
@@ -119,7 +123,7 @@ function toFirst(conversion: Conversion, value: Value, type: TypeOf<'union'>): V
 
 function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array' | 'set'>): Value | Mismatch {
   const items = conversion[type.kind](value);
-  if (items === FAILED) return new Mismatch({ kind: type.kind }, value);
+  if (items === FAILED) return new Mismatch({ kind: conversion.setsAreMadeFrom ?? type.kind }, value);
   const converted = convertItems(conversion, items, type);
   if (converted instanceof Mismatch) return converted;
   const result =

@@ -123,8 +123,8 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ['NONE[1..2]', 'NONE'],
   ['(1..5)[1]', 'NONE'],
   // Plain values are their own `.*`; a string index and `.{a.*}` follow links like every other part.
-  ["'a'.*", "'a'"],
-  ['NONE.*', 'NONE'],
+  ["'a'.*", "['a']"],
+  ['NONE.*', '[NONE]'],
   ["person:1['name']", "'a'"],
   ['{ a: { b: 1 } }.{ a.* }', '{ a: { b: 1 } }'],
   ['person:3.{ name, friend.* }', "{ friend: NONE, name: 'c' }"],

@@ -229,7 +229,7 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ['{1, 2} + [5]', '{1, 2, 5}'],
   ['{1, 2, 3}[$]', '3'],
   ['{1, 2, 3}[1..]', '[2, 3]'],
-  ['{1, 2, 3}.*', '{1, 2, 3}'],
+  ['{1, 2, 3}.*', '[{1, 2, 3}]'],
   ['{1, 2, 3}[WHERE $this > 1]', '{2, 3}'],
   ["'a' ~ 'A'", 'ERR The operator ~ is not supported'],
   ["'a' @@ 'b'", 'ERR Full-text search is not supported'],

@@ -5,7 +5,7 @@ import { isObject, newObject, type ObjectValue, type Value } from '../../value/v
 import type { Compiler, Frame } from '../execution.js';
 import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
-import { allStep, fieldStep } from './field.js';
+import { allStep, fieldStep, hasParts } from './field.js';
 import { END, type Step, stepInto } from './step.js';
 
 type Member = (object: ObjectValue, frame: Frame) => PromiseOrValue<Value>;
@@ -30,8 +30,10 @@ function compileMember(field: DestructureField, compiler: Compiler): Member {
   switch (field.kind) {
     case 'include':
       return (object) => object[name];
-    case 'all':
-      return fieldStep(name, allStep(END));
+    case 'all': {
+      const parts = allStep(END);
+      return fieldStep(name, (value, frame) => (hasParts(value) ? parts(value, frame) : undefined));
+    }
     case 'nested':
       return fieldStep(name, destructureStep(field.fields, END, compiler));
     case 'alias': {

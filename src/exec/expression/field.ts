@@ -1,5 +1,4 @@
-/** `.name`, `.*` and `.?`. */
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { geometryToObject } from '../../value/geometry.js';
 import { Geometry, isArray, isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Evaluate, Frame } from '../execution.js';
@@ -38,8 +37,17 @@ export function allStep(next: Step): Step {
   };
   return (value, frame) => {
     if (next === END && isArray(value) && !value.some(mayHoldLinks)) return value;
+    // What has no parts is the only one of its own.
+    if (!hasParts(value)) {
+      return andThen(next(value, frame), (only) => [only]);
+    }
     return element(value, frame);
   };
+}
+
+/** Whether `.*` leads into a value. */
+export function hasParts(value: Value): boolean {
+  return isArray(value) || isObject(value) || value instanceof RecordId;
 }
 
 function mayHoldLinks(value: Value): boolean {

@@ -64,12 +64,6 @@ export function whereClause(parser: Parser): { where?: Expression } {
   return parser.acceptWord('WHERE') ? { where: parser.expression() } : {};
 }
 
-export function splitClause(parser: Parser): { split?: Idiom[] } {
-  if (!parser.acceptWord('SPLIT')) return {};
-  parser.acceptWord('ON');
-  return { split: idioms(parser) };
-}
-
 export function orderClause(parser: Parser): { order?: Order } {
   if (!parser.acceptWord('ORDER')) return {};
   parser.acceptWord('BY');

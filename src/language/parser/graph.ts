@@ -1,7 +1,7 @@
 /** Graph steps: `->e`, `<-(a, b WHERE …)`, `->(SELECT … FROM e …)`, `<~(t FIELD f)`. */
 import type { GraphStep, GraphSubject } from '../ast.js';
-import { limitAndStart, orderClause, splitClause, whereClause } from './clauses.js';
-import { groupClause, type Selection, selected } from './grouping.js';
+import { limitAndStart, orderClause, whereClause } from './clauses.js';
+import { groupClause, type Selection, selected, splitClause } from './grouping.js';
 import type { Parser } from './parser.js';
 import { recordKeyAt } from './record-id.js';
 

@@ -1,4 +1,4 @@
-/** GROUP BY names what is selected: as it stands, or under its alias. */
+/** SPLIT and GROUP BY name what is selected: as it stands, or under its alias. */
 import type { Group, Idiom, Projections } from '../ast.js';
 import { printExpression } from '../print.js';
 import type { Mark } from '../source-error.js';
@@ -19,10 +19,23 @@ export function groupClause(parser: Parser, selection: Selection | undefined): {
   const paths = parser.commaList(() => {
     const { start } = parser;
     const path = parser.idiom();
-    if (selection !== undefined) checkSelected(parser, path, { start, end: parser.previousEnd }, selection);
+    if (selection !== undefined) checkSelected(parser, 'group', path, { start, end: parser.previousEnd }, selection);
     return path;
   });
   return { group: { kind: 'by', paths } };
+}
+
+/** Without a selection everything is selected. */
+export function splitClause(parser: Parser, selection?: Selection): { split?: Idiom[] } {
+  if (!parser.acceptWord('SPLIT')) return {};
+  parser.acceptWord('ON');
+  const split = parser.commaList(() => {
+    const { start } = parser;
+    const path = parser.idiom();
+    if (selection !== undefined) checkSelected(parser, 'split', path, { start, end: parser.previousEnd }, selection);
+    return path;
+  });
+  return { split };
 }
 
 export function selected(parser: Parser): Selection {
@@ -31,16 +44,25 @@ export function selected(parser: Parser): Selection {
 }
 
 /** @throws TesseraError `parse_error` if the path is no part of the selection */
-function checkSelected(parser: Parser, path: Idiom, at: Mark, { projections, mark }: Selection): void {
+function checkSelected(
+  parser: Parser,
+  clause: 'split' | 'group',
+  path: Idiom,
+  at: Mark,
+  { projections, mark }: Selection,
+): void {
+  const name = printExpression(path);
   const items = projections.kind === 'value' ? [projections] : projections.items;
   const isSelected = items.some((item) => {
-    if (item.kind === 'all' || (item.alias !== undefined && printExpression(item.alias) === printExpression(path))) {
+    if (item.kind === 'all' || (item.alias !== undefined && printExpression(item.alias) === name)) {
       return true;
     }
-    return item.expression.kind === 'idiom' && leadsThrough(item.expression, path);
+    if (item.expression.kind !== 'idiom') return false;
+    return clause === 'group' ? leadsThrough(item.expression, path) : printExpression(item.expression) === name;
   });
   if (!isSelected) {
-    parser.fail(`Missing group idiom \`${printExpression(path)}\` in statement selection`, at, {
+    const told = clause === 'group' ? name : `"${name}"`;
+    parser.fail(`Missing ${clause} idiom \`${told}\` in statement selection`, at, {
       ...mark,
       label: 'Idiom missing here',
     });

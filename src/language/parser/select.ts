@@ -1,15 +1,6 @@
 import type { Select } from '../ast.js';
-import {
-  explainClause,
-  expressions,
-  limitAndStart,
-  orderClause,
-  splitClause,
-  targets,
-  whereClause,
-  withClause,
-} from './clauses.js';
-import { groupClause, selected } from './grouping.js';
+import { explainClause, expressions, limitAndStart, orderClause, targets, whereClause, withClause } from './clauses.js';
+import { groupClause, selected, splitClause } from './grouping.js';
 import type { Parser } from './parser.js';
 
 /** Clauses at the end of a SELECT. Clients send them in different orders. */
@@ -33,7 +24,7 @@ export function select(parser: Parser): Select {
   const hints = withClause(parser);
   const where = whereClause(parser);
   const splitAt = parser.start;
-  const split = splitClause(parser);
+  const split = splitClause(parser, selection);
   const splitEnd = parser.previousEnd;
   const groupAt = parser.start;
   const group = groupClause(parser, selection);
