@@ -2,11 +2,12 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-val
 import { failure } from '../errors/error.js';
 import { randomKey } from '../functions/identifiers.js';
 import type { Create } from '../language/ast.js';
+import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isObject, RecordId, type RecordKey, Uuid, type Value } from '../value/value.js';
+import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../value/value.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
-import type { Compiler, Evaluate, Frame, Written } from './execution.js';
+import type { Compiler, Evaluate, Execution, Frame, Written } from './execution.js';
 import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTargets, type Target } from './targets.js';
@@ -14,7 +15,7 @@ import { compileTimeout } from './timeout.js';
 
 export function compileCreate(create: Create, compiler: Compiler): Evaluate {
   if (create.version !== undefined) return notSupported('VERSION');
-  const targets = compileTargets(create.targets, compiler);
+  const targets = compileTargets(create, compiler);
   const data = compileData(create.data, compiler);
   const output = compileOutput(create.output, 'after', compiler);
   const run = (frame: Frame): PromiseOrValue<Value> =>
@@ -44,9 +45,8 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
       if (!exists) return undefined;
       // The data may name the record's key; it is evaluated once, before the key is known.
       return andThen(draft(undefined), (record) => {
-        const id =
-          recordIdIn(record['id'], target.table) ?? new RecordId(target.table, randomKey(execution.environment.random));
-        return execution.writer.create(execution, id, () => record, data.options);
+        const id = recordIdIn(record, target.table) ?? randomId(execution, target.table);
+        return execution.writer.create(execution, id, () => withField(record, 'id', id), data.options);
       });
     });
   }
@@ -54,19 +54,23 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
   return compileTimeout(create.timeout, compiler, run);
 }
 
-/** The record id that a record's own `id` field asks for: a bare key, or a record id of the same table. */
-export function recordIdIn(id: Value, table: string): RecordId | undefined {
-  if (id === undefined || id === null) return undefined;
-  if (id instanceof RecordId) return new RecordId(table, id.key);
+/** The record id that a record's own `id` field asks for in a table: a bare key, or the key of a record id. */
+export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undefined {
+  if (id === undefined) return undefined;
+  if (id instanceof RecordId && !(id.key instanceof Range)) return new RecordId(table, id.key);
   if (isRecordKey(id)) return new RecordId(table, id);
   throw failure('invalid_record_key', { value: toText(id) });
 }
 
-function isRecordKey(value: Value): value is RecordKey {
+export function randomId({ environment }: Execution, table: string): RecordId {
+  return new RecordId(table, randomKey(environment.random));
+}
+
+export function isRecordKey(value: Value): value is RecordKey {
   if (typeof value === 'number') return Number.isInteger(value);
   return (
     typeof value === 'bigint' ||
-    typeof value === 'string' ||
+    (typeof value === 'string' && value !== '') ||
     value instanceof Uuid ||
     Array.isArray(value) ||
     isObject(value)

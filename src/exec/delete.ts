@@ -10,7 +10,7 @@ import { compileTimeout } from './timeout.js';
 
 export function compileDelete(statement: Delete, compiler: Compiler): Evaluate {
   if (statement.explain !== undefined) return notSupported('EXPLAIN');
-  const targets = compileTargets(statement.targets, compiler);
+  const targets = compileTargets(statement, compiler);
   const find = compileFinder('DELETE', statement.where, compiler);
   const output = compileOutput(statement.output, 'none', compiler);
   const run = (frame: Frame): PromiseOrValue<Value> =>

@@ -5,6 +5,7 @@ import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../catalog/keys.js';
 import type { Entry, Key, KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { decodeKey, encodeKey } from '../value/key-codec.js';
+import { compareStrings } from '../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
 import type { EdgeStep, Execution } from './execution.js';
 
@@ -16,7 +17,7 @@ const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> 
   both: ['in', 'out'],
 };
 
-/** The ids of the edges at a record, direction by direction, in key order within an edge table. */
+/** The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by key. */
 export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
   return andThen(execution.unit.catalog(), (catalog) => {
     const node = catalog && nodeOf(catalog, id);
@@ -31,7 +32,8 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
         }),
       ),
     );
-    return andThen(found, (groups) => groups.flat());
+    if (step.tables.length > 0) return andThen(found, (groups) => groups.flat());
+    return andThen(found, (groups) => groups.flatMap((ids) => ids.sort((a, b) => compareStrings(a.table, b.table))));
   });
 }
 

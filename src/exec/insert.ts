@@ -1,24 +1,16 @@
 /** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
 import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, TesseraError } from '../errors/error.js';
-import { randomKey } from '../functions/identifiers.js';
 import type { Expression, Insert } from '../language/ast.js';
+import { printExpression } from '../language/print.js';
+import { equals } from '../value/order.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import {
-  isArray,
-  isObject,
-  newObject,
-  type ObjectValue,
-  RecordId,
-  type RecordKey,
-  Table,
-  type Value,
-} from '../value/value.js';
-import { recordIdIn } from './create.js';
+import { isArray, isObject, newObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
+import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
 import { ensureTable } from './ensure-table.js';
-import { type Compiler, type Evaluate, Frame, Scope, type Written } from './execution.js';
+import { type Compiler, type Evaluate, type Execution, Frame, Scope, type Written } from './execution.js';
 import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
 import { notSupported } from './not-supported.js';
@@ -29,7 +21,7 @@ import { compileTimeout } from './timeout.js';
 export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   if (insert.version !== undefined) return notSupported('VERSION');
   const into = insert.into && compileInto(insert.into, compiler);
-  const rows = compileRows(insert.data, compiler);
+  const rows = compileRows(insert, compiler);
   const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);
   const output = compileOutput(insert.output, 'after', compiler);
 
@@ -39,13 +31,13 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     given: ObjectValue,
   ): PromiseOrValue<Written | undefined> => {
     const { execution } = frame;
-    const id = idOf(given, table, () => randomKey(execution.environment.random));
-    const row = withField(given, 'id', id) as ObjectValue;
+    const id = idOf(given, table, execution);
+    const row = withField(given, 'id', id);
     return andThen(ensureTable(execution, id.table), (exists) => {
       if (!exists) return undefined;
       const create = () => {
         if (!insert.relation) return execution.writer.create(execution, id, () => row);
-        return writeEdge(execution, id, endOf(row, 'in'), endOf(row, 'out'), () => row, {});
+        return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, {});
       };
       if (!insert.ignore && update === undefined) {
         return andThen(insert.relation ? execution.writer.exists(execution, id) : false, (there) => {
@@ -56,10 +48,12 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
       return andThen(duplicateOf(frame, id, row), (duplicate) => {
         if (duplicate === undefined) return create();
         if (update === undefined) return undefined;
+        // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
+        if (given['id'] !== undefined && !equals(duplicate, id)) return create();
         return andThen(execution.reader.read(execution, duplicate, 'update'), (seen) => {
           if (seen === undefined) return undefined;
           const scope = new Scope(frame.scope);
-          scope.set('input', row);
+          scope.set('input', given);
           const inner = new Frame(execution, scope, seen, frame);
           return execution.writer.update(execution, duplicate, (before) => update(inner, before ?? newObject()));
         });
@@ -111,17 +105,18 @@ function compileInto(into: Expression, compiler: Compiler): (frame: Frame) => Pr
     andThen(evaluate(frame), (value) => {
       if (value instanceof Table) return value.name;
       if (typeof value === 'string') return value;
-      throw failure('invalid_target', { statement: 'INSERT', value: toText(value) });
+      throw failure('invalid_target', { statement: 'INSERT', value: printExpression(into) });
     });
 }
 
 function compileRows(
-  data: Insert['data'],
+  { data, into }: Insert,
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<readonly ObjectValue[]> {
   if (data.kind === 'value') {
+    const isInto = into !== undefined;
     const value = compiler.expression(data.value);
-    return (frame) => andThen(value(frame), objectsIn);
+    return (frame) => andThen(value(frame), (given) => objectsIn(given, isInto));
   }
   const rows = data.rows.map((row) => row.map((expression) => compiler.expression(expression)));
   return (frame) =>
@@ -137,25 +132,29 @@ function compileRows(
     );
 }
 
-function objectsIn(value: Value): readonly ObjectValue[] {
+function objectsIn(value: Value, isInto: boolean): readonly ObjectValue[] {
   if (isObject(value)) return [value];
   if (isArray(value)) {
     return value.map((item) => {
       if (isObject(item)) return item;
-      throw failure('invalid_target', { statement: 'INSERT', value: toText(item) });
+      if (!isInto) throw failure('insert_property', { property: 'id', value: toText(undefined) });
+      throw failure('invalid_merge', { value: toText(item) });
     });
   }
   throw failure('invalid_target', { statement: 'INSERT', value: toText(value) });
 }
 
 /** With INTO a bare key will do; without, the record says by its `id` where it belongs. */
-function idOf(row: ObjectValue, table: string | undefined, generate: () => RecordKey): RecordId {
+function idOf(row: ObjectValue, table: string | undefined, execution: Execution): RecordId {
   const { id } = row;
   if (table === undefined) {
-    if (id instanceof RecordId) return id;
+    if (id instanceof RecordId) return recordIdIn(row, id.table) ?? id;
     throw failure('insert_property', { property: 'id', value: toText(id) });
   }
-  return recordIdIn(id, table) ?? new RecordId(table, generate());
+  if (id !== undefined && !(id instanceof RecordId) && !isRecordKey(id)) {
+    throw failure('insert_property', { property: 'id', value: toText(id) });
+  }
+  return recordIdIn(row, table) ?? randomId(execution, table);
 }
 
 function endOf(row: ObjectValue, property: 'in' | 'out'): RecordId {

@@ -47,7 +47,7 @@ export function compileOutput(
       const scope = new Scope(frame.scope);
       scope.set('before', seen.before);
       scope.set('after', seen.after);
-      const value = project(new Frame(frame.execution, scope, seen.after ?? seen.before, frame));
+      const value = project(new Frame(frame.execution, scope, seen.after, frame));
       return andThen(value, (projected) => ({ value: projected }));
     });
 }

@@ -1,7 +1,7 @@
 /** The list after SELECT or RETURN: makes one object of each row, or one value with VALUE. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Expression, Projection, Projections } from '../language/ast.js';
-import { isObject, type MutableObject, newObject, type Value } from '../value/value.js';
+import { isArray, isObject, type MutableObject, newObject, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { projectionPath } from './expression/projection-name.js';
 import { fieldNames, pathsOf } from './paths-named.js';
@@ -10,8 +10,10 @@ export function compileProjections(projections: Projections, compiler: Compiler)
   if (projections.kind === 'value') return compiler.expression(projections.expression);
   const [first] = projections.items;
   if (projections.items.length === 1 && first?.kind === 'all') return (frame) => frame.current;
-  const writers = projections.items.map((item) => compileItem(item, compiler));
-  const plain = first?.kind === 'all' || projections.items.every(isPlainField);
+  // Where `*` stands doesn't matter: what is named besides it is written over it.
+  const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
+  const writers = items.map((item) => compileItem(item, compiler));
+  const plain = items.every(isPlainField);
   return (frame) => {
     // A row that isn't an object has no fields; where nothing but fields is asked for, it is passed through.
     if (plain && frame.current !== undefined && !isObject(frame.current)) return frame.current;
@@ -69,6 +71,7 @@ function compileNamedFields(names: Expression, compiler: Compiler): Writer {
 function isPlainField(item: Projection): boolean {
   if (item.kind === 'all') return true;
   const { expression } = item;
+  if (expression.kind === 'param') return expression.current === true;
   return (
     expression.kind === 'idiom' &&
     expression.start === undefined &&
@@ -77,17 +80,17 @@ function isPlainField(item: Projection): boolean {
   );
 }
 
-/** Writes at a nested path; what stands in the way and isn't an object is replaced. */
+/** Writes at a nested path, into each element of a list on the way; what else stands in the way and isn't an object is replaced. */
 export function writeAt(target: MutableObject, path: readonly string[], value: Value): void {
-  let object = target;
-  for (const name of path.slice(0, -1)) {
-    const existing = object[name];
-    const next = newObject();
-    // Objects on the way may belong to a record; they are copied, never changed.
-    if (isObject(existing)) for (const key in existing) next[key] = existing[key];
-    object[name] = next;
-    object = next;
-  }
-  const last = path.at(-1);
-  if (last !== undefined) object[last] = value;
+  const [name, ...below] = path;
+  if (name !== undefined) target[name] = below.length === 0 ? value : writtenInto(target[name], below, value);
+}
+
+/** Objects on the way may belong to a record; they are copied, never changed. */
+function writtenInto(existing: Value, path: readonly string[], value: Value): Value {
+  if (isArray(existing)) return existing.map((item) => writtenInto(item, path, value));
+  const next = newObject();
+  if (isObject(existing)) for (const key in existing) next[key] = existing[key];
+  writeAt(next, path, value);
+  return next;
 }

@@ -1,13 +1,12 @@
 /** RELATE: makes edges, one for each pair of the records on both sides. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
-import { randomKey } from '../functions/identifiers.js';
 import type { Relate } from '../language/ast.js';
-import { innerElements } from '../value/elements.js';
+import { equals } from '../value/order.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
-import { recordIdIn } from './create.js';
+import { isArray, isObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
+import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from './execution.js';
@@ -26,11 +25,9 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
     andThen(from(frame), (starts) =>
       andThen(to(frame), (ends) =>
         andThen(edge(frame), (named) => {
-          const pairs = endsOf(starts).flatMap((start) => endsOf(ends).map((end) => ({ start, end })));
-          const draft = data.draft(frame.within(undefined));
-          const written = mapInOrder(pairs, ({ start, end }) =>
-            writeEdge(frame.execution, named, start, end, draft, data.options),
-          );
+          const pairs = endsOf(starts, 'in').flatMap((start) => endsOf(ends, 'id').map((end) => ({ start, end })));
+          const draft = (seen: ObjectValue | undefined) => data.draft(frame.within(seen));
+          const written = mapInOrder(pairs, (ends) => writeEdge(frame.execution, named, ends, draft, data.options));
           return andThen(written, (all) => answerWritten(frame, all, output, relate.only));
         }),
       ),
@@ -42,42 +39,67 @@ function fixed(value: Value): Evaluate {
   return () => value;
 }
 
+export interface EdgeEnds {
+  readonly start: RecordId;
+  readonly end: RecordId;
+}
+
 /**
- * Writes the edge `start → end` into the table, or as the record, that `named` is. An edge that is there already is changed, by those
- * who may change it.
+ * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those who may change it,
+ * but for its ends. `draftFor` makes the draft from what the principal sees of it.
+ * @throws TesseraError `edge_end_mismatch`
  */
 export function writeEdge(
   execution: Execution,
   named: Value,
-  start: RecordId,
-  end: RecordId,
-  draft: Draft,
+  ends: EdgeEnds,
+  draftFor: (seen: ObjectValue | undefined) => Draft,
   options: WriteOptions,
 ): PromiseOrValue<Written | undefined> {
   if (!(named instanceof Table) && !(named instanceof RecordId)) {
-    throw failure('invalid_target', { statement: 'RELATE', value: toText(named) });
+    throw failure('invalid_edge_end', { property: 'out', value: toText(named) });
   }
   const table = named instanceof Table ? named.name : named.table;
-  return andThen(ensureEnds(execution, table, start, end), (exists) => {
+  return andThen(ensureEnds(execution, table, ends), (exists) => {
     if (!exists) return undefined;
-    const withEnds: Draft = (before) =>
-      andThen(draft(before), (record) => withField(withField(record, 'in', start), 'out', end) as ObjectValue);
-    if (named instanceof RecordId) {
-      return andThen(execution.writer.exists(execution, named), (there) =>
-        there
-          ? execution.writer.update(execution, named, withEnds, options)
-          : execution.writer.create(execution, named, withEnds, { ...options, edge: true }),
-      );
-    }
-    return andThen(withEnds(undefined), (record) => {
-      const id = recordIdIn(record['id'], table) ?? new RecordId(table, randomKey(execution.environment.random));
-      return execution.writer.create(execution, id, () => record, { ...options, edge: true });
+    const withEnds =
+      (draft: Draft): Draft =>
+      (before) =>
+        andThen(draft(before), (record) => withField(withField(record, 'in', ends.start), 'out', ends.end));
+    const create = (id: RecordId, draft: Draft) =>
+      execution.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
+    const write = (id: RecordId, draft: typeof draftFor) =>
+      andThen(execution.writer.exists(execution, id), (there) => {
+        if (!there) return create(id, draft(undefined));
+        return andThen(execution.reader.read(execution, id, 'update'), (seen) => {
+          if (seen === undefined) return undefined;
+          assertEnds(execution, seen, ends);
+          return execution.writer.update(execution, id, withEnds(draft(seen)), options);
+        });
+      });
+    if (named instanceof RecordId) return write(named, draftFor);
+    return andThen(draftFor(undefined)(undefined), (record) => {
+      const id = recordIdIn(record, table);
+      if (id === undefined) return create(randomId(execution, table), () => record);
+      return write(id, () => () => withField(record, 'id', id));
     });
   });
 }
 
+/** The ends of an edge stay; those that are hidden aren't told. */
+function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: EdgeEnds): void {
+  for (const [name, wanted] of [
+    ['in', start],
+    ['out', end],
+  ] as const) {
+    const found = seen[name];
+    if (found === undefined && execution.checks.view) continue;
+    if (!equals(found, wanted)) throw failure('edge_end_mismatch', { end: name, value: toText(found) });
+  }
+}
+
 /** The tables of an edge and of both its ends must be known, since an edge is found by way of theirs; ENFORCED asks for the records, too. */
-function ensureEnds(execution: Execution, edge: string, start: RecordId, end: RecordId): PromiseOrValue<boolean> {
+function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds): PromiseOrValue<boolean> {
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
     const ends = forEachInOrder([start, end], (id) => andThen(ensureTable(execution, id.table), () => undefined));
@@ -97,13 +119,11 @@ function ensureEnds(execution: Execution, edge: string, start: RecordId, end: Re
   });
 }
 
-/** The records at one end: record ids, or records, alone or in arrays. */
-function endsOf(value: Value): RecordId[] {
-  return innerElements(value).map(endOf);
-}
-
-function endOf(value: Value): RecordId {
-  const id = isObject(value) ? value['id'] : value;
-  if (id instanceof RecordId) return id;
-  throw failure('invalid_edge_end', { property: 'id', value: toText(id) });
+/** The records at one end: record ids, or records, alone or in an array. Errors call the ends `in` and `id`, as the peer's do. */
+function endsOf(value: Value, property: 'in' | 'id'): RecordId[] {
+  return (isArray(value) ? value : [value]).map((each) => {
+    const id = isObject(each) ? each['id'] : each;
+    if (id instanceof RecordId) return id;
+    throw failure('invalid_edge_end', { property, value: toText(each) });
+  });
 }

@@ -73,9 +73,9 @@ export class RowSource {
     const { execution } = frame;
     switch (target.kind) {
       case 'record':
-        return andThen(this.#requireTable(frame, target.id.table), () =>
+        return andThen(target.listed === true ? undefined : this.#requireTable(frame, target.id.table), () =>
           andThen(execution.reader.read(execution, target.id, purpose), (record) =>
-            record === undefined ? undefined : visit([record]),
+            record === undefined && target.listed !== true ? undefined : visit([record]),
           ),
         );
       case 'range':

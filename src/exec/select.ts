@@ -1,39 +1,40 @@
 /**
- * SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT → projection → FETCH → OMIT →
+ * SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT → projection → OMIT → FETCH →
  * ONLY. Without SPLIT, GROUP and ORDER the stages run row by row and stop at the limit.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { failure } from '../errors/error.js';
-import type { Expression, Select } from '../language/ast.js';
-import { toText } from '../value/text/text.js';
+import type { Projections, Select } from '../language/ast.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
+import { compileCount } from './count.js';
 import { compileCountAll } from './count-all.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { compileFetch } from './fetch.js';
 import { compileGroup, type Grouping } from './group.js';
 import { notSupported } from './not-supported.js';
 import { compileOmit } from './omit.js';
-import { answer } from './only.js';
+import { answerSelected } from './only.js';
 import { compileOrder, type Sorter } from './order.js';
 import { compileProjections } from './projection.js';
 import { RowSource } from './select-source.js';
 import { compileSplit } from './split.js';
-import { compileTargets } from './targets.js';
+import { compileSources } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   if (select.explain !== undefined) return notSupported('EXPLAIN');
   if (select.version !== undefined) return notSupported('VERSION');
-  const targets = compileTargets(select.from, compiler);
+  const targets = compileSources(select.from, compiler);
   const source = new RowSource(compiler, select);
   const where = select.where && compiler.expression(select.where);
   const split = select.split && compileSplit(select.split, compiler);
   const grouping = select.group && compileGroup(select.group, select.projections, compiler);
   const sorter = select.order && compileOrder(select.order, grouping ? undefined : select.projections, compiler);
   const project = grouping ? undefined : compileProjections(select.projections, compiler);
-  const limit = compileCount(select.limit, compiler);
-  const start = compileCount(select.start, compiler);
+  // A list may name records that aren't there; as rows they have fields that are NONE, but nothing to show as a whole.
+  const dropsMissing = isWhole(select.projections) && select.from.some(({ kind }) => kind !== 'table');
+  const limit = compileCount(isPlainScan(select) ? 'LIMIT/START' : 'LIMIT', select.limit, compiler);
+  const start = compileCount('START', select.start, compiler);
   const fetch = select.fetch && compileFetch(select.fetch, compiler);
   const omit = select.omit && compileOmit(select.omit, compiler);
 
@@ -73,39 +74,36 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   const run = (frame: Frame): PromiseOrValue<Value> =>
     andThen(countAll?.(frame), (counted) => counted ?? collectAndShape(frame));
   const collectAndShape = (frame: Frame): PromiseOrValue<Value> =>
-    andThen(start(frame), (skip = 0) =>
-      andThen(limit(frame), (most) =>
+    andThen(limit(frame), (most) =>
+      andThen(start(frame), (skip = 0) =>
         andThen(collect(frame, skip, most), (rows) =>
           andThen(sort(frame, sorter, rows), (sorted) => {
             const slice = skip === 0 && most === undefined ? sorted : sorted.slice(skip, most && skip + most);
-            const chosen = most === 0 ? [] : slice;
+            const chosen = most === 0 ? [] : dropsMissing ? slice.filter((row) => row !== undefined) : slice;
             const projected = project === undefined ? chosen : mapInOrder(chosen, (row) => project(frame.within(row)));
             return andThen(projected, (values) =>
-              andThen(fetch === undefined ? values : fetch(frame, values), (fetched) =>
-                andThen(omit === undefined ? fetched : omit(frame, fetched), (shown) => answer(shown, select.only)),
+              andThen(omit === undefined ? values : omit(frame, values), (shown) =>
+                andThen(fetch === undefined ? shown : fetch(frame, shown), (fetched) =>
+                  answerSelected(fetched, select),
+                ),
               ),
             );
           }),
         ),
       ),
     );
-  return compileTimeout(select.timeout, compiler, run);
+  return compileTimeout(select.timeout, compiler, run, 'strict');
+}
+
+/** Whether rows are taken as they come from a table. */
+function isPlainScan({ from, order, group, split }: Select): boolean {
+  return from.every(({ kind }) => kind === 'table') && !order && !group && !split;
+}
+
+function isWhole(projections: Projections): boolean {
+  return projections.kind === 'fields' && projections.items.length === 1 && projections.items[0]?.kind === 'all';
 }
 
 function sort(frame: Frame, sorter: Sorter | undefined, rows: Value[]): PromiseOrValue<Value[]> {
   return sorter === undefined ? rows : sorter(frame, rows);
-}
-
-/** LIMIT and START take whole numbers from zero. */
-function compileCount(
-  expression: Expression | undefined,
-  compiler: Compiler,
-): (frame: Frame) => PromiseOrValue<number | undefined> {
-  if (expression === undefined) return () => undefined;
-  const evaluate = compiler.expression(expression);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-      throw failure('invalid_count', { value: toText(value) });
-    });
 }

@@ -1,15 +1,30 @@
 import { failure } from '../errors/error.js';
-import { Closure, isArray, isObject, Range, RecordId, SetValue, type Value } from '../value/value.js';
+import { withoutNone } from '../value/paths.js';
+import { Closure, isArray, isObject, type ObjectValue, Range, RecordId, SetValue, type Value } from '../value/value.js';
 import { MeasuredWalk } from '../value/walk.js';
 
 const walk = new MeasuredWalk();
 
+/** Whether the walk under way has met a field that is NONE. */
+let hasNone = false;
+
 /**
- * Refuses what can't be stored: closures, however deep. What was stored before is known to be fine and isn't looked at again.
+ * Refuses what can't be stored: closures, however deep.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
-export function assertStorable(value: Value, before?: Value): void {
-  walk.end(assertAt(value, before, walk.beginAt(value)));
+export function assertStorable(value: Value): void {
+  walk.end(assertAt(value, undefined, walk.beginAt(value)));
+}
+
+/**
+ * What is stored of a record: all but fields that are NONE, however deep. Closures, wherever they are, can't be. What was stored before is
+ * known to be fine and isn't looked at again.
+ * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
+ */
+export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
+  hasNone = false;
+  walk.end(assertAt(record, before, walk.beginAt(record)));
+  return hasNone ? (withoutNone(record) as ObjectValue) : record;
 }
 
 function assertAt(value: Value, before: Value, depth: number): void {
@@ -20,6 +35,7 @@ function assertAt(value: Value, before: Value, depth: number): void {
     let fields = 0;
     for (const name in value) {
       fields++;
+      hasNone ||= value[name] === undefined;
       assertAt(value[name], known?.[name], below);
     }
     walk.count(fields);

@@ -1,21 +1,45 @@
 /** What stands after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 import { innerElements } from '../value/elements.js';
-import { Range, RecordId, Table, type Value } from '../value/value.js';
+import { isArray, isObject, Range, RecordId, Table, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 
 export type Target =
   | { readonly kind: 'table'; readonly table: string }
-  | { readonly kind: 'record'; readonly id: RecordId }
+  /** `listed`: it stands in a list of values, so that it counts as a row even where no such record is. */
+  | { readonly kind: 'record'; readonly id: RecordId; readonly listed?: boolean }
   | { readonly kind: 'range'; readonly id: RecordId }
   | { readonly kind: 'value'; readonly value: Value };
 
-/** Evaluates targets in order. Arrays and sets stand for their elements. */
+type Targets = (frame: Frame) => PromiseOrValue<readonly Target[]>;
+
+/** The targets of a statement that writes. Arrays and sets stand for their elements, an object for the record that its `id` names. */
 export function compileTargets(
+  { targets, only }: { readonly targets: readonly Expression[]; readonly only: boolean },
+  compiler: Compiler,
+): Targets {
+  if (only && targets.some(({ kind }) => kind === 'array' || kind === 'mock')) {
+    return () => {
+      throw failure('only_one');
+    };
+  }
+  return compileEach(targets, compiler, (values) => innerElements(values).map((value) => targetOf(recordOf(value))));
+}
+
+/** The targets of SELECT. An array, though not one inside of it, stands for its elements. */
+export function compileSources(sources: readonly Expression[], compiler: Compiler): Targets {
+  return compileEach(sources, compiler, (values) =>
+    values.flatMap((value) => (isArray(value) ? value.map(elementOf) : [targetOf(value)])),
+  );
+}
+
+function compileEach(
   targets: readonly Expression[],
   compiler: Compiler,
-): (frame: Frame) => PromiseOrValue<readonly Target[]> {
+  toTargets: (values: readonly Value[]) => readonly Target[],
+): Targets {
   if (targets.every((target) => target.kind === 'table')) {
     const fixed = targets.map((target): Target => ({ kind: 'table', table: target.name }));
     return () => fixed;
@@ -24,7 +48,7 @@ export function compileTargets(
   return (frame) =>
     andThen(
       mapInOrder(compiled, (evaluate) => evaluate(frame)),
-      (values) => innerElements(values).map(targetOf),
+      toTargets,
     );
 }
 
@@ -32,6 +56,16 @@ function compileTarget(target: Expression, compiler: Compiler): Evaluate {
   if (target.kind !== 'table') return compiler.expression(target);
   const table = new Table(target.name);
   return () => table;
+}
+
+/** What a statement that writes takes an object for. */
+function recordOf(value: Value): Value {
+  return isObject(value) && value['id'] instanceof RecordId ? value['id'] : value;
+}
+
+function elementOf(value: Value): Target {
+  if (value instanceof RecordId && !(value.key instanceof Range)) return { kind: 'record', id: value, listed: true };
+  return { kind: 'value', value };
 }
 
 function targetOf(value: Value): Target {

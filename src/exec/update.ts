@@ -11,7 +11,7 @@ import { compileTimeout } from './timeout.js';
 
 export function compileUpdate(update: Update, compiler: Compiler): Evaluate {
   if (update.explain !== undefined) return notSupported('EXPLAIN');
-  const targets = compileTargets(update.targets, compiler);
+  const targets = compileTargets(update, compiler);
   const find = compileFinder('UPDATE', update.where, compiler);
   const data = compileData(update.data, compiler);
   const output = compileOutput(update.output, 'after', compiler);

@@ -1,15 +1,15 @@
 /** UPSERT: changes what is there and creates what isn't. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
-import { randomKey } from '../functions/identifiers.js';
 import type { Upsert } from '../language/ast.js';
+import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { RecordId, type Value } from '../value/value.js';
+import { type ObjectValue, RecordId, type Value } from '../value/value.js';
 import { compileFinder, type Found } from './change.js';
-import { recordIdIn } from './create.js';
+import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
-import type { Compiler, Evaluate, Frame, Written } from './execution.js';
+import type { Compiler, Evaluate, Execution, Frame, Written } from './execution.js';
 import { findByUniqueIndex } from './index-entries.js';
 import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
@@ -20,7 +20,7 @@ type Writing = PromiseOrValue<(Written | undefined)[]>;
 
 export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
   if (upsert.explain !== undefined) return notSupported('EXPLAIN');
-  const targets = compileTargets(upsert.targets, compiler);
+  const targets = compileTargets(upsert, compiler);
   const find = compileFinder('UPSERT', upsert.where, compiler);
   const data = compileData(upsert.data, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
@@ -29,6 +29,14 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
     mapInOrder(found, ({ id, seen }) =>
       frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options),
     );
+
+  const rewrite = (frame: Frame, id: RecordId): Writing =>
+    andThen(find(frame, [{ kind: 'record', id }]), (found) => change(frame, found));
+
+  const create = (execution: Execution, id: RecordId, record: ObjectValue): Writing => {
+    const draft = () => withField(record, 'id', id);
+    return andThen(execution.writer.create(execution, id, draft, data.options), (written) => [written]);
+  };
 
   /** A record that doesn't exist is created whatever the condition says; one that exists is changed if it meets it. */
   const upsertRecord = (frame: Frame, target: Target & { kind: 'record' }): Writing => {
@@ -51,24 +59,21 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
       return andThen(data.draft(frame.within(undefined))(undefined), (record) =>
         andThen(execution.unit.catalog(), (catalog) => {
           const entry = catalog?.tables.get(target.table);
+          // A record that the data names is changed if it is there, like one that the statement names.
+          const named = recordIdIn(record, target.table);
+          if (named !== undefined)
+            return andThen(execution.writer.exists(execution, named), (exists) =>
+              exists ? rewrite(frame, named) : create(execution, named, record),
+            );
           const known =
-            catalog === undefined || entry === undefined || record['id'] !== undefined
+            catalog === undefined || entry === undefined
               ? undefined
               : findByUniqueIndex(execution.unit.transaction, catalog, entry, record);
-          return andThen(known, (key) => {
-            if (key !== undefined) {
-              return andThen(find(frame, [{ kind: 'record', id: new RecordId(target.table, key) }]), (same) =>
-                change(frame, same),
-              );
-            }
-            const id =
-              recordIdIn(record['id'], target.table) ??
-              new RecordId(target.table, randomKey(execution.environment.random));
-            return andThen(
-              execution.writer.create(execution, id, () => record, data.options),
-              (written) => [written],
-            );
-          });
+          return andThen(known, (key) =>
+            key === undefined
+              ? create(execution, randomId(execution, target.table), record)
+              : rewrite(frame, new RecordId(target.table, key)),
+          );
         }),
       );
     });

@@ -28,7 +28,7 @@ import { updateIndexes } from './index-entries.js';
 import { OnDelete } from './on-delete.js';
 import { UNCHECKED } from './permission.js';
 import { updateReferences } from './references.js';
-import { assertStorable } from './storable.js';
+import { storable } from './storable.js';
 import { forStoredCode } from './stored-code.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { maintainViews } from './view/maintain.js';
@@ -174,8 +174,7 @@ export class Writer implements RecordWriter {
       ? draft
       : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
     return andThen(processed, (record) => {
-      const after = inOrder(record);
-      assertStorable(after, before);
+      const after = storable(inOrder(record), before);
       return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) =>
         allowed ? { draft, after } : undefined,
       );

@@ -1,6 +1,6 @@
 /**
  * Applies JSON Patches (RFC 6902), with what the reference engine adds: `change` for texts, objects on the way are made, `replace` may create,
- * `remove` may find nothing, and `add` to an array appends to it.
+ * `remove` may find nothing, and `add` to an array appends to it: a value, or the elements of an array.
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { deeper } from './nesting.js';
@@ -53,9 +53,10 @@ export function patch(value: Value, operations: Value): Value {
 function readOperation(object: ObjectValue): (document: Value) => Value {
   const { op } = object;
   if (op === undefined) throw invalid("Key 'op' missing");
+  if (typeof op !== 'string') throw invalid("Key 'op' not a string");
   const path = readPointer(object, 'path');
-  const operator = typeof op === 'string' && Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined;
-  if (operator === undefined) throw invalid(`Invalid operation ${typeof op === 'string' ? `'${op}'` : toText(op)}`);
+  const operator = Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined;
+  if (operator === undefined) throw invalid(`Invalid operation '${op}'`);
   if (operator.needs === 'value' && !Object.hasOwn(object, 'value')) throw invalid("Key 'value' missing");
   const from = operator.needs === 'from' ? readPointer(object, 'from') : [];
   // Copying a document into itself doubles it each time, and shows what lies hidden in it.
@@ -89,7 +90,10 @@ function read(document: Value, path: Pointer): Value {
 
 function write(document: Value, path: Pointer, value: Value, mode: 'add' | 'replace', depth = 0): Value {
   const step = path[depth];
-  if (step === undefined) return mode === 'add' && depth > 0 && isArray(document) ? [...document, value] : value;
+  if (step === undefined) {
+    if (mode !== 'add' || depth === 0 || !isArray(document)) return value;
+    return isArray(value) ? [...document, ...value] : [...document, value];
+  }
   const next = deeper(depth);
   if (isArray(document)) {
     const index = step === '-' ? document.length : itemIndex(step);

@@ -51,6 +51,9 @@ export const queryErrors = {
   id_mismatch: internal<{ id: string }>(
     ({ id }) => `Found ${id} for the \`id\` field, but a specific record has been specified`,
   ),
+  edge_end_mismatch: internal<{ end: string; value: string }>(
+    ({ end, value }) => `Found ${value} for the \`${end}\` field, which does not match the existing field value`,
+  ),
   invalid_record_key: internal<{ value: string }>(
     ({ value }) => `Found ${value} for the Record ID but this is not a valid id`,
   ),
@@ -120,9 +123,19 @@ export const queryErrors = {
     rpc: -32600,
   }),
   only_one: internal(() => 'Expected a single result output when using the ONLY keyword'),
-  invalid_count: internal<{ value: string }>(({ value }) => `LIMIT/START must be a non-negative integer, got ${value}`),
+  /** `clause` is what the peer calls it where it finds out: LIMIT alone where the rows are also sorted. */
+  invalid_count: internal<{ clause: 'LIMIT/START' | 'LIMIT' | 'START'; value: string; isInteger: boolean }>(
+    ({ clause, value, isInteger }) => {
+      if (clause !== 'LIMIT/START') {
+        const expected = isInteger ? 'non-negative integer' : 'integer';
+        return `${clause} must be a non-negative integer: expected ${expected}, got ${value}`;
+      }
+      return `LIMIT/START must be ${isInteger ? 'a non-negative integer' : 'an integer'}, got ${value}`;
+    },
+  ),
   invalid_path: internal<{ value: string }>(({ value }) => `Expected the name of a field but found ${value}`),
-  invalid_timeout: internal<{ value: string }>(({ value }) => `TIMEOUT must be a duration, got ${value}`),
+  invalid_timeout: internal(() => 'Invalid timeout value'),
+  invalid_sleep: internal<{ value: string }>(({ value }) => `SLEEP needs a duration, got ${value}`),
 
   // ─── Running ───
   computation_too_deep: internal(

@@ -16,7 +16,7 @@ export function compileSleep({ duration }: Sleep, compiler: Compiler): Evaluate 
   return (frame) =>
     andThen(evaluate(frame), (value) => {
       authorize(frame.execution.identity, 'edit', {}, 'Any');
-      if (!(value instanceof Duration)) throw failure('invalid_timeout', { value: toText(value) });
+      if (!(value instanceof Duration)) throw failure('invalid_sleep', { value: toText(value) });
       return sleep(frame.execution, durationMilliseconds(value));
     });
 }

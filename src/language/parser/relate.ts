@@ -18,9 +18,9 @@ export function relate(parser: Parser): Relate {
   parser.expectPunct(arrow);
   const last = end(parser);
   const [from, to] = arrow === '->' ? [first, last] : [last, first];
-  const data = dataClause(parser);
   // 2.x: without effect, since an edge is its own record.
   parser.acceptWord('UNIQUE');
+  const data = dataClause(parser);
   return { kind: 'relate', only, orUpdate, from, edge, to, ...data, ...outputClause(parser), ...timeoutClause(parser) };
 }
 
