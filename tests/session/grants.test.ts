@@ -1,5 +1,6 @@
 /** Grants: keys of bearers and refresh tokens, from the ACCESS statement to the session that they open. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
 import type { IssuedTokens, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
@@ -14,10 +15,10 @@ let database: OpenDatabase;
 let owner: Session;
 beforeEach(async () => {
   environment = new StubbedEnvironment();
-  // The clock stands still, and failures are held back for a while.
-  Object.assign(environment.timers, { after: (_: number, callback: () => void) => callback() });
   database = await openDatabase(new MemoryEngine(), {
-    environment,
+    // The clock stands still, but failures are held back for a moment.
+    environment: { clock: environment.clock, random: environment.random, timers: realEnvironment.timers },
+    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
     guests: true,
   });
   owner = database.ownerSession();
