@@ -21,7 +21,7 @@ export interface CompiledData {
 }
 
 export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
-  if (data === undefined) return { options: {}, draft: () => (before) => before ?? newObject() };
+  if (data === undefined) return { options: { inputless: true }, draft: () => (before) => before ?? newObject() };
   switch (data.kind) {
     case 'content':
     case 'replace': {
@@ -61,7 +61,7 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
     }
     case 'unset':
       return {
-        options: {},
+        options: { inputless: true },
         draft: (frame) => (before) =>
           onWhatIsSeen(frame, before ?? newObject(), data.paths, (record) => data.paths.reduce(unsetPath, record)),
       };

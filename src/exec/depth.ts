@@ -3,7 +3,10 @@ import { otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Execution } from './execution.js';
 
-export const MAX_DEPTH = 120;
+export const MAX_DEPTH = 240;
+
+/** How much deeper an event lies than what raises it, so that those that raise each other soon come to an end. */
+const EVENT_DEPTH = 10;
 
 const inner = new WeakMap<Execution, Execution>();
 
@@ -19,6 +22,16 @@ export function deeper(execution: Execution): Execution {
     inner.set(execution, next);
   }
   return next;
+}
+
+/**
+ * The execution in which an event runs.
+ * @throws TesseraError `computation_too_deep`
+ */
+export function deeperByEvent(execution: Execution): Execution {
+  const depth = execution.depth + EVENT_DEPTH;
+  if (depth > MAX_DEPTH) throw failure('computation_too_deep');
+  return { ...execution, depth };
 }
 
 /** Runs a body that is called. Bodies may be high trees, so that the stack can end before the levels do; that is the same error. */

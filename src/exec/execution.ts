@@ -121,6 +121,8 @@ export interface WriteOptions {
   readonly edge?: boolean;
   /** A readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed. */
   readonly keepsReadonly?: boolean;
+  /** The statement gives no data that events could see as `$input`. */
+  readonly inputless?: boolean;
 }
 
 /** A record before and after a change, as stored; one of them is missing when it was created or deleted. */

@@ -36,8 +36,9 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     return andThen(ensureTable(execution, id.table), (exists) => {
       if (!exists) return undefined;
       const create = () => {
-        if (!insert.relation) return execution.writer.create(execution, id, () => row);
-        return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, {});
+        const options = { inputless: true };
+        if (!insert.relation) return execution.writer.create(execution, id, () => row, options);
+        return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, options);
       };
       if (!insert.ignore && update === undefined) {
         return andThen(insert.relation ? execution.writer.exists(execution, id) : false, (there) => {

@@ -11,7 +11,7 @@ import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
 import { admitsRecord } from './computed.js';
-import { deeper } from './depth.js';
+import { deeperByEvent } from './depth.js';
 import { isTellable, isVerdict } from './discretion.js';
 import { edgeKeys, edgesAt } from './edges.js';
 import {
@@ -107,8 +107,8 @@ export class Writer implements RecordWriter {
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
     const done = this.#locate(execution, id, (catalog, table, before) => {
       if (record === undefined) return before && this.#drop(execution, catalog, table, id, before);
-      const change = { execution, catalog, table, id, before, drafted: record, options: {} };
-      return this.#store(change, { draft: record, after: record });
+      const change = { execution, catalog, table, id, before, drafted: record, options: { inputless: true } };
+      return this.#store(change, record);
     });
     return andThen(done, () => undefined);
   }
@@ -167,7 +167,7 @@ export class Writer implements RecordWriter {
   }
 
   /** The record as it would be stored; `undefined` when the principal may not store it. */
-  #settle({ execution, table, id, before, drafted, options }: Change): PromiseOrValue<Settled | undefined> {
+  #settle({ execution, table, id, before, drafted, options }: Change): PromiseOrValue<ObjectValue | undefined> {
     checkKind(table, id, before, options.edge === true);
     const draft = withIdentity(drafted, id, before);
     const processed = execution.importing
@@ -176,13 +176,13 @@ export class Writer implements RecordWriter {
     return andThen(processed, (record) => {
       const after = storable(inOrder(record), before);
       return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) =>
-        allowed ? { draft, after } : undefined,
+        allowed ? after : undefined,
       );
     });
   }
 
-  #store(change: Change, { draft, after }: Settled): PromiseOrValue<Written> {
-    const { execution, catalog, table, id, before, options } = change;
+  #store(change: Change, after: ObjectValue): PromiseOrValue<Written> {
+    const { execution, catalog, table, id, before, drafted, options } = change;
     const written: Written = { table: table.entry, id, before, after };
     const { transaction } = execution.unit;
     const key = id.key as RecordKey;
@@ -196,7 +196,8 @@ export class Writer implements RecordWriter {
             for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
           }
         });
-    return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, draft), () => written));
+    const input = options.inputless === true ? undefined : drafted;
+    return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, input), () => written));
   }
 
   /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
@@ -265,7 +266,7 @@ export class Writer implements RecordWriter {
     input: ObjectValue | undefined,
   ): PromiseOrValue<void> {
     if (table.events.length === 0) return;
-    const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+    const inner: Execution = { ...deeperByEvent(forStoredCode(execution)), checks: UNCHECKED };
     const kind = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return forEachInOrder(table.events, (event) => {
       const scope = new Scope();
@@ -299,13 +300,6 @@ interface Change {
   readonly before: ObjectValue | undefined;
   readonly drafted: ObjectValue;
   readonly options: WriteOptions;
-}
-
-interface Settled {
-  /** What the statement would have. */
-  readonly draft: ObjectValue;
-  /** What the fields of the table made of it. */
-  readonly after: ObjectValue;
 }
 
 /** The draft with its id, and with the ends of an edge, none of which a statement can change. */

@@ -83,9 +83,10 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export class Lexer {
   kind: TokenKind = 'end';
-  /** Offsets of the current token, and where the one before it ended. */
+  /** Offsets of the current token and of the one before it. */
   start = 0;
   end = 0;
+  previousStart = 0;
   previousEnd = 0;
   text = '';
   word = '';
@@ -110,6 +111,7 @@ export class Lexer {
 
   /** Reads the next token into the fields. */
   advance(): void {
+    this.previousStart = this.start;
     this.previousEnd = this.end;
     this.readFrom(this.skipBlanks(this.end));
   }

@@ -38,6 +38,7 @@ function idiomPath(idiom: Idiom): readonly string[] {
     return projectionPath({ expression: idiom, alias: alias.alias });
   const names = namesOf(parts);
   if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : names;
+  if (parts[0]?.kind === 'invoke') return [printExpression(idiom)];
   if (start.kind !== 'param') return [printExpression(names.length === 0 ? start : idiom)];
   if (start.current) return names.length === 0 ? ['this'] : names;
   return [printExpression(start), ...names];

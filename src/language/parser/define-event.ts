@@ -21,7 +21,8 @@ export function defineEvent(parser: Parser): DefineEvent {
   const table = parser.definitionName();
   const node = clauses<Node>(parser, EVENT_CLAUSES, { kind: 'define-event', ...head, name, table, then: [] });
   if (node.then.length === 0) {
-    parser.failToken('Expected at least one `THEN` statement', '`THEN` statement required');
+    const { previousStart: start, previousEnd: end } = parser;
+    parser.fail('Expected at least one `THEN` statement', { start, end, label: '`THEN` statement required' });
   }
   return node;
 }

@@ -2,7 +2,9 @@ import type { DefineParam, Expression } from '../ast.js';
 import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
 import type { Parser } from './parser.js';
 
-type Node = { -readonly [K in keyof Omit<DefineParam, 'value'>]: DefineParam[K] } & { value?: Expression };
+type Node = { -readonly [K in keyof DefineParam]: DefineParam[K] };
+
+const NONE: Expression = { kind: 'literal', value: undefined };
 
 export const PARAM_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['VALUE', (parser) => ({ value: parser.expression() })],
@@ -11,11 +13,11 @@ export const PARAM_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser,
 ]);
 
 export function defineParam(parser: Parser): DefineParam {
-  const { value, ...node } = clauses<Node>(parser, PARAM_CLAUSES, {
+  return clauses<Node>(parser, PARAM_CLAUSES, {
     kind: 'define-param',
     ...mode(parser),
     name: parser.param(),
+    value: NONE,
     permissions: { kind: 'full' },
   });
-  return value === undefined ? parser.unexpected('VALUE') : { ...node, value };
 }

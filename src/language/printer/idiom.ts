@@ -44,7 +44,7 @@ function startText(start: Expression, first: Part | undefined, printer: Printer)
   const text = printer.operand(start, POWER.postfix);
   if (text.startsWith('(') && start.kind !== 'literal') return text;
   const needsParentheses =
-    (first?.kind === 'invoke' && start.kind !== 'param') ||
+    first?.kind === 'invoke' ||
     (start.kind === 'record-id' && start.key.kind === 'key-range') ||
     (start.kind === 'literal' && text.startsWith('-')) ||
     start.kind === 'idiom' ||
