@@ -27,6 +27,7 @@ import { compileFieldPath } from './define/field-path.js';
 import { checkAlteredField } from './define/field-rules.js';
 import { elementsOf, endsOf, settleImplied } from './define/implied-fields.js';
 import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
+import { settleReferences } from './references.js';
 import { assertStorable } from './storable.js';
 
 /** What is altered: by its name, and by that of its table where it is defined on one. */
@@ -87,7 +88,8 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
         );
         return andThen(settleImplied(change, { catalog, table }, elementsOf(before), known), () => {
           finish(execution);
-          return keepRelation(execution, change, after, { catalog, table });
+          const referred = settleReferences(execution, catalog, table, before, after);
+          return andThen(referred, () => keepRelation(execution, change, after, { catalog, table }));
         });
       });
     },

@@ -1,12 +1,11 @@
 /** What UPDATE, UPSERT and DELETE share: finding the records they are about. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
-import type { Expression } from '../language/ast.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, type ObjectValue, RecordId } from '../value/value.js';
 import type { Compiler, Frame, Purpose } from './execution.js';
-import { RowSource } from './select-source.js';
+import { RowSource, type SourceHints } from './select-source.js';
 import type { Target } from './targets.js';
 
 /** A record to be changed: its id, and what the principal may see of it. */
@@ -20,11 +19,11 @@ export type Finder = (frame: Frame, targets: readonly Target[]) => PromiseOrValu
 
 export function compileFinder(
   statement: 'UPDATE' | 'UPSERT' | 'DELETE',
-  where: Expression | undefined,
+  { where, with: hints }: SourceHints,
   compiler: Compiler,
 ): Finder {
   const purpose: Purpose = statement === 'DELETE' ? 'delete' : 'update';
-  const source = new RowSource(compiler, { where });
+  const source = new RowSource(compiler, { where, with: hints });
   const condition = where && compiler.expression(where);
   return (frame, targets) => {
     for (const target of targets) {

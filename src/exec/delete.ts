@@ -11,7 +11,7 @@ import { compileTimeout } from './timeout.js';
 export function compileDelete(statement: Delete, compiler: Compiler): Evaluate {
   if (statement.explain !== undefined) return notSupported('EXPLAIN');
   const targets = compileTargets(statement, compiler);
-  const find = compileFinder('DELETE', statement.where, compiler);
+  const find = compileFinder('DELETE', statement, compiler);
   const output = compileOutput(statement.output, 'none', compiler);
   const run = (frame: Frame): PromiseOrValue<Value> =>
     andThen(targets(frame), (named) =>

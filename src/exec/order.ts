@@ -1,13 +1,14 @@
 /** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
+import { firstInOrder } from '../base/first-in-order.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Order, OrderKey, Projections } from '../language/ast.js';
 import { printExpression } from '../language/print.js';
-import { compare } from '../value/order.js';
+import { Comparisons } from '../value/order.js';
 import type { Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 
-/** Orders rows; rows with equal keys stay in the order in which they came. */
-export type Sorter = (frame: Frame, rows: Value[]) => PromiseOrValue<Value[]>;
+/** Orders rows; rows with equal keys stay in the order in which they came. No more than `most` of the first are asked for. */
+export type Sorter = (frame: Frame, rows: Value[], most?: number) => PromiseOrValue<Value[]>;
 
 /** `projections` are those that the rows haven't been through yet: a key may name one of them by its alias. */
 export function compileOrder(order: Order, projections: Projections | undefined, compiler: Compiler): Sorter {
@@ -16,7 +17,7 @@ export function compileOrder(order: Order, projections: Projections | undefined,
     compare: comparerOf(key),
     evaluate: compileKey(key, projections, compiler),
   }));
-  return (frame, rows) => {
+  return (frame, rows, most = rows.length) => {
     const sorted = mapInOrder(rows, (row) => {
       const inner = frame.within(row);
       return andThen(
@@ -25,17 +26,29 @@ export function compileOrder(order: Order, projections: Projections | undefined,
       );
     });
     return andThen(sorted, (entries) => {
-      entries.sort((a, b) => {
+      const comparisons = new Comparisons();
+      const inOrder = (a: Entry, b: Entry): number => {
         for (let at = 0; at < keys.length; at++) {
-          const difference = keys[at]?.compare(a.values[at], b.values[at]) ?? 0;
+          const difference = keys[at]?.compare(a.values[at], b.values[at], comparisons) ?? 0;
           if (difference !== 0) return difference;
         }
         return 0;
-      });
-      return entries.map((entry) => entry.row);
+      };
+      // Sorting is faster than a heap that would hold most of the rows anyway.
+      const first = most * 2 < entries.length ? firstInOrder(entries, most, inOrder) : entries.sort(inOrder);
+      return first.map((entry) => entry.row);
     });
   };
 }
+
+/** A row with the values of its keys. */
+interface Entry {
+  readonly row: Value;
+  readonly values: readonly Value[];
+}
+
+/** Compares the values of a key; `comparisons` bounds those of one sort together. */
+type Comparer = (a: Value, b: Value, comparisons: Comparisons) => number;
 
 function compileKey(key: OrderKey, projections: Projections | undefined, compiler: Compiler): Evaluate {
   const path = printExpression(key.path);
@@ -57,14 +70,14 @@ const LETTERS = new Intl.Collator('en', { sensitivity: 'variant', caseFirst: 'up
 const NUMBERS = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
 const LETTERS_AND_NUMBERS = new Intl.Collator('en', { numeric: true, sensitivity: 'variant', caseFirst: 'upper' });
 
-function comparerOf(key: OrderKey): (a: Value, b: Value) => number {
+function comparerOf(key: OrderKey): Comparer {
   const collator = key.collate ? (key.numeric ? LETTERS_AND_NUMBERS : LETTERS) : key.numeric ? NUMBERS : undefined;
-  const ascending =
+  const ascending: Comparer =
     collator === undefined
-      ? compare
-      : (a: Value, b: Value) =>
-          typeof a === 'string' && typeof b === 'string' ? collator.compare(a, b) : compare(a, b);
-  return key.descending ? (a, b) => ascending(b, a) : ascending;
+      ? (a, b, comparisons) => comparisons.compare(a, b)
+      : (a, b, comparisons) =>
+          typeof a === 'string' && typeof b === 'string' ? collator.compare(a, b) : comparisons.compare(a, b);
+  return key.descending ? (a, b, comparisons) => ascending(b, a, comparisons) : ascending;
 }
 
 /** Fisher and Yates. */

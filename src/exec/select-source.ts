@@ -1,6 +1,7 @@
 /** Where the rows of a SELECT, UPDATE or DELETE come from. */
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
+import type { Id } from '../catalog/definition.js';
 import { indexPrefix, prefixRange } from '../catalog/keys.js';
 import { failure } from '../errors/error.js';
 import { elsewherePrefix } from '../index/entries.js';
@@ -14,7 +15,7 @@ import {
 } from '../plan/access-path.js';
 import type { KeyRange } from '../storage/contract.js';
 import { encodeOrder } from '../value/key-codec.js';
-import { RecordId, type Value } from '../value/value.js';
+import { isArray, RecordId, Regex, SetValue, type Value } from '../value/value.js';
 import { isVerdict } from './discretion.js';
 import { type Compiler, type Evaluate, type Execution, Frame, type Purpose, Scope } from './execution.js';
 import { judgeOf } from './permission.js';
@@ -167,9 +168,8 @@ interface CompiledPath {
 }
 
 function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath {
-  if (path.kind === 'table-scan') return { path, narrow: () => undefined };
-  const narrow =
-    path.kind === 'record-lookup' ? compileLookup(path, compiler) : compileIndexScan(path, entry, compiler);
+  const narrow = compileNarrow(path, entry, compiler);
+  if (narrow === undefined) return { path, narrow: () => undefined };
   return {
     path,
     // Where a value can't be computed the condition or the rule will say what that means, record by record.
@@ -184,25 +184,72 @@ function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): C
   };
 }
 
+function compileNarrow(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] | undefined {
+  switch (path.kind) {
+    case 'table-scan':
+      return undefined;
+    case 'record-lookup':
+      return compileLookup(path, compiler);
+    case 'index-scan':
+      return compileIndexScans([path], entry, compiler);
+    case 'index-union':
+      return compileIndexScans(path.branches, entry, compiler);
+  }
+}
+
 function compileLookup(path: RecordLookup, compiler: Compiler): CompiledPath['narrow'] {
   const id = compileOperand(path.id, compiler);
   return (frame) => andThen(id(frame), (value): Narrowed => ({ kind: 'record', id: value }));
 }
 
-function compileIndexScan(path: IndexScan, entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] {
-  const equal = path.equal.map((operand) => compileOperand(operand, compiler));
-  const from = compileOperand(path.from, compiler);
-  const to = compileOperand(path.to, compiler);
-  return (frame, catalog) =>
+/** The ranges of some scans, and the places where their indexes list what the record doesn't tell. */
+function compileIndexScans(
+  scans: readonly IndexScan[],
+  entry: TableEntry,
+  compiler: Compiler,
+): CompiledPath['narrow'] {
+  const compiled = scans.map((scan) => compileIndexScan(scan, entry, compiler));
+  const indexes = [...new Set(scans.map(({ index }) => index.id))];
+  return (frame, { database }) =>
     andThen(
-      mapInOrder([...equal, from, to], (evaluate) => evaluate(frame)),
-      (values): Narrowed => {
-        const start = indexPrefix(catalog.database.id, entry.definition.id, path.index.id);
-        const fixed = start + values.slice(0, equal.length).map(encodeOrder).join('');
-        const within = bounded(fixed, path, values[equal.length], values[equal.length + 1]);
-        return { kind: 'index', ranges: [within, prefixRange(elsewherePrefix(start))] };
+      mapInOrder(compiled, (ranges) => ranges(frame, database.id)),
+      (groups): Narrowed | undefined => {
+        const found = groups.filter((ranges) => ranges !== undefined).flat();
+        if (groups.includes(undefined)) return undefined;
+        const elsewhere = indexes.map((index) =>
+          prefixRange(elsewherePrefix(indexPrefix(database.id, entry.definition.id, index))),
+        );
+        return { kind: 'index', ranges: [...found, ...elsewhere] };
       },
     );
+}
+
+type Ranges = (frame: Frame, database: Id) => PromiseOrValue<readonly KeyRange[] | undefined>;
+
+/** The ranges of one scan; `undefined` where what is looked for isn't found by its place in the order of values. */
+function compileIndexScan(path: IndexScan, entry: TableEntry, compiler: Compiler): Ranges {
+  const equal = path.equal.map((operand) => compileOperand(operand, compiler));
+  const others = [path.from, path.to, path.anyOf].map((operand) => compileOperand(operand, compiler));
+  return (frame, database) =>
+    andThen(
+      mapInOrder([...equal, ...others], (evaluate) => evaluate(frame)),
+      (values) => {
+        const fixed = values.slice(0, equal.length);
+        const [from, to, list] = values.slice(equal.length);
+        // A regex equals what it matches.
+        if (fixed.some(isRegex)) return undefined;
+        const start =
+          indexPrefix(database, entry.definition.id, path.index.id) + fixed.map((value) => encodeOrder(value)).join('');
+        if (path.anyOf === undefined) return [bounded(start, path, from, to)];
+        const items = list instanceof SetValue ? list.items : list;
+        if (!isArray(items) || items.some(isRegex)) return undefined;
+        return items.map((item) => prefixRange(start + encodeOrder(item)));
+      },
+    );
+}
+
+function isRegex(value: Value): boolean {
+  return value instanceof Regex;
 }
 
 function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {

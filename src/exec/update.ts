@@ -12,7 +12,7 @@ import { compileTimeout } from './timeout.js';
 export function compileUpdate(update: Update, compiler: Compiler): Evaluate {
   if (update.explain !== undefined) return notSupported('EXPLAIN');
   const targets = compileTargets(update, compiler);
-  const find = compileFinder('UPDATE', update.where, compiler);
+  const find = compileFinder('UPDATE', update, compiler);
   const data = compileData(update.data, compiler);
   const output = compileOutput(update.output, 'after', compiler);
   const run = (frame: Frame): PromiseOrValue<Value> =>

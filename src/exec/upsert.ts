@@ -21,7 +21,7 @@ type Writing = PromiseOrValue<(Written | undefined)[]>;
 export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
   if (upsert.explain !== undefined) return notSupported('EXPLAIN');
   const targets = compileTargets(upsert, compiler);
-  const find = compileFinder('UPSERT', upsert.where, compiler);
+  const find = compileFinder('UPSERT', upsert, compiler);
   const data = compileData(upsert.data, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
 

@@ -16,7 +16,7 @@ import { indexPrefix } from '../catalog/keys.js';
 import type { Key } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';
 import { MAX_INDEX_ENTRIES } from '../value/limits.js';
-import { isArray, type ObjectValue, type RecordKey, type Value } from '../value/value.js';
+import { isArray, type ObjectValue, type RecordKey, Regex, type Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
 import { ELSEWHERE, valueAt } from './value-at.js';
 
@@ -49,7 +49,7 @@ export function indexEntries(
   let rows: readonly Row[] = [{ order: prefix, values: [], claims: isUnique }];
   for (const field of index.fields) {
     const value = valueAt(record, field.parts);
-    if (value === ELSEWHERE) return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
+    if (value === ELSEWHERE || mayMatch(value)) return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
     rows = extend(rows, value);
   }
   return rows.map(({ order, values, claims }) => ({
@@ -57,6 +57,11 @@ export function indexEntries(
     unique: claims,
     values,
   }));
+}
+
+/** A regex equals what it matches, so that it has no place of its own. */
+function mayMatch(value: Value): boolean {
+  return value instanceof Regex || (isArray(value) && value.some((element) => element instanceof Regex));
 }
 
 /** The beginning of an entry. */

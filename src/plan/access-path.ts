@@ -13,7 +13,7 @@ import type { BinaryOperator, Expression, Idiom, Permission, Select } from '../l
 import { printIdiom } from '../language/print.js';
 import { isDocumentFree } from './dependencies.js';
 
-export type AccessPath = TableScan | RecordLookup | IndexScan;
+export type AccessPath = TableScan | RecordLookup | IndexScan | IndexUnion;
 
 export interface TableScan {
   readonly kind: 'table-scan';
@@ -36,6 +36,15 @@ export interface IndexScan {
   /** Bounds of the field after them. */
   readonly from?: Limit;
   readonly to?: Limit;
+  /** A list of which the field after them equals an element. */
+  readonly anyOf?: Operand;
+}
+
+/** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
+export interface IndexUnion {
+  readonly kind: 'index-union';
+  readonly table: string;
+  readonly branches: readonly IndexScan[];
 }
 
 /** What a field is compared with, by the query, or by the rule, which is judged without regard to what its subject may see. */
@@ -66,27 +75,42 @@ export function chooseAccessPath(entry: TableEntry, hints: AccessHints): AccessP
   const scan: TableScan = { kind: 'table-scan', table };
   if (hints.with?.kind === 'noindex') return scan;
   const { rule, mayHide } = hints;
-  const comparisons = [
-    ...comparisonsOf(hints.where, 'query').filter(({ field }) => !mayHide(field)),
-    ...(rule?.kind === 'where' ? comparisonsOf(rule.condition, 'rule') : []),
-  ];
+  const isOpen = ({ field }: Comparison): boolean => !mayHide(field);
+  const query = demandsOf(hints.where, 'query');
+  const ruled = demandsOf(rule?.kind === 'where' ? rule.condition : undefined, 'rule');
+  const comparisons = [...query.all.filter(isOpen), ...ruled.all];
   const id = comparisons.find(({ path, operator }) => path === 'id' && isEquality(operator));
   if (id !== undefined) return { kind: 'record-lookup', table, id };
-  const allowed = hints.with?.kind === 'index' ? new Set(hints.with.names) : undefined;
+  const best = bestIndex(entry, hints, comparisons);
+  if (best !== undefined) return best;
+  const alternatives = [...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))), ...ruled.choices];
+  for (const choice of alternatives) {
+    const branches = choice.map((each) => bestIndex(entry, hints, [...each, ...comparisons]));
+    if (branches.every((branch) => branch !== undefined)) return { kind: 'index-union', table, branches };
+  }
+  return scan;
+}
+
+function bestIndex(
+  { definition, indexes }: TableEntry,
+  { with: hint, mayHide }: AccessHints,
+  comparisons: readonly Comparison[],
+): IndexScan | undefined {
+  const allowed = hint?.kind === 'index' ? new Set(hint.names) : undefined;
   let best: IndexScan | undefined;
-  for (const index of entry.indexes) {
+  for (const index of indexes) {
     if (allowed !== undefined && !allowed.has(index.name)) continue;
-    const path = indexPath(table, index, comparisons);
+    const path = indexPath(definition.name, index, comparisons);
     if (path !== undefined && index.fields.slice(path.equal.length).some(mayHide)) continue;
     if (path !== undefined && (best === undefined || worth(path) > worth(best))) best = path;
   }
-  return best ?? scan;
+  return best;
 }
 
 /** A rough measure of how much a path narrows: a fixed field counts more than a bound, and unique indexes win ties. */
 function worth(path: IndexScan): number {
   const unique = path.index.indexKind.kind === 'unique' && path.equal.length === path.index.fields.length;
-  return path.equal.length * 10 + (path.from ? 3 : 0) + (path.to ? 3 : 0) + (unique ? 100 : 0);
+  return path.equal.length * 10 + (path.anyOf ? 8 : 0) + (path.from ? 3 : 0) + (path.to ? 3 : 0) + (unique ? 100 : 0);
 }
 
 function indexPath(table: string, index: IndexDefinition, comparisons: readonly Comparison[]): IndexScan | undefined {
@@ -100,6 +124,8 @@ function indexPath(table: string, index: IndexDefinition, comparisons: readonly 
       equal.push(fixed);
       continue;
     }
+    const anyOf = comparisons.find((each) => each.path === path && each.operator === 'IN');
+    if (anyOf !== undefined) return { kind: 'index-scan', table, index, equal, anyOf };
     const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
     const to = comparisons.find((each) => each.path === path && (each.operator === '<' || each.operator === '<='));
     if (equal.length === 0 && from === undefined && to === undefined) return undefined;
@@ -122,6 +148,28 @@ interface Comparison extends Operand {
   readonly operator: BinaryOperator;
 }
 
+/** What a condition demands of a record. */
+interface Demands {
+  /** All of these must hold. */
+  readonly all: Comparison[];
+  /** Of each of these, all comparisons of one list must. */
+  readonly choices: (readonly Comparison[])[][];
+}
+
+/** How a field's comparison with a value is looked for: with the value, with each of a list, or among the elements of the field. */
+interface Search {
+  readonly operator: BinaryOperator;
+  readonly amongElements?: true;
+}
+
+/** By the operator that has the field at its left. */
+const SEARCHES: ReadonlyMap<BinaryOperator, Search> = new Map<BinaryOperator, Search>([
+  ...(['=', '==', '<', '<=', '>', '>=', 'IN'] as const).map((operator) => [operator, { operator }] as const),
+  ['CONTAINS', { operator: '=', amongElements: true }],
+  ['CONTAINSANY', { operator: 'IN', amongElements: true }],
+]);
+
+/** The operator with its sides exchanged. */
 const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
   ['=', '='],
   ['==', '=='],
@@ -129,33 +177,53 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
   ['<=', '>='],
   ['>', '<'],
   ['>=', '<='],
+  ['IN', 'CONTAINS'],
 ]);
 
-/** The comparisons of a plain field path with something independent of the record, all of which must hold. */
-function comparisonsOf(condition: Expression | undefined, from: Operand['from']): Comparison[] {
-  const found: Comparison[] = [];
-  const waiting = condition === undefined ? [] : [condition];
+/** The comparisons of a plain field path with something independent of the record. */
+function demandsOf(condition: Expression | undefined, from: Operand['from']): Demands {
+  const demands: Demands = { all: [], choices: [] };
+  for (const each of operandsOf(condition, '&&')) {
+    if (each.kind === 'binary' && each.operator === '||') {
+      demands.choices.push(operandsOf(each, '||').map((choice) => demandsOf(choice, from).all));
+    }
+    const found = comparisonOf(each, from);
+    if (found !== undefined) demands.all.push(found);
+  }
+  return demands;
+}
+
+/** What is joined by an operator, from left to right. */
+function operandsOf(expression: Expression | undefined, operator: '&&' | '||'): Expression[] {
+  const found: Expression[] = [];
+  const waiting = expression === undefined ? [] : [expression];
   while (waiting.length > 0) {
     const each = waiting.pop();
     invariant(each !== undefined, 'the stack is not empty');
-    if (each.kind !== 'binary') continue;
-    if (each.operator === '&&') {
-      waiting.push(each.right, each.left);
-      continue;
-    }
-    const mirrored = MIRRORED.get(each.operator);
-    if (mirrored === undefined) continue;
-    if (isFieldPath(each.left) && isDocumentFree(each.right)) {
-      found.push(comparison(each.left, each.operator, each.right, from));
-    } else if (isFieldPath(each.right) && isDocumentFree(each.left)) {
-      found.push(comparison(each.right, mirrored, each.left, from));
-    }
+    if (each.kind === 'binary' && each.operator === operator) waiting.push(each.right, each.left);
+    else found.push(each);
   }
   return found;
 }
 
-function comparison(field: Idiom, operator: BinaryOperator, value: Expression, from: Operand['from']): Comparison {
-  return { field, path: printIdiom(field), operator, value, from };
+function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
+  if (each.kind !== 'binary') return undefined;
+  const { left, operator, right } = each;
+  if (isFieldPath(left) && isDocumentFree(right)) return comparison(left, SEARCHES.get(operator), right, from);
+  const mirrored = MIRRORED.get(operator);
+  if (mirrored === undefined || !isFieldPath(right) || !isDocumentFree(left)) return undefined;
+  return comparison(right, SEARCHES.get(mirrored), left, from);
+}
+
+function comparison(
+  field: Idiom,
+  search: Search | undefined,
+  value: Expression,
+  from: Operand['from'],
+): Comparison | undefined {
+  if (search === undefined) return undefined;
+  const path = printIdiom(search.amongElements ? { ...field, parts: [...field.parts, { kind: 'all' }] } : field);
+  return { field, path, operator: search.operator, value, from };
 }
 
 /** Whether an expression is a path of plain field names from the current document. */

@@ -1,0 +1,69 @@
+/** An index never changes what a condition finds: random records and conditions, with their indexes and without. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Session } from '../../src/session/contract.js';
+import { openDatabase } from '../../src/session/database.js';
+import { openEngine } from '../../src/storage/engines/open.js';
+import { toText } from '../../src/value/text/text.js';
+import { isArray } from '../../src/value/value.js';
+
+const SCALARS = ['1', '2', '2f', '3dec', "'a'", "'ab'", 'true', 'NONE', 'NULL', 't:1', '/a/', '{x: 1}', '1..3', '{,}', '{1,}'];
+const scalar = fc.constantFrom(...SCALARS);
+const list = fc.array(scalar, { maxLength: 3 }).map((items) => `[${items.join(', ')}]`);
+const value = fc.oneof({ weight: 3, arbitrary: scalar }, list);
+const record = fc
+  .record({ a: value, b: value, tags: value, o: fc.oneof(value, value.map((x) => `{x: ${x}}`)) })
+  .map(({ a, b, tags, o }) => `{a: ${a}, b: ${b}, tags: ${tags}, o: ${o}}`);
+
+const FIELDS = ['a', 'b', 'o.x', 'tags'];
+const atom = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(...FIELDS), fc.constantFrom('=', '==', '<', '<=', '>', '>=', 'IN', 'CONTAINS', 'CONTAINSANY', '!='), value)
+    .map(([field, operator, operand]) => `${field} ${operator} ${operand}`),
+  fc
+    .tuple(value, fc.constantFrom('=', '<', '>=', 'IN', 'CONTAINS'), fc.constantFrom(...FIELDS))
+    .map(([operand, operator, field]) => `${operand} ${operator} ${field}`),
+);
+const condition = fc.oneof(
+  fc.array(atom, { minLength: 1, maxLength: 3 }).map((atoms) => atoms.join(' AND ')),
+  fc.array(atom, { minLength: 2, maxLength: 3 }).map((atoms) => `(${atoms.join(' OR ')})`),
+  fc.tuple(atom, atom, atom).map(([x, y, z]) => `${x} AND (${y} OR ${z})`),
+);
+
+const INDEXES = ['a', 'a, b', 'b, a', 'o.x', 'tags', 'tags.*', 'b, tags.*'];
+
+describe('conditions', () => {
+  let owner: Session;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    const database = await openDatabase(await openEngine('memory'));
+    close = () => database.close();
+    owner = database.ownerSession();
+    await owner.query('DEFINE NAMESPACE n; USE NS n; DEFINE DATABASE d; USE NS n DB d');
+    await owner.query(INDEXES.map((fields, at) => `DEFINE INDEX i${at} ON t FIELDS ${fields}`).join(';'));
+  });
+  afterAll(() => close());
+
+  const ask = async (hint: string, where: string): Promise<string> => {
+    const [result] = await owner.query(`SELECT VALUE id FROM t ${hint} WHERE ${where}`);
+    if (result === undefined || !result.outcome.ok) return 'an error';
+    const ids = result.outcome.value;
+    return isArray(ids) ? ids.map(toText).sort().join() : toText(ids);
+  };
+
+  it('find the same through any index as without', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { maxLength: 12 }), fc.array(condition, { maxLength: 6 }), async (records, conditions) => {
+        const rows = records.map((each, at) => `UPSERT t:${at} CONTENT ${each}`);
+        await owner.query([...rows, `DELETE t:${records.length}..`].join(';'));
+        for (const where of conditions) {
+          const plain = await ask('WITH NOINDEX', where);
+          expect(await ask('', where), where).toBe(plain);
+          for (const at of INDEXES.keys()) expect(await ask(`WITH INDEX i${at}`, where), `i${at}: ${where}`).toBe(plain);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
