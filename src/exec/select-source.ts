@@ -203,11 +203,7 @@ function compileLookup(path: RecordLookup, compiler: Compiler): CompiledPath['na
 }
 
 /** The ranges of some scans, and the places where their indexes list what the record doesn't tell. */
-function compileIndexScans(
-  scans: readonly IndexScan[],
-  entry: TableEntry,
-  compiler: Compiler,
-): CompiledPath['narrow'] {
+function compileIndexScans(scans: readonly IndexScan[], entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] {
   const compiled = scans.map((scan) => compileIndexScan(scan, entry, compiler));
   const indexes = [...new Set(scans.map(({ index }) => index.id))];
   return (frame, { database }) =>

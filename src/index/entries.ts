@@ -49,7 +49,8 @@ export function indexEntries(
   let rows: readonly Row[] = [{ order: prefix, values: [], claims: isUnique }];
   for (const field of index.fields) {
     const value = valueAt(record, field.parts);
-    if (value === ELSEWHERE || mayMatch(value)) return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
+    if (value === ELSEWHERE || mayMatch(value))
+      return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
     rows = extend(rows, value);
   }
   return rows.map(({ order, values, claims }) => ({
