@@ -75,7 +75,8 @@ describe('conditions', () => {
 
   const ask = async (hint: string, where: string): Promise<string> => {
     const [result] = await owner.query(`SELECT VALUE id FROM t ${hint} WHERE ${where}`);
-    if (!result?.outcome.ok) throw result?.outcome.error ?? new Error('no answer');
+    if (result === undefined) throw new Error('no answer');
+    if (!result.outcome.ok) throw result.outcome.error;
     const ids = result.outcome.value;
     return isArray(ids) ? ids.map(toText).sort().join() : toText(ids);
   };
