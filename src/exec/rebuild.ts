@@ -15,7 +15,7 @@ export function compileRebuild({ index: name, table, ifExists }: Rebuild): Evalu
       const index = entry?.indexes.find((each) => each.name === name);
       if (catalog === undefined || entry === undefined || index === undefined) {
         if (ifExists) return undefined;
-        throw entry === undefined ? failure('table_missing', { name: table }) : failure('index_missing', { name });
+        throw failure('index_missing', { name });
       }
       const entries = prefixRange(indexPrefix(catalog.database.id, entry.definition.id, index.id));
       return andThen(execution.unit.transaction.deleteRange(entries), () =>
