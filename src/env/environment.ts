@@ -1,8 +1,11 @@
+import type { Network } from './network.js';
+
 /** The outside world, as far as the engine may touch it. Tests put their own in its place. */
 export interface Environment {
   readonly clock: Clock;
   readonly random: Random;
   readonly timers: Timers;
+  readonly network: Network;
 }
 
 export interface Clock {

@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from './environment.js';
+import { realNetwork } from './real-network.js';
 
 /** The real world: this machine's clock, its random source and its event loop. */
 export const realEnvironment: Environment = {
@@ -21,4 +22,5 @@ export const realEnvironment: Environment = {
     },
     yield: () => nextTurn(),
   },
+  network: realNetwork,
 };

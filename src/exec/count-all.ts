@@ -21,6 +21,7 @@ export function compileCountAll(select: Select): ((frame: Frame) => PromiseOrVal
   if (expression.kind !== 'call' || expression.path !== 'count' || expression.args.length > 0) return undefined;
   return ({ execution }) => {
     if (execution.checks.view) return undefined;
+    execution.functions?.check('count');
     return andThen(execution.unit.catalog(), (catalog) => {
       const table = catalog?.tables.get(target.name);
       if (table === undefined) return undefined;

@@ -8,6 +8,8 @@ import type { Id, SequenceDefinition } from '../catalog/definition.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { PasswordHasher } from '../functions/contract.js';
+import type { Fetcher } from '../functions/network/fetcher.js';
+import type { FunctionRules } from '../functions/rules.js';
 import type { Expression, Part, Statement } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
@@ -63,6 +65,9 @@ export interface Execution {
   readonly checks: Checks;
   readonly interrupt: Interrupt;
   readonly passwords: PasswordHasher;
+  readonly network: Fetcher;
+  /** Which functions may be called; all of them if absent. */
+  readonly functions: FunctionRules | undefined;
   /** What runs embedded JavaScript; none where it isn't allowed. */
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;

@@ -5,6 +5,8 @@ import { covers, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
+import type { Fetcher } from '../functions/network/fetcher.js';
+import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
@@ -35,6 +37,8 @@ export interface ExecutorOptions {
   readonly sequences: SequenceNumbers;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly tuning?: Partial<Tuning>;
+  readonly network: Fetcher;
+  readonly functions: FunctionRules | undefined;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
 }
@@ -74,6 +78,8 @@ export class Executor {
     return {
       environment: this.#options.environment,
       passwords: this.#options.passwords,
+      network: this.#options.network,
+      functions: this.#options.functions,
       scripts: this.#scripts,
       sequences: this.#options.sequences,
       unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),

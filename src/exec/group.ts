@@ -167,6 +167,7 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
 }
 
 interface AggregateCall {
+  readonly path: string;
   readonly aggregate: Aggregate;
   readonly args: readonly Evaluate[];
 }
@@ -177,7 +178,11 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
   const rewritten = transformExpression(expression, (each) => {
     const aggregate = each.kind === 'call' ? findAggregate(each.path) : undefined;
     if (aggregate === undefined) return undefined;
-    calls.push({ aggregate, args: (each as Call).args.map((arg) => compiler.expression(arg)) });
+    calls.push({
+      path: (each as Call).path,
+      aggregate,
+      args: (each as Call).args.map((arg) => compiler.expression(arg)),
+    });
     return { kind: 'param', name: parameterName(calls.length - 1) };
   });
   if (calls.length === 0) return undefined;
@@ -201,6 +206,7 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
         finish: (frame) => {
           const scope = new Scope(frame.scope);
           calls.forEach((call, at) => {
+            frame.execution.functions?.check(call.path);
             scope.set(parameterName(at), (accumulators[at] ?? call.aggregate.create([])).result());
           });
           return evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));

@@ -3,14 +3,19 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import type { Type } from '../value/type.js';
 import type { Closure, ObjectValue, RecordId, Value } from '../value/value.js';
+import type { Fetcher } from './network/fetcher.js';
+import type { FunctionRules } from './rules.js';
 
 /** The world as a function sees it; the executor supplies it. */
 export interface FunctionContext {
   readonly environment: Environment;
   /** `$session` as a value. */
   readonly session: ObjectValue;
-  /** The namespace and database in use. */
   readonly passwords: PasswordHasher;
+  /** Requests to other servers, as far as they are allowed. */
+  readonly network: Fetcher;
+  /** Which functions may be called; all of them if absent. */
+  readonly functions: FunctionRules | undefined;
   /** Calls a closure; missing arguments are NONE, superfluous ones are dropped. */
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value>;
   /** Reads a record as the caller may see it; NONE when it doesn't exist or is hidden. */

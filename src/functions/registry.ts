@@ -8,6 +8,7 @@ import { cryptoFunctions } from './crypto.js';
 import { durationFunctions } from './duration.js';
 import { encodingFunctions } from './encoding.js';
 import { geoFunctions } from './geo.js';
+import { httpFunctions } from './http.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
 import { parseFunctions } from './parse.js';
@@ -31,6 +32,7 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...durationFunctions,
   ...encodingFunctions,
   ...geoFunctions,
+  ...httpFunctions,
   ...mathFunctions,
   ...objectFunctions,
   ...parseFunctions,

@@ -1,5 +1,6 @@
 /** Everything that `tessera start` can be told, as one table. */
 import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
+import { DEFAULT_FETCH_LIMITS } from '../functions/network/fetcher.js';
 import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import {
@@ -7,10 +8,13 @@ import {
   nameOf,
   optional,
   readAddress,
+  readAllOr,
   readChoice,
   readCount,
+  readFunctionName,
   readList,
   readNetworks,
+  readNetworkTarget,
   readSize,
   readText,
   readTime,
@@ -52,6 +56,53 @@ export const SETTINGS = {
     peer: 'SURREAL_CAPS_ALLOW_SCRIPTING',
     description: 'Let statements run embedded JavaScript: function() { … }',
   }),
+  allowFuncs: withDefault(
+    {
+      flag: '--allow-funcs [names]',
+      peer: 'SURREAL_CAPS_ALLOW_FUNC',
+      description: 'The only functions and families of functions that may be called, such as string,math::abs',
+    },
+    'all',
+    readAllOr(readFunctionName),
+  ),
+  denyFuncs: withDefault(
+    {
+      flag: '--deny-funcs [names]',
+      peer: 'SURREAL_CAPS_DENY_FUNC',
+      description: 'Those that may not; the more specific name counts',
+    },
+    'none',
+    readAllOr(readFunctionName),
+  ),
+  allowNet: withDefault(
+    {
+      flag: '--allow-net [targets]',
+      peer: 'SURREAL_CAPS_ALLOW_NET',
+      description:
+        'Where http::* may call: hosts, addresses and networks, with a port or without. Private addresses must be named as addresses',
+    },
+    'none',
+    readAllOr(readNetworkTarget),
+  ),
+  denyNet: withDefault(
+    {
+      flag: '--deny-net [targets]',
+      peer: 'SURREAL_CAPS_DENY_NET',
+      description: 'Where it may not, whatever is allowed',
+    },
+    'none',
+    readAllOr(readNetworkTarget),
+  ),
+  netTimeout: withDefault(
+    { flag: '--net-timeout <time>', description: 'How long a request of http::* may take' },
+    `${DEFAULT_FETCH_LIMITS.time / 1000}s`,
+    readPositiveTime,
+  ),
+  maxNetResponse: withDefault(
+    { flag: '--max-net-response <size>', description: 'The largest answer that it takes' },
+    sizeText(DEFAULT_FETCH_LIMITS.response),
+    readSize,
+  ),
   log: withDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
     'info',

@@ -1,7 +1,7 @@
 /** Opens the database that a configuration describes. */
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
-import { openDatabase } from '../session/database.js';
+import { type DatabaseOptions, openDatabase } from '../session/database.js';
 import { openEngine } from '../storage/engines/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
 import type { Configuration } from './configuration.js';
@@ -20,6 +20,13 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
   const database = await openDatabase(engine, {
     guests: allowGuests,
     fieldPermissions,
+    network: {
+      allow: configuration.allowNet,
+      deny: configuration.denyNet,
+      time: configuration.netTimeout,
+      response: configuration.maxNetResponse,
+    },
+    ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     report: (error) => log.error({ error: error.cause ?? error }, 'A statement failed for a reason of our own'),
@@ -31,4 +38,9 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     await database.close();
     throw error;
   }
+}
+
+/** Where all functions are allowed, no call has to look whether it is. */
+function functionRules({ allowFuncs, denyFuncs }: Configuration): Pick<DatabaseOptions, 'functions'> {
+  return allowFuncs === 'all' && denyFuncs.length === 0 ? {} : { functions: { allow: allowFuncs, deny: denyFuncs } };
 }

@@ -1,5 +1,6 @@
 /** What a setting is, and the kinds of values that settings have. */
 import { BlockList, isIP } from 'node:net';
+import { readTarget, type Target } from '../functions/network/targets.js';
 
 /** A setting that can't be used. It stops the start. */
 export class ConfigurationError extends Error {
@@ -138,4 +139,28 @@ export function readNetworks(text: string): BlockList {
     networks.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
   }
   return networks;
+}
+
+/** `all`, or texts between commas; a flag without a value means all. */
+export function readAllOr<T>(read: (text: string) => T): (text: string) => 'all' | readonly T[] {
+  return (text) => {
+    if (['all', '*', 'true'].includes(text)) return 'all';
+    return ['none', 'false'].includes(text) ? [] : readList(text).map(read);
+  };
+}
+
+/** A host, an address or a network that may or may not be called. */
+export function readNetworkTarget(text: string): Target {
+  const target = readTarget(text);
+  if (target === undefined)
+    throw new Error(`"${text}" is not a host, an address or a network such as example.com:443 or 192.0.2.0/24`);
+  return target;
+}
+
+/** The name of a function or of a family of functions. */
+export function readFunctionName(text: string): string {
+  const name = text.replace(/::\*?$/, '');
+  if (!/^\w+(::\w+)*$/.test(name))
+    throw new Error(`"${text}" is not a function such as http::get, or a family such as http`);
+  return name;
 }

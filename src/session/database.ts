@@ -12,6 +12,10 @@ import { Executor } from '../exec/executor.js';
 import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../exec/script/contract.js';
 import { SequenceCounters } from '../exec/sequence-counters.js';
 import type { FieldPermissionDefault } from '../exec/table.js';
+import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../functions/network/fetcher.js';
+import { type NetworkTargets, NO_TARGETS } from '../functions/network/targets.js';
+import { findFunction } from '../functions/registry.js';
+import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
 import type { Engine } from '../storage/contract.js';
@@ -32,6 +36,10 @@ export interface DatabaseOptions {
   readonly fieldPermissions?: FieldPermissionDefault;
   /** For tests: no answer depends on it. */
   readonly tuning?: Partial<Tuning>;
+  /** Which hosts `http::*` may call; none unless told. */
+  readonly network?: Partial<NetworkTargets & FetchLimits>;
+  /** Which functions may be called; all unless told. */
+  readonly functions?: Partial<FunctionRuleOptions>;
   /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
   readonly scripting?: Partial<ScriptLimits>;
   readonly hashing?: PasswordHasherOptions;
@@ -44,6 +52,11 @@ export interface DatabaseOptions {
 const PARSED_TEXTS = 1_000;
 /** Longer texts are rarely sent twice. */
 const PARSED_LENGTH = 10_000;
+
+/** A function may be named as it was called in 2.x. */
+function functionName(name: string): string {
+  return findFunction(name)?.name ?? name;
+}
 
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   return new OpenDatabase(engine, options);
@@ -65,6 +78,12 @@ export class OpenDatabase implements Database {
       sequences: new SequenceCounters(engine),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
+      network: new Fetcher(
+        environment,
+        { ...NO_TARGETS, ...options.network },
+        { ...DEFAULT_FETCH_LIMITS, ...options.network },
+      ),
+      functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
     const report = options.report ?? (() => undefined);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '../../src/env/environment.js';
+import { fakeNetwork } from '../functions/fake-network.js';
 
 /** A world whose clock stands still until it is told to go on, and whose random bytes repeat from run to run. */
 export class StubbedEnvironment implements Environment {
@@ -19,6 +20,8 @@ export class StubbedEnvironment implements Environment {
     },
     float: () => 0.5,
   };
+
+  readonly network = fakeNetwork();
 
   readonly timers = {
     after: (milliseconds: number, callback: () => void) => {

@@ -11,6 +11,8 @@ import {
   type ReferrerSubject,
   Scope,
 } from '../../src/exec/execution.js';
+import { Fetcher } from '../../src/functions/network/fetcher.js';
+import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
@@ -113,6 +115,8 @@ export function executionOver(world: World, store: Store): Execution {
     checks: { view: false, edit: false },
     interrupt,
     passwords: { hash: missing, verify: missing },
+    network: new Fetcher(realEnvironment, NO_TARGETS),
+    functions: undefined,
     scripts: undefined,
     sequences: { next: missing },
     reader: {

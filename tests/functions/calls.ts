@@ -3,6 +3,8 @@ import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { callFunction } from '../../src/functions/call.js';
 import type { FunctionContext } from '../../src/functions/contract.js';
+import { Fetcher } from '../../src/functions/network/fetcher.js';
+import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { findConstant, findFunction } from '../../src/functions/registry.js';
 import type { Expression } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
@@ -27,6 +29,8 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
       hash: async (algorithm, password) => `${algorithm}:${password}`,
       verify: async (algorithm, hash, password) => hash === `${algorithm}:${password}`,
     },
+    network: new Fetcher(realEnvironment, NO_TARGETS),
+    functions: undefined,
     call: (called, args) => (called.implementation as Implementation)(...args),
     readRecord: () => undefined,
     nextNumber: () => 0,

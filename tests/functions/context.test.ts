@@ -4,6 +4,7 @@ import { formatDatetime } from '../../src/value/datetime.js';
 import { toText } from '../../src/value/text/text.js';
 import { type Datetime, Duration, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { call, testContext } from './calls.js';
+import { fakeNetwork } from './fake-network.js';
 
 /** A world in which it is always the same moment, every random bit is alike, and timers run at once. */
 function frozen(byte: number, slept: number[] = []): Environment {
@@ -18,6 +19,7 @@ function frozen(byte: number, slept: number[] = []): Environment {
       },
       yield: async () => {},
     },
+    network: fakeNetwork(),
   };
 }
 

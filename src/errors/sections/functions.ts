@@ -11,6 +11,12 @@ export const functionErrors = {
     kind: 'NotFound',
     text: ({ name }) => `Unknown function '${name}' - not found in function registry`,
   }),
+  /** By the rules of the server. */
+  function_denied: row<{ name: string }>({
+    kind: 'NotAllowed',
+    text: ({ name }) => `Function '${name}' is not allowed to be executed`,
+    details: ({ name }) => ({ kind: 'Function', details: { name } }),
+  }),
   method_missing: row<{ name: string; kind: string }>({
     kind: 'Validation',
     text: ({ name, kind }) => `Method '${name}' cannot be called on value of type '${kind}'`,
@@ -34,5 +40,24 @@ export const functionErrors = {
   misplaced_function: row<{ name: string; reason: string }>({
     kind: 'Validation',
     text: ({ name, reason }) => `Invalid query: Index function '${name}': ${reason}`,
+  }),
+
+  // Requests to other servers.
+  url_invalid: row<{ url: string }>({
+    kind: 'Validation',
+    text: ({ url }) => `The URL \`${url}\` is invalid`,
+  }),
+  network_target_denied: row<{ target: string }>({
+    kind: 'NotAllowed',
+    text: ({ target }) => `Access to network target '${target}' is not allowed`,
+    details: ({ target }) => ({ kind: 'Target', details: { name: target } }),
+  }),
+  network_lookup_failed: row({
+    kind: 'Internal',
+    text: () => 'failed to lookup address information: Name or service not known',
+  }),
+  http_failed: row<{ reason: string }>({
+    kind: 'Internal',
+    text: ({ reason }) => `There was an error processing a remote HTTP request: ${reason}`,
   }),
 } as const;

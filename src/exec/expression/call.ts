@@ -83,6 +83,7 @@ function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
 /** Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own. */
 function callDefined(name: string, args: readonly Value[], frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
   const { execution } = frame;
+  execution.functions?.check(CUSTOM + name);
   return andThen(execution.unit.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
     if (definition === undefined) throw failure('function_not_defined', { name: CUSTOM + name });

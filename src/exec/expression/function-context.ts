@@ -12,11 +12,13 @@ const contexts = new WeakMap<Execution, FunctionContext>();
 export function functionContext(execution: Execution): FunctionContext {
   let context = contexts.get(execution);
   if (context === undefined) {
-    const { environment, passwords, interrupt } = execution;
+    const { environment, passwords, network, functions, interrupt } = execution;
     context = {
       environment,
       session: execution.identity.session,
       passwords,
+      network,
+      functions,
       call: (closure, args) => callClosure(execution, closure, args),
       readRecord: (id) => execution.reader.read(execution, id),
       nextNumber: (sequence) => nextNumber(execution, sequence),

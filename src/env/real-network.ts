@@ -1,0 +1,71 @@
+import { lookup } from 'node:dns/promises';
+import { type IncomingMessage, request as requestHttp, validateHeaderName, validateHeaderValue } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { type Network, type NetworkAnswer, NetworkError, type NetworkHop } from './network.js';
+
+/** The network of this machine. */
+export const realNetwork: Network = {
+  async resolve(host) {
+    if (isIP(host) !== 0) return [host];
+    try {
+      return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+    } catch (error) {
+      throw new NetworkError('unknown', error);
+    }
+  },
+
+  exchange(hop) {
+    return new Promise((resolve, reject) => {
+      checkHeaders(hop.headers);
+      const send = hop.url.protocol === 'https:' ? requestHttps : requestHttp;
+      const request = send(hop.url, {
+        method: hop.method,
+        headers: hop.headers,
+        signal: hop.signal,
+        // A connection of its own, to the very address that was judged.
+        agent: false,
+        lookup: (_host, { all }, found) => {
+          const family = isIP(hop.address);
+          if (all === true) found(null, [{ address: hop.address, family }]);
+          else found(null, hop.address, family);
+        },
+      });
+      request.once('error', (error) => reject(new NetworkError('unreachable', error)));
+      request.once('response', (response) => takeAnswer(response, hop.maxBytes).then(resolve, reject));
+      request.end(hop.body);
+    });
+  },
+};
+
+function checkHeaders(headers: NetworkHop['headers']): void {
+  try {
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+  } catch (error) {
+    throw new NetworkError('invalid', error);
+  }
+}
+
+async function takeAnswer(response: IncomingMessage, maxBytes: number): Promise<NetworkAnswer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new NetworkError('unreachable', error);
+  }
+  if (size > maxBytes) throw new NetworkError('too-large');
+  const { 'content-type': type, location } = response.headers;
+  return {
+    status: response.statusCode ?? 0,
+    headers: { 'content-type': type, location },
+    body: Buffer.concat(chunks),
+  };
+}

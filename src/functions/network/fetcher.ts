@@ -1,0 +1,181 @@
+/**
+ * HTTP requests of the database, each judged before it leaves: by the name of its host, by the addresses of that name, which are
+ * looked up once and are the ones connected to, and again for each redirect. Bounded in size, time and redirects.
+ */
+import type { Environment } from '../../env/environment.js';
+import { type NetworkAnswer, NetworkError, type NetworkFailure } from '../../env/network.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import { mayCall, mayLookUp, type NetworkTargets } from './targets.js';
+
+export interface FetchLimits {
+  /** Milliseconds for all hops together. */
+  readonly time: number;
+  /** Bytes of an answer's body. */
+  readonly response: number;
+}
+
+export const DEFAULT_FETCH_LIMITS: FetchLimits = { time: 30_000, response: 16 * 2 ** 20 };
+
+export interface FetchRequest {
+  readonly url: string;
+  readonly method: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+  /** The only scheme that is accepted, in redirects, too. */
+  readonly secure?: boolean;
+}
+
+/** To be asked now and then; throws when the request must be given up. */
+type Checkpoint = () => void;
+
+const MAX_REDIRECTS = 10;
+/** Milliseconds between two looks at whether the statement may go on. */
+const NAP = 50;
+const SCHEMES: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ftp:': 21, 'ws:': 80, 'wss:': 443 };
+/** What belongs to one origin and goes to no other. */
+const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
+
+export class Fetcher {
+  readonly #environment: Environment;
+  readonly #targets: NetworkTargets;
+  readonly #limits: FetchLimits;
+
+  constructor(environment: Environment, targets: NetworkTargets, limits: FetchLimits = DEFAULT_FETCH_LIMITS) {
+    this.#environment = environment;
+    this.#targets = targets;
+    this.#limits = limits;
+  }
+
+  /**
+   * Sends a request and follows its redirects, at most ten of them; then the last answer is the answer.
+   * @throws TesseraError `url_invalid`, `network_target_denied`, `network_lookup_failed`, `http_failed`; what `checkpoint` throws
+   */
+  async fetch(request: FetchRequest, checkpoint: Checkpoint): Promise<NetworkAnswer> {
+    const abort = new AbortController();
+    const stop = this.#watch(abort, checkpoint);
+    try {
+      return await this.#follow(request, abort.signal);
+    } catch (error) {
+      throw abort.signal.aborted ? abort.signal.reason : error;
+    } finally {
+      stop();
+    }
+  }
+
+  async #follow(request: FetchRequest, signal: AbortSignal): Promise<NetworkAnswer> {
+    let { method, body } = request;
+    let url = parseUrl(request.url);
+    let headers: Record<string, string> = {
+      accept: '*/*',
+      'user-agent': 'Tessera',
+      ...credentialsOf(url),
+      ...request.headers,
+    };
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#hop(url, { method, headers, body, secure: request.secure === true }, signal);
+      const next = redirectOf(url, answer);
+      if (next === undefined || redirects === MAX_REDIRECTS) return answer;
+      if (next.origin !== url.origin) headers = without(headers, PRIVATE_HEADERS);
+      if (becomesGet(answer.status, method)) {
+        method = 'GET';
+        body = undefined;
+        headers = without(headers, ['content-type', 'content-length']);
+      }
+      url = next;
+    }
+  }
+
+  async #hop(
+    url: URL,
+    {
+      method,
+      headers,
+      body,
+      secure,
+    }: Required<Pick<FetchRequest, 'method' | 'headers' | 'secure'>> & Pick<FetchRequest, 'body'>,
+    signal: AbortSignal,
+  ): Promise<NetworkAnswer> {
+    const { network } = this.#environment;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = url.port === '' ? (SCHEMES[url.protocol] ?? 0) : Number(url.port);
+    const denied = () => failure('network_target_denied', { target: `${url.hostname}:${port}` });
+    if (!mayLookUp(this.#targets, host, port)) throw denied();
+    if (!(secure ? ['https:'] : ['http:', 'https:']).includes(url.protocol)) {
+      throw failure('http_failed', { reason: `builder error for url (${shown(url)})` });
+    }
+    try {
+      const addresses = await network.resolve(host);
+      if (!mayCall(this.#targets, { host, port, addresses })) throw denied();
+      signal.throwIfAborted();
+      const maxBytes = this.#limits.response;
+      return await network.exchange({ url, address: addresses[0] as string, method, headers, body, maxBytes, signal });
+    } catch (error) {
+      throw error instanceof NetworkError ? FAILURES[error.failure](url, this.#limits) : error;
+    }
+  }
+
+  /** Gives up when the time is over, or the statement may not go on. */
+  #watch(abort: AbortController, checkpoint: Checkpoint): () => void {
+    const { timers } = this.#environment;
+    let left = this.#limits.time;
+    let cancel = () => {};
+    const nap = () => {
+      const time = Math.min(NAP, left);
+      cancel = timers.after(time, () => {
+        left -= time;
+        try {
+          checkpoint();
+          if (left <= 0)
+            throw failure('http_failed', { reason: `no answer within ${this.#limits.time} ms (--net-timeout)` });
+          nap();
+        } catch (error) {
+          abort.abort(error);
+        }
+      });
+    };
+    nap();
+    return () => cancel();
+  }
+}
+
+const FAILURES: Readonly<Record<NetworkFailure, (url: URL, limits: FetchLimits) => TesseraError>> = {
+  unknown: () => failure('network_lookup_failed'),
+  unreachable: (url) => failure('http_failed', { reason: `error sending request for url (${shown(url)})` }),
+  'too-large': (_, { response }) =>
+    failure('http_failed', { reason: `the answer is larger than ${response} bytes (--max-net-response)` }),
+  invalid: () => failure('http_failed', { reason: 'builder error' }),
+};
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.hostname === '') throw failure('url_invalid', { url: text });
+  return url;
+}
+
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** The URL as errors show it: without what is secret in it. */
+function shown(url: URL): string {
+  const plain = new URL(url.href);
+  plain.username = '';
+  plain.password = '';
+  return plain.href;
+}
+
+function redirectOf(url: URL, { status, headers }: NetworkAnswer): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || headers['location'] === undefined) return undefined;
+  return URL.canParse(headers['location'], url.href) ? new URL(headers['location'], url.href) : undefined;
+}
+
+function becomesGet(status: number, method: string): boolean {
+  return (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST');
+}
+
+function without(headers: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}

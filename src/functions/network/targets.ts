@@ -1,0 +1,140 @@
+/**
+ * Which hosts the database may call. Nothing unless told; what is named counts before what is said of everything, and of two names the one
+ * that denies. Addresses of this machine and of private networks have to be named themselves, as addresses: names
+ * can be made to point anywhere.
+ */
+import { BlockList, isIP } from 'node:net';
+
+/** `all`, or hosts and addresses: `example.com`, `example.com:8443`, `10.1.2.3:80`, `192.0.2.0/24`, `[::1]:80`. */
+export type Targets = 'all' | readonly Target[];
+
+export interface Target {
+  /** A host name in lower case. */
+  readonly host?: string;
+  /** Instead of it, addresses. */
+  readonly addresses?: BlockList;
+  /** Any port unless told. */
+  readonly port?: number;
+}
+
+export interface NetworkTargets {
+  readonly allow: Targets;
+  readonly deny: Targets;
+}
+
+export const NO_TARGETS: NetworkTargets = { allow: [], deny: [] };
+
+/** What a request goes to: the host as the URL has it, and the addresses that it resolves to. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+  readonly addresses: readonly string[];
+}
+
+/** Whether a destination may be called. */
+export function mayCall({ allow, deny }: NetworkTargets, destination: Destination): boolean {
+  const { addresses } = destination;
+  if (addresses.length === 0) return false;
+  if (deny !== 'all' && deny.some((target) => namesSome(target, destination))) return false;
+  const named =
+    allow !== 'all' && allow.some(({ host, port }) => host === destination.host && fitsPort(port, destination));
+  const isGiven = (address: string) => allow !== 'all' && allow.some((target) => holds(target, address, destination));
+  if (addresses.some((address) => isSpecial(address) && !isGiven(address))) return false;
+  return named || addresses.every(isGiven) || (allow === 'all' && deny !== 'all');
+}
+
+/** Whether a host may be called if its addresses don't speak against it; asked before the name is looked up, which tells others of it. */
+export function mayLookUp({ allow, deny }: NetworkTargets, host: string, port: number): boolean {
+  const destination = { host, port, addresses: [] };
+  if (deny !== 'all' && deny.some((target) => target.host === host && fitsPort(target.port, destination))) return false;
+  if (allow === 'all') return deny !== 'all';
+  return allow.some(
+    (target) => (target.host === host || target.addresses !== undefined) && fitsPort(target.port, destination),
+  );
+}
+
+function namesSome(target: Target, destination: Destination): boolean {
+  if (target.host !== undefined) return target.host === destination.host && fitsPort(target.port, destination);
+  return destination.addresses.some((address) => holds(target, address, destination));
+}
+
+function holds({ addresses, port }: Target, address: string, destination: Destination): boolean {
+  return addresses !== undefined && fitsPort(port, destination) && isIn(addresses, address);
+}
+
+function fitsPort(port: number | undefined, destination: Destination): boolean {
+  return port === undefined || port === destination.port;
+}
+
+function isIn(addresses: BlockList, address: string): boolean {
+  const plain = unmapped(address);
+  return addresses.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** `::ffff:127.0.0.1`, which is `::ffff:7f00:1` as well, is 127.0.0.1 in other clothes. */
+function unmapped(address: string): string {
+  const [, dotted, high, low] =
+    /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address) ?? [];
+  if (high === undefined || low === undefined) return dotted ?? address;
+  const bits = (Number.parseInt(high, 16) << 16) | Number.parseInt(low, 16);
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
+}
+
+/** Addresses that aren't of the internet at large (IANA's registries of special addresses). */
+const SPECIAL = blockList([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]);
+/** Of IPv6 all but the one block that is given out, and in it what leads back to other addresses. */
+const GLOBAL_V6 = blockList(['2000::/3']);
+const SPECIAL_V6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+
+function isSpecial(address: string): boolean {
+  const plain = unmapped(address);
+  return isIP(plain) === 4 ? SPECIAL.check(plain) : !GLOBAL_V6.check(plain, 'ipv6') || SPECIAL_V6.check(plain, 'ipv6');
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+/** Reads one target; `undefined` if the text is none. */
+export function readTarget(text: string): Target | undefined {
+  const network = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(text);
+  if (network !== null) {
+    const family = isIP(network[1] as string);
+    return family === 0 || Number(network[2]) > (family === 4 ? 32 : 128)
+      ? undefined
+      : { addresses: blockList([text]) };
+  }
+  if (isIP(text) !== 0) return { addresses: single(text) };
+  const [, v6, plain = '', digits] = /^(?:\[([0-9a-f.:]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const port = digits === undefined ? {} : { port: Number(digits) };
+  if ((port.port ?? 0) > 65535) return undefined;
+  if (v6 !== undefined) return isIP(v6) === 6 ? { addresses: single(v6), ...port } : undefined;
+  if (plain === '') return undefined;
+  return isIP(plain) === 4 ? { addresses: single(plain), ...port } : { host: plain.toLowerCase(), ...port };
+}
+
+function single(address: string): BlockList {
+  const plain = unmapped(address);
+  return blockList([`${plain}/${isIP(plain) === 6 ? 128 : 32}`]);
+}
