@@ -17,7 +17,12 @@ beforeEach(async () => {
   environment = new StubbedEnvironment();
   database = await openDatabase(new MemoryEngine(), {
     // The clock stands still, but failures are held back for a moment.
-    environment: { clock: environment.clock, random: environment.random, timers: realEnvironment.timers },
+    environment: {
+      clock: environment.clock,
+      random: environment.random,
+      timers: realEnvironment.timers,
+      network: environment.network,
+    },
     authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
     guests: true,
   });
