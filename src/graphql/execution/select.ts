@@ -43,6 +43,8 @@ export function fieldPath(names: readonly string[]): Idiom {
   return { kind: 'idiom', parts: names.map((name): Part => ({ kind: 'field', name })) };
 }
 
+const ID: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
+
 /** The columns, each under its own name, and the id before them. */
 export function columns(names: Iterable<string>): Projections {
   const all = new Set(['id', ...names]);
@@ -55,7 +57,9 @@ export function columns(names: Iterable<string>): Projections {
 export type Clauses = Pick<Select, 'where' | 'order' | 'limit' | 'start' | 'version'>;
 
 export function select(projections: Projections, from: Expression, clauses: Clauses = {}): Select {
-  return { kind: 'select', projections, only: false, from: [from], ...clauses };
+  // A record that is listed but isn't there, or is hidden, would be a row without an id.
+  const present = from.kind === 'table' ? {} : { where: ID };
+  return { kind: 'select', projections, only: false, from: [from], ...present, ...clauses };
 }
 
 export type EdgeDirection = Extract<GraphStep['direction'], 'in' | 'out'>;
