@@ -7,7 +7,7 @@ export interface ScriptLimits {
   readonly memory: number;
   /** Bytes of its stack. */
   readonly stack: number;
-  /** Milliseconds that it may take in all, waiting included. */
+  /** Milliseconds that it may take in all, waiting included, once its thread has started. */
   readonly time: number;
   /** How many may run at a time, each on a thread of its own; others wait. */
   readonly threads: number;
@@ -65,6 +65,8 @@ export type ToThread =
 
 /** What the thread tells. */
 export type FromThread =
+  /** The interpreter is loaded. */
+  | { readonly kind: 'ready' }
   | {
       readonly kind: 'call';
       readonly run: number;

@@ -59,7 +59,8 @@ export class ScriptPool implements ScriptRunner {
     const nap = () => {
       const time = Math.min(NAP, left);
       cancel = this.#timers.after(time, () => {
-        left -= time;
+        // On a busy machine a thread may take longer to start than a script to run.
+        if (thread.ready) left -= time;
         try {
           interrupt.check();
           if (left <= 0) throw failure('script_stopped', { milliseconds: this.#limits.time });

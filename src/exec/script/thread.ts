@@ -28,6 +28,8 @@ export class ScriptThread {
   readonly #signal = new Int32Array(new SharedArrayBuffer(4));
   readonly #pending = new Map<number, Pending>();
   #runs = 0;
+  /** Whether its interpreter is loaded; what is run before waits for that. */
+  ready = false;
   /** Whether it can take another script. */
   sound = true;
 
@@ -76,6 +78,10 @@ export class ScriptThread {
   }
 
   #take(message: FromThread): void {
+    if (message.kind === 'ready') {
+      this.ready = true;
+      return;
+    }
     const pending = this.#pending.get(message.run);
     if (pending === undefined) return;
     if (message.kind === 'call') this.#answer(message, pending.host);

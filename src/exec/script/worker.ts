@@ -185,3 +185,5 @@ port.on('message', (message: ToThread) => {
     run.begin(message.script);
   }
 });
+
+send({ kind: 'ready' });
