@@ -11,10 +11,12 @@ import {
   Closure,
   Datetime,
   Duration,
+  FileReference,
   Geometry,
   isArray,
   isNumber,
   isObject,
+  kindOf,
   RecordId,
   SetValue,
   Uuid,
@@ -55,6 +57,7 @@ const CHECKERS: { readonly [K in Type['kind']]?: Checker } = {
   bytes: (value) => value instanceof Uint8Array,
   datetime: (value) => value instanceof Datetime,
   duration: (value) => value instanceof Duration,
+  file: (value) => value instanceof FileReference,
   function: (value) => value instanceof Closure,
   geometry: (value) => value instanceof Geometry,
   int: isInt,
@@ -97,23 +100,29 @@ export function signatureOf(row: FunctionRow): Signature {
   return signature;
 }
 
-function makeSignature({ name, parameters }: FunctionRow): Signature {
+function makeSignature({ name, parameters, expects }: FunctionRow): Signature {
   const minimum = parameters.filter(({ optional, rest }) => !optional && !rest).length;
   const variadic = parameters.at(-1)?.rest === true;
-  const maximum = variadic ? Number.POSITIVE_INFINITY : parameters.length;
+  const maximum = variadic || expects !== undefined ? Number.POSITIVE_INFINITY : parameters.length;
   const checkers = parameters.map(({ type }) => checkerOf(type));
   const ints = parameters.map(({ type }) => type.kind === 'int');
   const last = parameters.length - 1;
   return {
     checkCount(count) {
+      if (count < minimum && expects !== undefined) {
+        throw failure('unexpected_argument', { name, expected: expects.count });
+      }
       if (count < minimum || count > maximum) throw invalidArguments(name, expectedCount(minimum, maximum));
     },
     coerce(args) {
       let coerced = args;
-      for (let index = 0; index < args.length; index++) {
+      const count = variadic ? args.length : Math.min(args.length, parameters.length);
+      for (let index = 0; index < count; index++) {
         const column = Math.min(index, last);
         const value = args[index];
         if (!(checkers[column] as Checker)(value)) {
+          const expected = expects?.each[index];
+          if (expected !== undefined) throw failure('unexpected_argument', { name, expected, got: kindOf(value) });
           throw wrongArgument(name, index + 1, (parameters[column] as FunctionRow['parameters'][number]).type, value);
         }
         if (ints[column] && typeof value === 'object') coerced = coerced.with(index, toInt(value));

@@ -22,6 +22,10 @@ export interface FunctionContext {
   readRecord(id: RecordId): PromiseOrValue<Value>;
   /** The next number of a sequence. @throws TesseraError `sequence_missing`, `sequence_exhausted` */
   nextNumber(sequence: string): PromiseOrValue<Value>;
+  /** Whether the selected database has a table. */
+  hasTable(name: string): PromiseOrValue<boolean>;
+  /** Whether the selected database has an analyzer. */
+  hasAnalyzer(name: string): PromiseOrValue<boolean>;
   /** Counts work done, and fails when the statement was cancelled or its time is over; for functions that loop. */
   checkpoint(): void;
 }
@@ -44,6 +48,13 @@ export interface ParameterSpec {
   readonly rest?: boolean;
 }
 
+export interface Expectation {
+  /** Said when there are too few arguments: `two arguments`. */
+  readonly count: string;
+  /** Said of each argument of a wrong type: `a string password`. */
+  readonly each: readonly string[];
+}
+
 /** One row of a family's table. Registration, argument checks, error texts and `docs/functions.md` are made from it. */
 export interface FunctionRow {
   /** The whole path: `string::len`. */
@@ -54,6 +65,8 @@ export interface FunctionRow {
   readonly returns: string;
   /** One line. */
   readonly description: string;
+  /** What errors say that it expects, where the reference engine words them in its own way; superfluous arguments are let pass then. */
+  readonly expects?: Expectation;
   /** False when two calls with equal arguments may differ (time, random, session, records): such calls are never folded. */
   readonly deterministic?: false;
   /** Arguments have been counted and coerced to the parameters' types. */

@@ -23,6 +23,7 @@ export const coreFunctions: readonly FunctionRow[] = [
     (time, context) => sleep(durationMilliseconds(time), context),
     {
       deterministic: false,
+      expects: { count: 'a duration argument', each: ['a duration argument'] },
     },
   ),
 ];

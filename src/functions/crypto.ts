@@ -23,7 +23,7 @@ function passwords(algorithm: HashAlgorithm, title: string): readonly FunctionRo
       'bool',
       `Whether a password belongs to a ${title} hash.`,
       (hash, password, { passwords }) => passwords.verify(algorithm, hash, password),
-      { deterministic: false },
+      { deterministic: false, expects: { count: 'two arguments', each: ['a string hash', 'a string password'] } },
     ),
     define(
       `crypto::${algorithm}::generate`,
@@ -31,7 +31,7 @@ function passwords(algorithm: HashAlgorithm, title: string): readonly FunctionRo
       'string',
       `Hashes a password with ${title} and a random salt.`,
       (password, { passwords }) => passwords.hash(algorithm, password),
-      { deterministic: false },
+      { deterministic: false, expects: { count: 'a password argument', each: ['a string password'] } },
     ),
   ];
 }

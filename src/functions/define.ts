@@ -1,13 +1,14 @@
 /** Rows of the tables of functions, with bodies that take their arguments one by one. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Value } from '../value/value.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
+import type { Expectation, FunctionContext, FunctionRow } from './contract.js';
 import type { ArgumentsOf, Parameter } from './parameters.js';
 
 interface Options {
   /** Other names, such as those of 2.x. */
   readonly aliases?: readonly string[];
   readonly deterministic?: false;
+  readonly expects?: Expectation;
 }
 
 /** A function's work: the arguments in order (a rest parameter's as one array), then the context. */

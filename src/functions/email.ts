@@ -1,7 +1,7 @@
 /** E-mail addresses and the names of hosts. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
-const LABEL = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
+const LABEL = /^[a-z0-9\u{80}-\u{10ffff}](?:[a-z0-9\u{80}-\u{10ffff}-]{0,61}[a-z0-9\u{80}-\u{10ffff}])?$/iu;
 const MAX_DOMAIN = 253;
 
 /** Whether a text can be the name of a host: labels between dots, the last of which isn't a number. */

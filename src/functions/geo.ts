@@ -61,7 +61,7 @@ export const geoFunctions: readonly FunctionRow[] = [
     ({ shape }, length = MAX_HASH) => {
       if (length < 1 || length > MAX_HASH) {
         throw invalidArguments(
-          'geo::hash::encode',
+          'geo::encode',
           `The second argument must be an integer greater than 0 and less than or equal to ${MAX_HASH}.`,
         );
       }

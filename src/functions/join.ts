@@ -1,6 +1,6 @@
 import { deeper } from '../value/nesting.js';
-import { toDisplay } from '../value/text/text.js';
-import { isArray, isObject, SetValue, type Value } from '../value/value.js';
+import { toDisplay, toText } from '../value/text/text.js';
+import { Decimal, isArray, isObject, SetValue, type Value } from '../value/value.js';
 import { checkLength, limitedText, MAX_OUTPUT } from './output-limit.js';
 
 /** The values as one text with a separator between them. @throws TesseraError `invalid_arguments` if it gets too long */
@@ -10,7 +10,8 @@ export function joinTexts(name: string, separator: string, values: readonly Valu
     const value = values[index];
     if (typeof value === 'object') checkLength(name, leastLength(value, MAX_OUTPUT));
     if (index > 0) result += separator;
-    result += toDisplay(value);
+    // Decimals keep their suffix here, which casts drop.
+    result += value instanceof Decimal ? toText(value) : toDisplay(value);
     checkLength(name, result.length);
   }
   return limitedText(name, result);

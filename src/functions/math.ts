@@ -1,5 +1,5 @@
 import { failure } from '../errors/error.js';
-import { negate, power } from '../value/arithmetic.js';
+import { add, asDecimal, negate, power } from '../value/arithmetic.js';
 import { type DecimalNumber, DecimalNumber as Exact, fitDecimal } from '../value/decimal.js';
 import { compareNumbers, MIN_INT, toNumber } from '../value/number.js';
 import { Decimal, Float, float, type NumberValue } from '../value/value.js';
@@ -108,23 +108,37 @@ function fixed(x: NumberValue, places: number | bigint): NumberValue {
   return float(Number(toNumber(x).toFixed(digits)));
 }
 
+const isWhole = (x: NumberValue): boolean => typeof x === 'bigint' || Number.isInteger(x);
+
+/** Ints among ints; otherwise a decimal stays one, and all else is a float. NaN stays what it is. */
 function clamp(x: NumberValue, low: NumberValue, high: NumberValue): NumberValue {
   if (compareNumbers(low, high) > 0) {
     throw invalidArguments('math::clamp', 'Lowerbound for clamp must be smaller than the upperbound');
   }
-  if (compareNumbers(x, low) < 0) return low;
-  return compareNumbers(x, high) > 0 ? high : x;
+  if (Number.isNaN(x)) return x;
+  const clamped = compareNumbers(x, low) < 0 ? low : compareNumbers(x, high) > 0 ? high : x;
+  if (x instanceof Decimal) return asDecimal(clamped) ?? x;
+  return isWhole(x) && isWhole(low) && isWhole(high) ? clamped : float(toNumber(clamped));
 }
 
+/** In decimals if the share is one, otherwise in floats. */
 function interpolate(from: NumberValue, to: NumberValue, share: NumberValue): NumberValue {
-  return float(toNumber(from) + (toNumber(to) - toNumber(from)) * toNumber(share));
+  if (!(share instanceof Decimal)) return float(toNumber(from) + (toNumber(to) - toNumber(from)) * toNumber(share));
+  const start = exactOf(from);
+  const distance = exactOf(to).minus(start);
+  return fitDecimal(start.plus(distance.times(share.number))) ?? float(Number.NaN);
 }
 
-/** The shorter way round the circle. */
+/** The shorter way round the circle; in decimals if the share is one. */
 function interpolateAngle(from: NumberValue, to: NumberValue, share: NumberValue): NumberValue {
   const turn = (toNumber(to) - toNumber(from)) % 360;
   const shorter = turn > 180 ? turn - 360 : turn < -180 ? turn + 360 : turn;
-  return float(toNumber(from) + shorter * toNumber(share));
+  return interpolate(from, add(from, float(shorter)) as NumberValue, share);
+}
+
+/** For exact work; what is no number, or infinite, counts as 0. */
+function exactOf(x: NumberValue): DecimalNumber {
+  return asDecimal(x)?.number ?? new Exact(0);
 }
 
 const DEGREE = Math.PI / 180;
@@ -132,7 +146,7 @@ const DEGREE = Math.PI / 180;
 export const mathFunctions: readonly FunctionRow[] = [
   define('math::abs', [number('number')], 'number', 'The number without its sign.', absolute),
   ofFloat('acos', 'The arc cosine.', Math.acos),
-  ofFloat('acot', 'The arc cotangent.', (x) => Math.atan(1 / x)),
+  ofFloat('acot', 'The arc cotangent.', (x) => Math.PI / 2 - Math.atan(x)),
   ofFloat('asin', 'The arc sine.', Math.asin),
   ofFloat('atan', 'The arc tangent.', Math.atan),
   selects('bottom', 'The so many least numbers, in no order.', (a, b) => compareNumbers(a, b) < 0),

@@ -5,6 +5,7 @@ import { bytesFunctions } from './bytes.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { durationFunctions } from './duration.js';
+import { fileFunctions } from './file.js';
 import { geoFunctions } from './geo.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
@@ -19,12 +20,24 @@ import { vectorFunctions } from './vector.js';
 
 type Methods = ReadonlyMap<string, FunctionRow>;
 
+/** Functions that aren't methods too, though their first parameter takes a value of their family. */
+const NO_METHODS: ReadonlySet<string> = new Set([
+  'array::range',
+  'math::clamp',
+  'math::fixed',
+  'math::lerp',
+  'math::lerpangle',
+  'math::pow',
+  'math::sqrt',
+  'string::distance::osa',
+]);
+
 /** The last part of each name, with `_` for `::`, of the functions whose first parameter takes such a value. */
 function methodsOf(rows: readonly FunctionRow[], receiver: Kind | 'number', prefix = ''): Methods {
   const methods = new Map<string, FunctionRow>();
   for (const row of rows) {
     const type = row.parameters[0]?.type.kind;
-    if (type !== receiver && type !== 'any') continue;
+    if ((type !== receiver && type !== 'any') || NO_METHODS.has(row.name)) continue;
     for (const name of [row.name, ...(row.aliases ?? [])]) {
       methods.set(prefix + name.split('::').slice(1).join('_'), row);
     }
@@ -41,6 +54,7 @@ const FAMILIES: { readonly [K in Kind]?: Methods } = {
   datetime: methodsOf(timeFunctions, 'datetime'),
   decimal: NUMBER,
   duration: methodsOf(durationFunctions, 'duration'),
+  file: methodsOf(fileFunctions, 'file'),
   float: NUMBER,
   geometry: methodsOf(geoFunctions, 'geometry'),
   int: NUMBER,
@@ -55,6 +69,7 @@ const GENERAL: Methods = new Map<string, FunctionRow>([
   ...typeFunctions.flatMap((row): [string, FunctionRow][] => {
     const name = row.name.slice('type::'.length);
     if (name.startsWith('is_')) return [[name, row]];
+    if (name === 'table') return [];
     return row.parameters[0]?.type.kind === 'any' ? [[name === 'of' ? 'type_of' : `to_${name}`, row]] : [];
   }),
   ...arrayFunctions.filter(({ name }) => name === 'array::repeat').map((row): [string, FunctionRow] => ['repeat', row]),

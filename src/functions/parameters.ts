@@ -7,6 +7,7 @@ import type {
   Closure,
   Datetime,
   Duration,
+  FileReference,
   Geometry,
   NumberValue,
   ObjectValue,
@@ -40,6 +41,7 @@ export const closure = ofType<Closure>({ kind: 'function' });
 export const datetime = ofType<Datetime>({ kind: 'datetime' });
 export const datetimes = ofType<readonly Datetime[]>({ kind: 'array', item: { kind: 'datetime' } });
 export const duration = ofType<Duration>({ kind: 'duration' });
+export const file = ofType<FileReference>({ kind: 'file' });
 export const geometry = ofType<Geometry>({ kind: 'geometry', shapes: [] });
 export const integer = ofType<number | bigint>({ kind: 'int' });
 export const list = ofType<readonly Value[]>({ kind: 'array' });

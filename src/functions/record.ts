@@ -1,4 +1,5 @@
 import { andThen } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { isObject, Range, RecordId, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
@@ -13,7 +14,11 @@ export const recordFunctions: readonly FunctionRow[] = [
     'bool',
     'Whether a record exists and may be seen.',
     (id, context) =>
-      id.key instanceof Range ? false : andThen(context.readRecord(id), (found): Value => found !== undefined),
+      andThen(context.hasTable(id.table), (has) => {
+        if (!has) throw failure('table_missing', { name: id.table });
+        if (id.key instanceof Range) return false;
+        return andThen(context.readRecord(id), (found): Value => found !== undefined);
+      }),
     { deterministic: false },
   ),
   define('record::id', [record('record')], 'any', 'The key of a record id.', (id) => id.key, { aliases: ['meta::id'] }),

@@ -7,6 +7,7 @@ import { coreFunctions } from './core.js';
 import { cryptoFunctions } from './crypto.js';
 import { durationFunctions } from './duration.js';
 import { encodingFunctions } from './encoding.js';
+import { fileFunctions } from './file.js';
 import { geoFunctions } from './geo.js';
 import { httpFunctions } from './http.js';
 import { mathFunctions } from './math.js';
@@ -14,6 +15,8 @@ import { objectFunctions } from './object.js';
 import { parseFunctions } from './parse.js';
 import { randFunctions } from './rand.js';
 import { recordFunctions } from './record.js';
+import { schemaFunctions } from './schema.js';
+import { searchFunctions } from './search.js';
 import { sequenceFunctions } from './sequence.js';
 import { sessionFunctions } from './session.js';
 import { setFunctions } from './set.js';
@@ -31,6 +34,7 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...cryptoFunctions,
   ...durationFunctions,
   ...encodingFunctions,
+  ...fileFunctions,
   ...geoFunctions,
   ...httpFunctions,
   ...mathFunctions,
@@ -39,6 +43,8 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...randFunctions,
   ...recordFunctions,
   ...sequenceFunctions,
+  ...schemaFunctions,
+  ...searchFunctions,
   ...sessionFunctions,
   ...setFunctions,
   ...stringFunctions,

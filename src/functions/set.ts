@@ -121,16 +121,17 @@ export const setFunctions: readonly FunctionRow[] = [
     'A set without a value, or without each of several.',
     ({ items }, value) => ordered(within(items, itemsOf(value), false)),
   ),
-  define(
-    'set::slice',
-    [set('set'), optional(any('start')), optional(integer('end'))],
-    'set',
-    'The items from a start to before an end, each counted from the end if negative; or those in a range.',
-    ({ items }, from, to) => {
-      const { start, end } = sliceOf('set::slice', items.length, from, to);
+  {
+    name: 'set::slice',
+    parameters: [set('set'), optional(any('start')), optional(integer('end'))],
+    returns: 'set',
+    description: 'The items from a start to before an end, each counted from the end if negative; or those in a range.',
+    run: ([value, ...bounds]) => {
+      const { items } = value as SetValue;
+      const { start, end } = sliceOf('set::slice', items.length, bounds);
       return ordered(items.slice(start, end));
     },
-  ),
+  },
   define('set::union', [set('a'), set('b')], 'set', 'The items of both sets.', (a, b) =>
     setFrom([...a.items, ...b.items]),
   ),

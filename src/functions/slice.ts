@@ -1,4 +1,4 @@
-/** What `slice` takes: a start and an end (exclusive), each counted from the end if negative, or a range of ints. */
+/** What `slice` and `fill` take: a start and an end (exclusive), each counted from the end if negative, or a range of ints. */
 import { toInt } from '../value/coerce.js';
 import { type Bound, Range, type Value } from '../value/value.js';
 import { wrongType } from './arguments.js';
@@ -9,14 +9,19 @@ export interface Slice {
   readonly end: number;
 }
 
-/** Which part of something of `length` elements is meant; bounds beyond it are cut off. */
-export function sliceOf(name: string, length: number, from: Value, to: number | bigint | undefined): Slice {
-  if (from instanceof Range && to === undefined) {
+/**
+ * Which part of something of `length` elements is meant by the arguments `bounds`, of which there are none, one or two; bounds beyond it
+ * are cut off. `name` is what errors name.
+ */
+export function sliceOf(name: string, length: number, bounds: readonly Value[]): Slice {
+  const [from, to] = bounds;
+  if (from instanceof Range && bounds.length === 1) {
     const { start, end } = intRange(name, from);
     return clamped(length, start ?? 0, end ?? Number.POSITIVE_INFINITY);
   }
-  const start = from === undefined ? 0 : toInt(from);
-  if (start === undefined) throw wrongType(name, 2, { kind: 'int' }, from);
+  const start = bounds.length === 0 ? 0 : toInt(from);
+  // The reference engine counts the bounds from 1.
+  if (start === undefined) throw wrongType(name, 1, { kind: 'int' }, from);
   return clamped(length, Number(start), to === undefined ? Number.POSITIVE_INFINITY : Number(to));
 }
 

@@ -1,6 +1,5 @@
 import { failure } from '../errors/error.js';
 import { datetimeFromNanoseconds, datetimeNanoseconds } from '../value/datetime.js';
-import { toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
 import { toText } from '../value/text/text.js';
 import { type Datetime, int, type NumberValue } from '../value/value.js';
@@ -72,13 +71,14 @@ function rounds(name: string, description: string, rounded: Rounding): FunctionR
     description,
     (at, { nanoseconds: step }) => {
       const nanoseconds = datetimeNanoseconds(at);
+      if (step === 0n) return at;
       if (step > MAX_NANOSECONDS || magnitude(nanoseconds) > MAX_NANOSECONDS) {
         throw invalidArguments(
           `time::${name}`,
           'The second argument must be a duration, and must be able to be represented as nanoseconds.',
         );
       }
-      return step === 0n ? at : datetimeFromNanoseconds(rounded(nanoseconds, step));
+      return datetimeFromNanoseconds(rounded(nanoseconds, step));
     },
   );
 }
@@ -166,6 +166,15 @@ const fromFunctions: readonly FunctionRow[] = [
   ),
 ];
 
+const isInt = (value: NumberValue): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value);
+
+/** Years are signed ints of 32 bits, the other parts unsigned ones. */
+function fits(field: keyof CalendarTime, value: number | bigint): boolean {
+  const low = field === 'year' ? -(2 ** 31) : 0;
+  return value >= low && value < low + 2 ** 32;
+}
+
+/** A float, even a whole one, or a decimal is no part of a datetime. */
 function sets(field: keyof CalendarTime, error: (value: string) => string): FunctionRow {
   return define(
     `time::set_${field}`,
@@ -173,10 +182,13 @@ function sets(field: keyof CalendarTime, error: (value: string) => string): Func
     'datetime',
     `The datetime with another ${field}.`,
     (at, value: NumberValue) => {
-      const changed = instantOf({ ...calendarOf(at), [field]: toNumber(value) });
-      if (changed === undefined)
-        throw failure('invalid_datetime_part', { what: error(toText(value).replace(/f$|dec$/, '')) });
-      return changed;
+      if (isInt(value) && !fits(field, value)) throw failure('int_out_of_range');
+      const changed = isInt(value) ? instantOf({ ...calendarOf(at), [field]: Number(value) }) : undefined;
+      if (changed !== undefined) return changed;
+      const shown = toText(value)
+        .replace(/f$|dec$/, '')
+        .replace('Infinity', 'inf');
+      throw failure('invalid_datetime_part', { what: error(shown) });
     },
   );
 }

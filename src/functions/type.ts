@@ -1,4 +1,4 @@
-import { failure } from '../errors/error.js';
+import { failure, TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { cast } from '../value/cast.js';
 import { toDisplay, toText } from '../value/text/text.js';
@@ -9,7 +9,7 @@ import {
   Geometry,
   type Kind,
   kindOf,
-  type Range,
+  Range,
   RecordId,
   type RecordKey,
   Table,
@@ -91,8 +91,12 @@ export const typeFunctions: readonly FunctionRow[] = [
   ...CASTS.map((kind) => casts(kind, { kind })),
   casts('array', { kind: 'array' }),
   casts('geometry', { kind: 'geometry', shapes: [] }),
-  casts('point', { kind: 'geometry', shapes: ['point'] }),
-  casts('set', { kind: 'set' }),
+  define('type::point', [any('value')], 'point', 'Casts a value to point.', toPoint),
+  define('type::set', [any('value')], 'set', 'Makes a set of an array or a set.', (value) => {
+    // Unlike the cast, it takes no ranges.
+    if (value instanceof Range) throw uncastable('set', value);
+    return cast(value, { kind: 'set' }, parseRecordId);
+  }),
   ...checkFunctions,
   define(
     'type::file',
@@ -131,6 +135,22 @@ const SHAPE_NAMES = Object.fromEntries(Object.entries(GEOMETRY_TYPES).map(([name
 
 function typeOf(value: Value): string {
   return value instanceof Geometry ? `geometry<${SHAPE_NAMES[value.shape.type]}>` : kindOf(value);
+}
+
+const POINT: Type = { kind: 'geometry', shapes: ['point'] };
+
+/** As the cast, whose errors speak of geometries, though. */
+function toPoint(value: Value): Value {
+  if (value instanceof Geometry && value.shape.type !== 'Point') throw uncastable('point', value);
+  try {
+    return cast(value, POINT, parseRecordId);
+  } catch (error) {
+    throw error instanceof TesseraError ? uncastable('point', value) : error;
+  }
+}
+
+function uncastable(type: string, value: Value): TesseraError {
+  return failure('cannot_cast', { reason: `Could not cast into \`${type}\` using input \`${toText(value)}\`` });
 }
 
 const RECORD: Type = { kind: 'record', tables: [] };

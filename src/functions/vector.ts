@@ -7,7 +7,7 @@ import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { absolute } from './math.js';
-import { integer, number, numbers, optional } from './parameters.js';
+import { any, number, numbers, rest } from './parameters.js';
 import { distinct, ValueBag } from './value-bag.js';
 import {
   angle,
@@ -103,7 +103,7 @@ export const vectorFunctions: readonly FunctionRow[] = [
   // Where a query has the operator, the planner puts the distance in the place of this call.
   define(
     'vector::distance::knn',
-    [optional(integer('reference'))],
+    [rest(any('reference'))],
     'float',
     'The distance that the KNN operator found for the record.',
     () => {

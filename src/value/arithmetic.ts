@@ -120,6 +120,8 @@ export function remainder(a: Value, b: Value): Value {
 
 /** `a ** b`. Ints with a negative exponent have no result. */
 export function power(a: Value, b: Value): Value {
+  // A decimal exponent alone doesn't make a decimal of the power.
+  if (isNumber(a) && !(a instanceof Decimal) && b instanceof Decimal) return float(toNumber(a) ** toNumber(b));
   const result = isNumber(a) && isNumber(b) ? calculate(POWER, a, b) : undefined;
   if (result === undefined) throw failure('cannot_raise', { a: toDisplay(a), b: toDisplay(b) });
   return result;
@@ -167,15 +169,16 @@ function isInt(value: NumberValue): value is number | bigint {
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
 }
 
-function asDecimal(value: NumberValue): Decimal | undefined {
+/** The nearest decimal; `undefined` of what is beyond the range, infinite or no number. */
+export function asDecimal(value: NumberValue): Decimal | undefined {
   if (value instanceof Decimal) return value;
   return decimalFrom(value instanceof Float ? value.number : value);
 }
 
 function powerOfInts(base: bigint, exponent: bigint): bigint | undefined {
-  if (exponent < 0n) return undefined;
-  if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
+  if (base === 1n || (base === 0n && exponent > 0n)) return base;
   if (base === -1n) return exponent % 2n === 0n ? 1n : base;
+  if (exponent < 0n) return undefined;
   // Two to the 64th is beyond the range already, so the exact power stays small.
   return exponent > 63n ? undefined : base ** exponent;
 }

@@ -34,6 +34,8 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     call: (called, args) => (called.implementation as Implementation)(...args),
     readRecord: () => undefined,
     nextNumber: () => 0,
+    hasTable: () => true,
+    hasAnalyzer: () => false,
     checkpoint: () => {},
     ...parts,
   };

@@ -3,9 +3,16 @@ import { row } from '../row.js';
 /** Errors of built-in functions. */
 export const functionErrors = {
   /** `reason` is a whole sentence of what is wrong with the arguments; ended or not, as the peer does it. */
-  invalid_arguments: row<{ name: string; reason: string }>({
+  invalid_arguments: row<{ name: string; reason: string; method?: boolean }>({
     kind: 'Validation',
-    text: ({ name, reason }) => `Incorrect arguments for function ${name}(). ${reason}`,
+    text: ({ name, reason, method = false }) =>
+      `Incorrect arguments for ${method ? 'method' : 'function'} ${name}(). ${reason}`,
+  }),
+  /** Of functions that wait: the peer checks their arguments in another way. `got` is the kind of what was given, if anything was. */
+  unexpected_argument: row<{ name: string; expected: string; got?: string }>({
+    kind: 'Validation',
+    text: ({ name, expected, got }) =>
+      `Function '${name}' expects ${expected}${got === undefined ? '' : `, got: ${got}`}`,
   }),
   function_missing: row<{ name: string }>({
     kind: 'NotFound',
@@ -25,6 +32,7 @@ export const functionErrors = {
     kind: 'Validation',
     text: ({ call }) => `Failed to compute: "${call}", as the operation results in an arithmetic overflow.`,
   }),
+  int_out_of_range: row({ kind: 'Validation', text: () => 'out of range integral type conversion attempted' }),
   invalid_datetime_part: row<{ what: string }>({
     kind: 'Validation',
     text: ({ what }) => `Unable to set datetime to ${what}`,
@@ -36,6 +44,22 @@ export const functionErrors = {
   unimplemented_function: row<{ name: string }>({
     kind: 'Internal',
     text: ({ name }) => `Unimplemented functionality: ${name}() function`,
+  }),
+  too_few_arguments: row<{ name: string; least: number }>({
+    kind: 'Validation',
+    text: ({ name, least }) => `Invalid query: Index function '${name}' requires at least ${least} arguments`,
+  }),
+  machine_learning_disabled: row({
+    kind: 'Internal',
+    text: () => 'Problem with machine learning computation. Machine learning computation is not enabled.',
+  }),
+  bucket_missing: row<{ name: string }>({
+    kind: 'NotFound',
+    text: ({ name }) => `The bucket '${name}' does not exist`,
+  }),
+  analyzer_not_found: row<{ name: string }>({
+    kind: 'NotFound',
+    text: ({ name }) => `Analyzer '${name}' not found: The analyzer '${name}' does not exist`,
   }),
   misplaced_function: row<{ name: string; reason: string }>({
     kind: 'Validation',

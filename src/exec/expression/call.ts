@@ -20,6 +20,7 @@ import { compileNamedField } from './named-field.js';
 import type { Step } from './step.js';
 
 const CUSTOM = 'fn::';
+const MODEL = 'ml::';
 
 export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   const args = compileList(call.args, compiler);
@@ -29,6 +30,11 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   }
   const named = compileNamedField(call, compiler.outer);
   if (named !== undefined) return named;
+  if (call.path.startsWith(MODEL)) {
+    return () => {
+      throw failure('machine_learning_disabled');
+    };
+  }
   const row = findFunction(call.path);
   if (row === undefined) {
     return () => {

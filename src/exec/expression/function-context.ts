@@ -1,3 +1,4 @@
+import { andThen } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
 import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
@@ -12,7 +13,7 @@ const contexts = new WeakMap<Execution, FunctionContext>();
 export function functionContext(execution: Execution): FunctionContext {
   let context = contexts.get(execution);
   if (context === undefined) {
-    const { environment, passwords, network, functions, interrupt } = execution;
+    const { environment, passwords, network, functions, interrupt, unit } = execution;
     context = {
       environment,
       session: execution.identity.session,
@@ -22,6 +23,8 @@ export function functionContext(execution: Execution): FunctionContext {
       call: (closure, args) => callClosure(execution, closure, args),
       readRecord: (id) => execution.reader.read(execution, id),
       nextNumber: (sequence) => nextNumber(execution, sequence),
+      hasTable: (name) => andThen(unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false),
+      hasAnalyzer: (name) => andThen(unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false),
       checkpoint: () => interrupt.check(),
     };
     contexts.set(execution, context);

@@ -1,7 +1,7 @@
 /** `.name(args)`: the function of the receiver's family, or a closure in a field. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { callFunction } from '../../functions/call.js';
+import { callMethod } from '../../functions/call.js';
 import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { Expression } from '../../language/ast.js';
 import { Closure, isObject, kindOf } from '../../value/value.js';
@@ -18,7 +18,7 @@ export function methodStep(name: string, args: readonly Expression[], next: Step
       const row = methodFor(value, name);
       const { execution } = frame;
       if (row !== undefined) {
-        return andThen(callFunction(row, [value, ...values], functionContext(execution)), (result) =>
+        return andThen(callMethod(row, name, [value, ...values], functionContext(execution)), (result) =>
           next(result, frame),
         );
       }

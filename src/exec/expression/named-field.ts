@@ -30,6 +30,8 @@ export function compileNamedField({ path, args }: Call, compiler: Compiler): Eva
   return (frame) =>
     andThen(evaluate(frame), (given) => {
       if (!isArray(given)) throw wrongType(path, 1, { kind: 'array', item: { kind: 'string' } }, given);
+      const wrong = given.findIndex((each) => typeof each !== 'string');
+      if (wrong >= 0) throw wrongType(path, 1, { kind: 'string' }, given[wrong], 'array<string>');
       return mapInOrder(given, (each) => read(each, frame));
     });
 }

@@ -34,14 +34,17 @@ export const accessFunctions: readonly FunctionRow[] = [
     (array, index) => array.at(Number(index)),
   ),
   define('array::concat', [rest(list('array'))], 'array', 'Puts arrays together.', (arrays) => flatten(arrays)),
-  define(
-    'array::fill',
-    [list('array'), any('value'), optional(integer('start')), optional(integer('end'))],
-    'array',
-    'Replaces the elements from a start to before an end.',
-    (array, value, start, end) =>
-      array.slice().fill(value, Number(start ?? 0), end === undefined ? array.length : Number(end)),
-  ),
+  {
+    name: 'array::fill',
+    parameters: [list('array'), any('value'), optional(any('start')), optional(integer('end'))],
+    returns: 'array',
+    description: 'Replaces the elements from a start to before an end, or those in a range.',
+    run: ([array, value, ...bounds]) => {
+      const filled = (array as readonly Value[]).slice();
+      const { start, end } = sliceOf('array::fill', filled.length, bounds);
+      return filled.fill(value, start, end);
+    },
+  },
   define('array::first', [list('array')], 'any', 'The first element; NONE if there is none.', (array) => array[0]),
   define('array::flatten', [list('array')], 'array', 'Replaces the arrays in an array by their elements.', (array) =>
     flatten(array),
@@ -88,16 +91,19 @@ export const accessFunctions: readonly FunctionRow[] = [
     remove,
   ),
   define('array::reverse', [list('array')], 'array', 'Turns the order round.', (array) => array.toReversed()),
-  define(
-    'array::slice',
-    [list('array'), optional(any('start')), optional(integer('end'))],
-    'array',
-    'The elements from a start to before an end, each counted from the end if negative; or those in a range.',
-    (array, from, to) => {
-      const { start, end } = sliceOf('array::slice', array.length, from, to);
-      return array.slice(start, end);
+  {
+    name: 'array::slice',
+    parameters: [list('array'), optional(any('start')), optional(integer('end'))],
+    returns: 'array',
+    description:
+      'The elements from a start to before an end, each counted from the end if negative; or those in a range.',
+    run: ([array, ...bounds]) => {
+      const items = array as readonly Value[];
+      // Sic: the reference engine's errors name another function.
+      const { start, end } = sliceOf('array::range', items.length, bounds);
+      return items.slice(start, end);
     },
-  ),
+  },
   define('array::swap', [list('array'), integer('a'), integer('b')], 'array', 'Lets two elements change places.', swap),
 ];
 

@@ -9,14 +9,18 @@ import { any, closure, list, optional } from '../parameters.js';
 
 const found = (index: number): Value => (index < 0 ? undefined : index);
 
-/** Without a test, whether the items are truthy. */
-function isAny(array: readonly Value[], test: Value, context: FunctionContext): PromiseOrValue<Value> {
-  if (test === undefined) return array.some(isTruthy);
+type Items = readonly Value[];
+
+/** Without a test, whether the items are truthy; NONE is a test like any other. */
+function isAny(args: Items, context: FunctionContext): PromiseOrValue<Value> {
+  const [array, test] = args as [Items, Value];
+  if (args.length === 1) return array.some(isTruthy);
   return andThen(findIndex(array, predicateOf(test, context), context), (index): Value => index >= 0);
 }
 
-function areAll(array: readonly Value[], test: Value, context: FunctionContext): PromiseOrValue<Value> {
-  if (test === undefined) return array.every(isTruthy);
+function areAll(args: Items, context: FunctionContext): PromiseOrValue<Value> {
+  const [array, test] = args as [Items, Value];
+  if (args.length === 1) return array.every(isTruthy);
   const passes = predicateOf(test, context);
   const fails = (item: Value) => andThen(passes(item), (passed) => !passed);
   return andThen(findIndex(array, fails, context), (index): Value => index < 0);
@@ -24,22 +28,22 @@ function areAll(array: readonly Value[], test: Value, context: FunctionContext):
 
 /** Functions that test or map each element. Where a predicate is taken, a plain value tests for equality. */
 export const iterationFunctions: readonly FunctionRow[] = [
-  define(
-    'array::all',
-    [list('array'), optional(any('predicate'))],
-    'bool',
-    'Whether all elements pass a test; without one, whether all are truthy.',
-    areAll,
-    { aliases: ['array::every'] },
-  ),
-  define(
-    'array::any',
-    [list('array'), optional(any('predicate'))],
-    'bool',
-    'Whether an element passes a test; without one, whether any is truthy.',
-    isAny,
-    { aliases: ['array::some', 'array::includes'] },
-  ),
+  {
+    name: 'array::all',
+    aliases: ['array::every'],
+    parameters: [list('array'), optional(any('predicate'))],
+    returns: 'bool',
+    description: 'Whether all elements pass a test; without one, whether all are truthy.',
+    run: areAll,
+  },
+  {
+    name: 'array::any',
+    aliases: ['array::some', 'array::includes'],
+    parameters: [list('array'), optional(any('predicate'))],
+    returns: 'bool',
+    description: 'Whether an element passes a test; without one, whether any is truthy.',
+    run: isAny,
+  },
   define(
     'array::filter',
     [list('array'), any('predicate')],

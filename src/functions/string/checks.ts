@@ -43,25 +43,26 @@ export const checkFunctions: readonly FunctionRow[] = [
   check('latitude', 'a latitude in degrees', matching(LATITUDE)),
   check('longitude', 'a longitude in degrees', matching(LONGITUDE)),
   check('numeric', 'made of digits', matching(/^\p{N}+$/u)),
-  define(
-    'string::is_record',
-    [text('string'), optional(any('table'))],
-    'bool',
-    'Whether a text is a record id, of a certain table if one is given.',
-    isRecord,
-    aliases('record'),
-  ),
+  {
+    name: 'string::is_record',
+    ...aliases('record'),
+    parameters: [text('string'), optional(any('table'))],
+    returns: 'bool',
+    description: 'Whether a text is a record id, of a certain table if one is given.',
+    run: isRecord,
+  },
   check('semver', 'a semantic version', (string) => parseVersion(string) !== undefined),
   check('ulid', 'a ULID', matching(/^[0-9A-HJKMNP-TV-Z]{26}$/i)),
   check('url', 'a URL', (string) => URL.canParse(string)),
   check('uuid', 'a UUID', (string) => parseUuid(string) !== undefined),
 ];
 
-function isRecord(string: string, table: Value): boolean {
-  const name = table instanceof Table ? table.name : table;
-  if (name !== undefined && typeof name !== 'string') {
-    throw invalidArguments('string::is_record', 'Expected an optional string or table type for the second argument');
-  }
+function isRecord(args: readonly Value[]): boolean {
+  const [string, table] = args as [string, Value];
   const id = parseRecordId(string);
-  return id !== undefined && (name === undefined || id.table === name);
+  if (id === undefined || args.length === 1) return id !== undefined;
+  const name = table instanceof Table ? table.name : table;
+  if (typeof name === 'string') return id.table === name;
+  // Sic: with parentheses of its own.
+  throw invalidArguments('string::is_record()', 'Expected an optional string or table type for the second argument');
 }

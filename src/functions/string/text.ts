@@ -70,6 +70,7 @@ export const textFunctions: readonly FunctionRow[] = [
     (string, pattern) => patternOf('string::matches', 2, pattern).matcher(string).find(),
   ),
   define('string::repeat', [text('string'), integer('count')], 'string', 'Repeats a text.', (string, count) => {
+    if (string === '') return string;
     const times = Number(count);
     // A negative count is read as a huge one, as the reference engine does.
     checkLength('string::repeat', times < 0 ? Number.POSITIVE_INFINITY : Buffer.byteLength(string) * times);
@@ -85,16 +86,19 @@ export const textFunctions: readonly FunctionRow[] = [
   define('string::reverse', [text('string')], 'string', 'Turns the order of the characters round.', (string) =>
     Array.from(string).reverse().join(''),
   ),
-  define(
-    'string::slice',
-    [text('string'), optional(any('start')), optional(integer('end'))],
-    'string',
-    'The characters from a start to before an end, each counted from the end if negative; or those in a range.',
-    (string, from, to) => {
-      const { start, end } = sliceOf('string::slice', codePointCount(string), from, to);
+  {
+    name: 'string::slice',
+    parameters: [text('string'), optional(any('start')), optional(integer('end'))],
+    returns: 'string',
+    description:
+      'The characters from a start to before an end, each counted from the end if negative; or those in a range.',
+    run: ([value, ...bounds]) => {
+      const string = value as string;
+      // Sic: the reference engine's errors name another function.
+      const { start, end } = sliceOf('array::slice', codePointCount(string), bounds);
       return sliceCodePoints(string, start, end);
     },
-  ),
+  },
   define(
     'string::slug',
     [text('string')],

@@ -178,6 +178,8 @@ function constantText(name: string): string {
 /** A path of a function. `rand` and `sleep` are quoted elsewhere, but not as functions. */
 function pathText(path: string): string {
   if (path === 'rand' || path === 'sleep') return path;
+  const [names = path, version] = path.split(/(?=<)/, 2);
+  if (path.startsWith('ml::') && version !== undefined) return pathText(names) + version;
   const segments = path.split('::');
   return segments.length === 1 ? escapeIdentifier(path) : segments.map(plainName).join('::');
 }
