@@ -26,7 +26,6 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
     "{ fr: [person:2, person:3], friend: person:2, id: person:1, n: 1, name: 'a', nested: { link: person:2, list: [person:1, person:2] }, tags: ['x', 'y'] }",
   ],
   ['person:1..3.name', 'NONE'],
-  ['person:1.friend.exists()', 'true'],
   ['person:1.friend.friend.friend.name', 'NONE'],
   ['person:1.friend.friend.name', "'c'"],
   ['person:1.friend.id()', '2'],
