@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // Two cores is the machine we promise to be quick on; more workers only fight over them.
     maxWorkers: 2,
+    // Modules keep no state that one file could leave to the next, and loading them for each anew took longer than the tests.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
