@@ -20,7 +20,7 @@ import type {
 import type { Value } from '../value/value.js';
 
 /** A DEFINE statement whose names are plain text and whose mode (OVERWRITE, IF NOT EXISTS) has been dealt with. */
-type Settled<D> = Omit<D, 'mode' | 'name' | 'table'> &
+type Settled<D> = Omit<D, 'mode' | 'computedClauses' | 'name' | 'table'> &
   (D extends { name: unknown } ? { readonly name: string } : unknown) &
   (D extends { table: unknown } ? { readonly table: string } : unknown);
 

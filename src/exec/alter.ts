@@ -18,7 +18,9 @@ import type { Change } from '../catalog/stamp.js';
 import type { Definition, DefinitionOf } from '../catalog/stored-definition.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Alter, Alterable, DefineSequence, Level, Name } from '../language/ast.js';
+import { holdsObjects } from '../value/type.js';
 import type { Resource } from './authorize.js';
+import { compileComputedClauses } from './define/computed-clauses.js';
 import { keepRelation } from './define/define-field.js';
 import { compileTimeout } from './define/define-sequence.js';
 import { passhashOf } from './define/define-user.js';
@@ -78,6 +80,11 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     find: ({ catalog, target }) =>
       catalog?.tables.get(target.table)?.fields.find((field) => fieldName(field) === target.name),
     missing: ({ name }) => failure('field_missing', { name }),
+    compile: () => (after) => {
+      // What can hold no objects isn't FLEXIBLE any more.
+      const keeps = !after.flexible || after.type === undefined || holdsObjects(after.type);
+      return keeps ? after : { ...after, flexible: false };
+    },
     put({ execution, change, catalog, target }, after, before) {
       const table = catalog.tables.get(target.table) as TableEntry;
       checkAlteredField(after, table);
@@ -213,6 +220,13 @@ function withoutPassword(user: UserDefinition & { readonly password?: string }):
 }
 
 export function compileAlter(statement: Alter, compiler: Compiler): Evaluate {
+  const settle = compileComputedClauses(statement.definition, compiler);
+  if (settle === undefined) return compileSettled(statement, compiler);
+  return (frame) =>
+    andThen(settle(frame), (definition) => compileSettled({ ...statement, definition }, compiler)(frame));
+}
+
+function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
   const { definition, ifExists } = statement;
   // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
   const kind = KINDS[definition.kind] as unknown as Kind<never, Definition>;

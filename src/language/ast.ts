@@ -569,9 +569,9 @@ export interface Info {
   readonly kind: 'info';
   readonly of:
     | { readonly kind: 'root' | 'namespace' | 'database' }
-    | { readonly kind: 'table'; readonly name: string | Param }
-    | { readonly kind: 'user'; readonly name: string | Param; readonly level?: Level }
-    | { readonly kind: 'index'; readonly name: string | Param; readonly table: string | Param };
+    | { readonly kind: 'table'; readonly name: Name }
+    | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
+    | { readonly kind: 'index'; readonly name: Name; readonly table: Name };
   readonly structure: boolean;
   readonly version?: Expression;
 }
@@ -637,8 +637,8 @@ export type DefineStatement =
   | DefineAnalyzer
   | DefineSequence;
 
-/** What a name can be in a definition: fixed, or taken from a param (3.x). */
-export type Name = string | Param;
+/** What a name can be in a definition: fixed, or computed when the statement runs (3.x). */
+export type Name = string | Expression;
 
 export type Level = 'root' | 'namespace' | 'database';
 
@@ -646,6 +646,13 @@ interface Definition {
   /** What to do when the name is taken; an error unless told. */
   readonly mode?: 'overwrite' | 'if-not-exists';
   readonly comment?: string;
+  /** Clauses whose values are computed when the definition is made; afterwards they stand where fixed ones do. */
+  readonly computedClauses?: ComputedClauses;
+}
+
+export interface ComputedClauses {
+  readonly comment?: Expression;
+  readonly durations?: { readonly [K in keyof Durations]?: Expression };
 }
 
 export interface DefineNamespace extends Definition {

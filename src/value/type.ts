@@ -47,3 +47,20 @@ export type Type =
   | { readonly kind: 'geometry'; readonly shapes: readonly GeometryType[] }
   | { readonly kind: 'literal'; readonly value: Value }
   | { readonly kind: 'union'; readonly of: readonly Type[] };
+
+/** Whether values of the type can be objects, or hold some. */
+export function holdsObjects(of: Type): boolean {
+  switch (of.kind) {
+    case 'object':
+      return true;
+    case 'union':
+      return of.of.some(holdsObjects);
+    case 'tuple':
+      return of.items.some(holdsObjects);
+    case 'array':
+    case 'set':
+      return of.item !== undefined && holdsObjects(of.item);
+    default:
+      return false;
+  }
+}

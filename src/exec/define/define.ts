@@ -1,6 +1,7 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
+import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
 import { compileDefineConfig } from './define-config.js';
@@ -22,17 +23,17 @@ export const DEFINITIONS: {
     compiler: Compiler,
   ) => Evaluate;
 } = {
-  'define-namespace': compileDefineNamespace,
-  'define-database': compileDefineDatabase,
-  'define-table': compileDefineTable,
-  'define-field': compileDefineField,
-  'define-index': compileDefineIndex,
-  'define-event': compileDefineEvent,
-  'define-param': compileDefineParam,
-  'define-function': compileDefineFunction,
-  'define-user': compileDefineUser,
-  'define-access': compileDefineAccess,
+  'define-namespace': withComputedClauses(compileDefineNamespace),
+  'define-database': withComputedClauses(compileDefineDatabase),
+  'define-table': withComputedClauses(compileDefineTable),
+  'define-field': withComputedClauses(compileDefineField),
+  'define-index': withComputedClauses(compileDefineIndex),
+  'define-event': withComputedClauses(compileDefineEvent),
+  'define-param': withComputedClauses(compileDefineParam),
+  'define-function': withComputedClauses(compileDefineFunction),
+  'define-user': withComputedClauses(compileDefineUser),
+  'define-access': withComputedClauses(compileDefineAccess),
   'define-config': compileDefineConfig,
-  'define-analyzer': compileDefineAnalyzer,
+  'define-analyzer': withComputedClauses(compileDefineAnalyzer),
   'define-sequence': compileDefineSequence,
 };

@@ -13,7 +13,7 @@ import { PARAM_CLAUSES } from './define-param.js';
 import { sequenceNode } from './define-sequence.js';
 import { TABLE_CLAUSES, tableNode } from './define-table.js';
 import { USER_CLAUSES } from './define-user.js';
-import { type ClauseTable, comment, ifExists, permissions } from './definition.js';
+import { type ClauseTable, fixedComment, ifExists, permissions } from './definition.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
 
@@ -28,6 +28,8 @@ interface Kind<D extends Alterable = Alterable, Member extends string = string> 
   readonly drops: Readonly<Record<string, Member>>;
   /** What is done beside changing clauses, by its first word, with the words that follow. */
   readonly action?: { readonly words: readonly string[]; readonly does: NonNullable<Alter['action']> };
+  /** Takes no COMMENT. */
+  readonly uncommented?: true;
   /** What is expected where nothing at all is to be changed; without it that is allowed. */
   readonly needed?: string;
 }
@@ -41,7 +43,11 @@ const NONE = { kind: 'none' } as const;
 
 const TABLE: KindOf<'define-table'> = {
   begin: (parser) => tableNode({ name: parser.name() }),
-  clauses: only(TABLE_CLAUSES, 'COMMENT CHANGEFEED PERMISSIONS TYPE SCHEMAFULL SCHEMAFUL SCHEMALESS'),
+  clauses: new Map<string, (parser: Parser, node: never) => object>([
+    ...only(TABLE_CLAUSES, 'CHANGEFEED PERMISSIONS TYPE SCHEMALESS'),
+    ['SCHEMAFULL', () => ({ schemafull: true })],
+    ['SCHEMAFUL', () => ({ schemafull: true })],
+  ]),
   drops: { COMMENT: 'comment', CHANGEFEED: 'changefeed' },
   action: { words: ['COMPACT'], does: 'compact' },
 };
@@ -54,7 +60,7 @@ const FIELD: KindOf<'define-field'> = {
     return { kind: 'define-field', path, table: parser.name(), flexible: false, readonly: false };
   },
   clauses: new Map([
-    ...only(FIELD_CLAUSES, 'TYPE READONLY VALUE ASSERT DEFAULT COMMENT REFERENCE'),
+    ...only(FIELD_CLAUSES, 'TYPE READONLY VALUE ASSERT DEFAULT REFERENCE'),
     ['FLEXIBLE', () => ({ flexible: true })],
     ['FLEXI', () => ({ flexible: true })],
     // Unlike in DEFINE FIELD, actions that are left out are NONE.
@@ -79,7 +85,7 @@ const INDEX: KindOf<'define-index'> = {
     const plain = { kind: 'plain' } as const;
     return { kind: 'define-index', name, table: parser.name(), fields: [], indexKind: plain, concurrently: false };
   },
-  clauses: new Map([['COMMENT', comment]]),
+  clauses: new Map(),
   drops: { COMMENT: 'comment' },
   action: { words: ['PREPARE', 'REMOVE'], does: 'prepare-remove' },
   needed: '`PREPARE`, `DROP` or `COMMENT`',
@@ -89,6 +95,7 @@ const SEQUENCE: KindOf<'define-sequence'> = {
   begin: (parser) => sequenceNode(parser.name()),
   clauses: new Map([['TIMEOUT', (parser: Parser) => ({ timeout: parser.expression() })]]),
   drops: {},
+  uncommented: true,
 };
 
 const EVENT: KindOf<'define-event'> = {
@@ -202,13 +209,14 @@ function alterKind(parser: Parser, kind: Kind, exists: boolean): Alter {
       action = kind.action.does;
       continue;
     }
-    const read = kind.clauses.get(parser.kind === 'punct' ? parser.text : parser.word);
+    const commented = parser.isWord('COMMENT') && kind.uncommented === undefined;
+    const read = commented ? fixedComment : kind.clauses.get(parser.kind === 'punct' ? parser.text : parser.word);
     if (read === undefined) break;
     if (parser.kind !== 'punct') parser.advance();
     const given = read(parser, definition as never);
     Object.assign(definition, given);
     for (const member of Object.keys(given)) {
-      set.add(member);
+      if (member !== 'computedClauses') set.add(member);
       dropped.delete(member);
     }
   }

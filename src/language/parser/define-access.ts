@@ -7,10 +7,7 @@ type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
 
 export const ACCESS_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['AUTHENTICATE', (parser) => ({ authenticate: parser.expression() })],
-  [
-    'DURATION',
-    (parser, node) => ({ durations: { ...node.durations, ...durations(parser, ['grant', 'token', 'session']) } }),
-  ],
+  ['DURATION', (parser, node) => durations(parser, node, ['grant', 'token', 'session'])],
   ['COMMENT', comment],
 ]);
 

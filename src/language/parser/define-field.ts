@@ -1,3 +1,4 @@
+import { holdsObjects } from '../../value/type.js';
 import type { DefineField, Reference } from '../ast.js';
 import { onTable } from './clauses.js';
 import { type ClauseTable, clauses, comment, mode, permissions } from './definition.js';
@@ -35,6 +36,12 @@ export function defineField(parser: Parser): DefineField {
 function flexible(parser: Parser, node: Node): Partial<Node> {
   if (node.type === undefined && !parser.isWord('TYPE')) {
     parser.fail('FLEXIBLE must be specified after TYPE', {
+      start: parser.previousEnd - 'FLEXIBLE'.length,
+      end: parser.previousEnd,
+    });
+  }
+  if (node.type !== undefined && !holdsObjects(node.type)) {
+    parser.fail('FLEXIBLE can only be used with types containing object', {
       start: parser.previousEnd - 'FLEXIBLE'.length,
       end: parser.previousEnd,
     });

@@ -11,11 +11,10 @@ const NO_PERMISSIONS: TablePermissions = { select: NONE, create: NONE, update: N
 
 export const TABLE_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['DROP', () => ({ drop: true })],
-  ['SCHEMAFULL', () => ({ schemafull: true })],
-  ['SCHEMAFUL', () => ({ schemafull: true })],
+  ['SCHEMAFULL', schemafull],
+  ['SCHEMAFUL', schemafull],
   ['SCHEMALESS', () => ({ schemafull: false })],
   ['TYPE', (parser) => ({ tableKind: tableKind(parser) })],
-  ['RELATION', (parser) => ({ tableKind: relation(parser) })],
   ['AS', (parser) => ({ view: view(parser) })],
   ['CHANGEFEED', (parser) => ({ changefeed: changefeed(parser) })],
   ['PERMISSIONS', (parser) => ({ permissions: permissions(parser, TABLE_ACTIONS, 'none') })],
@@ -23,10 +22,14 @@ export const TABLE_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser,
 ]);
 
 export function defineTable(parser: Parser): DefineTable {
-  const plain = tableNode({ ...mode(parser), name: parser.definitionName() });
-  const node = clauses<Node>(parser, TABLE_CLAUSES, { ...plain });
-  if (node.tableKind === plain.tableKind && node.schemafull) node.tableKind = { kind: 'normal' };
-  return node;
+  return clauses<Node>(parser, TABLE_CLAUSES, tableNode({ ...mode(parser), name: parser.definitionName() }));
+}
+
+const UNSET: TableKind = { kind: 'any' };
+
+/** A schemafull table holds no edges unless its type says so. */
+function schemafull(_: Parser, { tableKind: kind }: Node): Partial<Node> {
+  return { schemafull: true, ...(kind === UNSET && { tableKind: { kind: 'normal' } }) };
 }
 
 /** A table without clauses. */
@@ -36,7 +39,7 @@ export function tableNode(head: Pick<DefineTable, 'mode' | 'name'>): DefineTable
     ...head,
     drop: false,
     schemafull: false,
-    tableKind: { kind: 'any' },
+    tableKind: UNSET,
     permissions: NO_PERMISSIONS,
   };
 }

@@ -11,7 +11,7 @@ export const USER_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, 
   ['PASSWORD', (parser) => ({ password: parser.string() })],
   ['PASSHASH', (parser) => ({ passhash: parser.string() })],
   ['ROLES', (parser) => ({ roles: parser.commaList(() => role(parser)) })],
-  ['DURATION', (parser, node) => ({ durations: { ...node.durations, ...durations(parser, ['token', 'session']) } })],
+  ['DURATION', (parser, node) => durations(parser, node, ['token', 'session'])],
   ['COMMENT', comment],
 ]);
 

@@ -1,5 +1,7 @@
 /** What definitions share: how to treat a name that is taken, comments, permissions, lifetimes. */
-import type { Changefeed, Durations, Permission } from '../ast.js';
+
+import { Duration } from '../../value/value.js';
+import type { Changefeed, ComputedClauses, Durations, Expression, Permission } from '../ast.js';
 import { nanoseconds } from './literal.js';
 import type { Parser } from './parser.js';
 
@@ -29,8 +31,18 @@ export function clauses<Node extends object>(parser: Parser, table: ClauseTable<
   return node;
 }
 
-/** COMMENT, as a row of a `ClauseTable`. */
-export function comment(parser: Parser): { comment: string } {
+/** COMMENT of a definition, as a row of a `ClauseTable`: a string, or an expression. The last one counts. */
+export function comment(
+  parser: Parser,
+  { computedClauses }: { readonly computedClauses?: ComputedClauses },
+): { comment?: string; computedClauses?: ComputedClauses } {
+  const given = parser.expression();
+  if (given.kind === 'literal' && typeof given.value === 'string') return { comment: given.value };
+  return { computedClauses: { ...computedClauses, comment: given } };
+}
+
+/** COMMENT where it must be a string. */
+export function fixedComment(parser: Parser): { comment: string } {
   return { comment: parser.string() };
 }
 
@@ -85,16 +97,28 @@ function nextIsFor(parser: Parser): boolean {
   return /^for\b/i.test(parser.source.slice(parser.nextOffset(), parser.nextOffset() + 4));
 }
 
-/** The rest of `DURATION FOR TOKEN 1h, FOR SESSION NONE`. */
-export function durations(parser: Parser, kinds: readonly (keyof Durations)[]): Durations {
-  const result: { -readonly [K in keyof Durations]: Durations[K] } = {};
+type Lifetimes = { readonly durations: Durations; readonly computedClauses?: ComputedClauses };
+
+/** DURATION, as a row of a `ClauseTable`: `FOR TOKEN 1h, FOR SESSION NONE`. */
+export function durations(
+  parser: Parser,
+  { durations: before, computedClauses }: Lifetimes,
+  kinds: readonly (keyof Durations)[],
+): Lifetimes {
+  const fixed: { -readonly [K in keyof Durations]: Durations[K] } = { ...before };
+  const computed: { -readonly [K in keyof Durations]?: Expression } = { ...computedClauses?.durations };
   if (!parser.isWord('FOR')) parser.unexpected('FOR');
   while (parser.acceptWord('FOR')) {
     const kind = kinds.find((name) => parser.isWord(name.toUpperCase()));
     if (kind === undefined) return parser.unexpected(kinds.map((name) => `\`${name.toUpperCase()}\``).join(' or '));
     parser.advance();
-    result[kind] = parser.acceptWord('NONE') ? undefined : nanoseconds(parser);
+    const given = parser.expression();
+    const value = given.kind === 'literal' ? given.value : given;
+    if (value === undefined) fixed[kind] = undefined;
+    else if (value instanceof Duration) fixed[kind] = value.nanoseconds;
+    else computed[kind] = given;
     if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();
   }
-  return result;
+  if (Object.keys(computed).length === 0) return { durations: fixed };
+  return { durations: fixed, computedClauses: { ...computedClauses, durations: computed } };
 }

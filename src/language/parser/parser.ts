@@ -239,21 +239,26 @@ export class Parser extends Lexer {
     return text;
   }
 
-  /** The name of what is defined: fixed or from a param. */
+  /** The name of what is defined: a bare word, or an expression that gives it. */
   definitionName(): Name {
-    if (this.kind === 'param') return { kind: 'param', name: this.param() };
-    return this.name('an expression');
+    return this.isName() && !CONTINUES.test(this.source.slice(this.nextOffset(), this.nextOffset() + 2))
+      ? this.name()
+      : this.expression();
   }
 
-  /** The path of a field that is defined or removed: written out, or in a param. */
+  /** The path of a field that is defined or removed: written out, or an expression that gives it as text. */
   definitionPath(): Idiom {
-    if (this.kind !== 'param') return this.idiom();
-    return { kind: 'idiom', start: { kind: 'param', name: this.param() }, parts: [] };
+    const next = this.nextOffset();
+    if (this.isName() && !/^(?:::|\()/.test(this.source.slice(next, next + 2))) return this.idiom();
+    return { kind: 'idiom', start: this.expression(), parts: [] };
   }
 
   /** An int that isn't negative, at most 2^32 − 1. */
   natural(): number {
     const value = this.kind === 'number' && this.form === 'int' ? Number(this.text) : Number.NaN;
+    if (this.isPunct('-') || this.isPunct('+')) {
+      this.failToken(`Unexpected token \`${this.text}\``, 'Only positive integers allowed here');
+    }
     if (!(value <= 0xffff_ffff)) this.unexpected('an unsigned integer');
     this.advance();
     return value;
@@ -279,6 +284,9 @@ export class Parser extends Lexer {
     return this.grammar.idiom(this);
   }
 }
+
+/** What goes on behind a word that isn't a name, then, but the beginning of an expression. */
+const CONTINUES = /^(?:::|[(.+*/:])/;
 
 const TOKEN_NAMES = {
   end: 'Eof',

@@ -12,27 +12,27 @@ const DAY = 24n * HOUR;
 const DEFAULT_DURATIONS: Required<Durations> = { grant: 30n * DAY, token: HOUR, session: undefined };
 
 export function defineUserText(node: DefineUser, printer: Printer): string {
-  const { mode, name, level, password, passhash, roles, durations, comment } = node;
+  const { mode, name, level, password, passhash, roles, durations } = node;
   const secret = printer.secrets ? quoteString : () => REDACTED;
   const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
   const hash = printer.secrets ? passhash : (passhash ?? password ?? '');
-  return `${head('USER', mode)} ${nameText(name)} ${levelText(level)}${clauses(
+  return `${head('USER', mode)} ${nameText(name, printer)} ${levelText(level)}${clauses(
     clause('PASSWORD', printer.secrets ? password : undefined, secret),
     clause('PASSHASH', hash, secret),
     `ROLES ${roles.map((role) => role.toUpperCase()).join(', ')}`,
-    durationsText(shown, ['token', 'session']),
-    commentText(comment),
+    durationsText(shown, node.computedClauses?.durations, ['token', 'session'], printer),
+    commentText(node, printer),
   )}`;
 }
 
 export function defineAccessText(node: DefineAccess, printer: Printer): string {
-  const { mode, name, level, accessKind, authenticate, durations, comment } = node;
+  const { mode, name, level, accessKind, authenticate, durations } = node;
   const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
   const kinds = printer.secrets ? (['grant', 'token', 'session'] as const) : lifetimes(accessKind);
-  return `${head('ACCESS', mode)} ${nameText(name)} ${levelText(level)} TYPE ${kindText(accessKind, printer)}${clauses(
+  return `${head('ACCESS', mode)} ${nameText(name, printer)} ${levelText(level)} TYPE ${kindText(accessKind, printer)}${clauses(
     clause('AUTHENTICATE', authenticate, printer.expression),
-    durationsText(shown, kinds),
-    commentText(comment),
+    durationsText(shown, node.computedClauses?.durations, kinds, printer),
+    commentText(node, printer),
   )}`;
 }
 

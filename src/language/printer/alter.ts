@@ -44,13 +44,13 @@ function said<D, M extends keyof D>(
   ];
 }
 
-const COMMENT: ClauseText<Pick<Alterable, 'comment'>> = ['COMMENT', ({ comment }) => commentText(comment)];
+const COMMENT: ClauseText<Pick<Alterable, 'comment'>> = ['COMMENT', commentText];
 const expression = (node: Parameters<Printer['expression']>[0], printer: Printer) => printer.expression(node);
 
 const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   'define-table': {
     word: 'TABLE',
-    target: ({ name }) => nameText(name),
+    target: ({ name }, printer) => nameText(name, printer),
     clauses: {
       tableKind: said('TYPE', 'tableKind', tableKindText),
       schemafull: ['SCHEMAFULL', ({ schemafull }) => (schemafull ? 'SCHEMAFULL' : 'SCHEMALESS')],
@@ -64,7 +64,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   },
   'define-field': {
     word: 'FIELD',
-    target: ({ path, table }, printer) => `${printer.idiom(path)} ON ${nameText(table)}`,
+    target: ({ path, table }, printer) => `${printer.idiom(path)} ON ${nameText(table, printer)}`,
     clauses: {
       type: said('TYPE', 'type', typeText),
       flexible: ['FLEXIBLE', () => 'FLEXIBLE'],
@@ -91,17 +91,17 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   },
   'define-index': {
     word: 'INDEX',
-    target: ({ name, table }) => `${nameText(name)} ON ${nameText(table)}`,
+    target: ({ name, table }, printer) => `${nameText(name, printer)} ON ${nameText(table, printer)}`,
     clauses: { comment: COMMENT },
   },
   'define-sequence': {
     word: 'SEQUENCE',
-    target: ({ name }) => nameText(name),
+    target: ({ name }, printer) => nameText(name, printer),
     clauses: { timeout: said('TIMEOUT', 'timeout', expression) },
   },
   'define-event': {
     word: 'EVENT',
-    target: ({ name, table }) => `${nameText(name)} ON ${nameText(table)}`,
+    target: ({ name, table }, printer) => `${nameText(name, printer)} ON ${nameText(table, printer)}`,
     clauses: {
       async: ['ASYNC', ({ async }, printer) => async && asyncText(async, printer)],
       when: said('WHEN', 'when', expression),
@@ -134,7 +134,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   },
   'define-analyzer': {
     word: 'ANALYZER',
-    target: ({ name }) => nameText(name),
+    target: ({ name }, printer) => nameText(name, printer),
     clauses: {
       function: said('FUNCTION', 'function', functionPath),
       tokenizers: said('TOKENIZERS', 'tokenizers', (tokenizers) => tokenizers.join(',').toUpperCase()),
@@ -144,21 +144,29 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   },
   'define-user': {
     word: 'USER',
-    target: ({ name, level }) => `${nameText(name)} ${levelText(level)}`,
+    target: ({ name, level }, printer) => `${nameText(name, printer)} ${levelText(level)}`,
     clauses: {
       password: said('PASSWORD', 'password', secret),
       passhash: said('PASSHASH', 'passhash', secret),
       roles: said('ROLES', 'roles', (roles) => roles.join(', ').toUpperCase()),
-      durations: ['DURATION', ({ durations }) => durationsText(durations, ['token', 'session'])],
+      durations: [
+        'DURATION',
+        ({ durations, computedClauses }, printer) =>
+          durationsText(durations, computedClauses?.durations, ['token', 'session'], printer),
+      ],
       comment: COMMENT,
     },
   },
   'define-access': {
     word: 'ACCESS',
-    target: ({ name, level }) => `${nameText(name)} ${levelText(level)}`,
+    target: ({ name, level }, printer) => `${nameText(name, printer)} ${levelText(level)}`,
     clauses: {
       authenticate: said('AUTHENTICATE', 'authenticate', expression),
-      durations: ['DURATION', ({ durations }) => durationsText(durations, ['grant', 'token', 'session'])],
+      durations: [
+        'DURATION',
+        ({ durations, computedClauses }, printer) =>
+          durationsText(durations, computedClauses?.durations, ['grant', 'token', 'session'], printer),
+      ],
       comment: COMMENT,
     },
   },

@@ -2,7 +2,7 @@
 import { formatDuration } from '../../value/duration.js';
 import { quoteString } from '../../value/text/quote.js';
 import { Duration } from '../../value/value.js';
-import type { Changefeed, Durations, Permission } from '../ast.js';
+import type { Changefeed, ComputedClauses, Durations, Permission } from '../ast.js';
 import { clauses, type Printer, plainName } from './printer.js';
 
 export const REDACTED = "'[REDACTED]'";
@@ -12,7 +12,11 @@ export function head(kind: string, mode: 'overwrite' | 'if-not-exists' | undefin
   return `DEFINE ${kind}${clauses(mode === 'overwrite' && 'OVERWRITE', mode === 'if-not-exists' && 'IF NOT EXISTS')}`;
 }
 
-export function commentText(comment: string | undefined): string | undefined {
+export function commentText(
+  { comment, computedClauses }: { readonly comment?: string; readonly computedClauses?: ComputedClauses },
+  printer: Printer,
+): string | undefined {
+  if (computedClauses?.comment !== undefined) return `COMMENT ${printer.expression(computedClauses.comment)}`;
   return comment === undefined ? undefined : `COMMENT ${quoteString(comment)}`;
 }
 
@@ -52,12 +56,19 @@ export function permissionsText<Action extends string>(
 }
 
 /** `DURATION FOR TOKEN 1h, FOR SESSION NONE` for the kinds that are there. */
-export function durationsText(durations: Durations, kinds: readonly (keyof Durations)[]): string | undefined {
+export function durationsText(
+  durations: Durations,
+  computed: ComputedClauses['durations'],
+  kinds: readonly (keyof Durations)[],
+  printer: Printer,
+): string | undefined {
   const parts: string[] = [];
   for (const kind of kinds) {
-    if (!(kind in durations)) continue;
+    const given = computed?.[kind];
+    if (given === undefined && !(kind in durations)) continue;
     const duration = durations[kind];
-    parts.push(`FOR ${kind.toUpperCase()} ${duration === undefined ? 'NONE' : durationText(duration)}`);
+    const fixed = duration === undefined ? 'NONE' : durationText(duration);
+    parts.push(`FOR ${kind.toUpperCase()} ${given === undefined ? fixed : printer.expression(given)}`);
   }
   return parts.length === 0 ? undefined : `DURATION ${parts.join(', ')}`;
 }

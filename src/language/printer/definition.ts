@@ -4,6 +4,7 @@ import { formatFloat } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import type {
   AnalyzerFilter,
+  DefineAnalyzer,
   DefineEvent,
   DefineField,
   DefineFunction,
@@ -44,50 +45,54 @@ export const TABLE_ACTIONS: readonly TableAction[] = ['select', 'create', 'updat
 export const FIELD_ACTIONS: readonly FieldAction[] = ['select', 'create', 'update'];
 
 export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
-  'define-namespace': ({ mode, name, comment }) =>
-    `${head('NAMESPACE', mode)} ${nameText(name)}${clauses(commentText(comment))}`,
-  'define-database': ({ mode, name, strict, comment, changefeed }) =>
-    `${head('DATABASE', mode)} ${nameText(name)}${clauses(
-      strict && 'STRICT',
-      commentText(comment),
-      changefeedText(changefeed),
+  'define-namespace': (node, printer) =>
+    `${head('NAMESPACE', node.mode)} ${nameText(node.name, printer)}${clauses(commentText(node, printer))}`,
+  'define-database': (node, printer) =>
+    `${head('DATABASE', node.mode)} ${nameText(node.name, printer)}${clauses(
+      node.strict && 'STRICT',
+      commentText(node, printer),
+      changefeedText(node.changefeed),
     )}`,
   'define-table': tableText,
   'define-field': fieldText,
   'define-index': indexText,
   'define-event': eventText,
-  'define-param': ({ mode, name, value, comment, permissions }, printer) =>
-    `${head('PARAM', mode)} ${paramText(name)} VALUE ${printer.expression(value)}${clauses(
-      commentText(comment),
-      `PERMISSIONS ${permissionText(permissions, printer)}`,
+  'define-param': (node, printer) =>
+    `${head('PARAM', node.mode)} ${paramText(node.name)} VALUE ${printer.expression(node.value)}${clauses(
+      commentText(node, printer),
+      `PERMISSIONS ${permissionText(node.permissions, printer)}`,
     )}`,
   'define-function': functionText,
   'define-sequence': sequenceText,
   'define-user': defineUserText,
   'define-access': defineAccessText,
   'define-config': ({ mode, config }, printer) => `${head('CONFIG', mode)} ${configText(config, printer)}`,
-  'define-analyzer': ({ mode, name, function: path, tokenizers, filters, comment }) =>
-    `${head('ANALYZER', mode)} ${nameText(name)}${clauses(
-      clause('FUNCTION', path, functionPath),
-      tokenizers.length > 0 && `TOKENIZERS ${tokenizers.join(',').toUpperCase()}`,
-      filters.length > 0 && `FILTERS ${list(filters, filterText)}`,
-      commentText(comment),
-    )}`,
+  'define-analyzer': analyzerText,
 };
 
+function analyzerText(node: DefineAnalyzer, printer: Printer): string {
+  const { mode, name, function: path, tokenizers, filters } = node;
+  return `${head('ANALYZER', mode)} ${nameText(name, printer)}${clauses(
+    clause('FUNCTION', path, functionPath),
+    tokenizers.length > 0 && `TOKENIZERS ${tokenizers.join(',').toUpperCase()}`,
+    filters.length > 0 && `FILTERS ${list(filters, filterText)}`,
+    commentText(node, printer),
+  )}`;
+}
+
 function sequenceText({ mode, name, batch, start, timeout }: DefineSequence, printer: Printer): string {
-  return `${head('SEQUENCE', mode)} ${nameText(name)}${clauses(
+  return `${head('SEQUENCE', mode)} ${nameText(name, printer)}${clauses(
     `BATCH ${printer.expression(batch)} START ${printer.expression(start)}`,
     clause('TIMEOUT', timeout, printer.expression),
   )}`;
 }
 
 function tableText(node: DefineTable, printer: Printer): string {
-  const { mode, name, tableKind, drop, schemafull, comment, view, changefeed, permissions } = node;
-  return `${head('TABLE', mode)} ${nameText(name)} TYPE ${tableKindText(tableKind)}${clauses(
+  const { mode, name, tableKind, drop, schemafull, view, changefeed, permissions } = node;
+  return `${head('TABLE', mode)} ${nameText(name, printer)} TYPE ${tableKindText(tableKind)}${clauses(
     drop && 'DROP',
     schemafull ? 'SCHEMAFULL' : 'SCHEMALESS',
-    commentText(comment),
+    commentText(node, printer),
     clause('AS', view, printer.statement),
     changefeedText(changefeed),
     permissionsText(permissions, TABLE_ACTIONS, ['NONE', 'FULL'], printer),
@@ -101,10 +106,11 @@ export function tableKindText(kind: TableKind): string {
 }
 
 function fieldText(node: DefineField, printer: Printer): string {
-  const { mode, path, table, type, flexible, reference, value, assert, computed, comment, permissions } = node;
+  const { mode, path, table, type, flexible, reference, value, assert, computed, permissions } = node;
   // What reaches far to the right would swallow the next clause for the reader's eye: the peer writes `VALUE (IF …)`.
-  const fieldValue = (expression: Expression) => printer.operand(expression, POWER.or);
-  return `${head('FIELD', mode)} ${printer.idiom(path)} ON ${nameText(table)}${clauses(
+  const fieldValue = (expression: Expression) =>
+    expression.kind === 'closure' ? printer.expression(expression) : printer.operand(expression, POWER.or);
+  return `${head('FIELD', mode)} ${printer.idiom(path)} ON ${nameText(table, printer)}${clauses(
     clause('TYPE', type, typeText),
     flexible && 'FLEXIBLE',
     clause('DEFAULT', node.default, (given) => `${given.always ? 'ALWAYS ' : ''}${fieldValue(given.value)}`),
@@ -113,7 +119,7 @@ function fieldText(node: DefineField, printer: Printer): string {
     clause('ASSERT', assert, fieldValue),
     clause('COMPUTED', computed, fieldValue),
     clause('REFERENCE ON DELETE', reference, (clause) => referenceText(clause, printer)),
-    commentText(comment),
+    commentText(node, printer),
     permissions === undefined
       ? !printer.secrets && 'PERMISSIONS FULL'
       : permissionsText(permissions, FIELD_ACTIONS, ['FULL'], printer),
@@ -126,14 +132,12 @@ export function referenceText(reference: Reference, printer: Printer): string {
     : reference.onDelete.toUpperCase();
 }
 
-function indexText(
-  { mode, name, table, fields, indexKind, comment, concurrently }: DefineIndex,
-  printer: Printer,
-): string {
-  return `${head('INDEX', mode)} ${nameText(name)} ON ${nameText(table)}${clauses(
+function indexText(node: DefineIndex, printer: Printer): string {
+  const { mode, name, table, fields, indexKind, concurrently } = node;
+  return `${head('INDEX', mode)} ${nameText(name, printer)} ON ${nameText(table, printer)}${clauses(
     fields.length > 0 && `FIELDS ${list(fields, printer.idiom)}`,
     indexKindText(indexKind, printer),
-    commentText(comment),
+    commentText(node, printer),
     concurrently && 'CONCURRENTLY',
   )}`;
 }
@@ -170,12 +174,13 @@ function hnswText(kind: Extract<IndexKind, { kind: 'hnsw' }>, printer: Printer):
   )}`;
 }
 
-function eventText({ mode, name, table, async, when, then, comment }: DefineEvent, printer: Printer): string {
-  return `${head('EVENT', mode)} ${nameText(name)} ON ${nameText(table)}${clauses(
+function eventText(node: DefineEvent, printer: Printer): string {
+  const { mode, name, table, async, when, then } = node;
+  return `${head('EVENT', mode)} ${nameText(name, printer)} ON ${nameText(table, printer)}${clauses(
     async !== undefined && asyncText(async, printer),
     clause('WHEN', when, printer.expression) ?? (!printer.secrets && 'WHEN true'),
     `THEN ${list(then, printer.expression)}`,
-    commentText(comment),
+    commentText(node, printer),
   )}`;
 }
 
@@ -187,12 +192,12 @@ export function asyncText({ retry, maxDepth }: NonNullable<DefineEvent['async']>
 }
 
 function functionText(node: DefineFunction, printer: Printer): string {
-  const { mode, name, parameters, returns, body, comment, permissions } = node;
+  const { mode, name, parameters, returns, body, permissions } = node;
   const args = list(parameters, ({ name, type }) => `${paramText(name)}: ${typeText(type)}`);
   return `${head('FUNCTION', mode)} ${functionPath(name)}(${args})${clauses(
     clause('->', returns, typeText),
     printer.block(body),
-    commentText(comment),
+    commentText(node, printer),
     `PERMISSIONS ${permissionText(permissions, printer)}`,
   )}`;
 }

@@ -175,13 +175,12 @@ function constantText(name: string): string {
   return pathText(name.slice(0, at - 2)) + name.slice(at - 2).toUpperCase();
 }
 
-/** A path of a function. `rand` and `sleep` are quoted elsewhere, but not as functions. */
+/** A path of a function: its first word stands where any expression may. */
 function pathText(path: string): string {
-  if (path === 'rand' || path === 'sleep') return path;
   const [names = path, version] = path.split(/(?=<)/, 2);
   if (path.startsWith('ml::') && version !== undefined) return pathText(names) + version;
-  const segments = path.split('::');
-  return segments.length === 1 ? escapeIdentifier(path) : segments.map(plainName).join('::');
+  const [first = '', ...rest] = path.split('::');
+  return [escapeIdentifier(first), ...rest.map(plainName)].join('::');
 }
 
 function closureText({ parameters, returns, body }: ClosureExpression, printer: Printer): string {

@@ -44,9 +44,11 @@ export function paramText(name: string): string {
   return `$${plainName(name)}`;
 }
 
-/** A name of a definition: fixed or from a param. */
-export function nameText(name: Name): string {
-  return typeof name === 'string' ? escapeIdentifier(name) : paramText(name.name);
+/** A name of a definition. An expression that begins like a fixed name is put in parentheses. */
+export function nameText(name: Name, printer: Printer): string {
+  if (typeof name === 'string') return escapeIdentifier(name);
+  const text = printer.expression(name);
+  return name.kind !== 'call' && /^[A-Za-z_`]/.test(text) ? `(${text})` : text;
 }
 
 export function list<T>(items: readonly T[], text: (item: T) => string): string {

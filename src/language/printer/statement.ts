@@ -99,7 +99,7 @@ export const STATEMENTS: StatementPrinters = {
       limit !== undefined && `LIMIT ${limit}`,
     )}`,
   info: ({ of, structure, version }, printer) =>
-    `INFO FOR ${infoSubject(of)}${clauses(structure && 'STRUCTURE', clause('VERSION', version, printer.expression))}`,
+    `INFO FOR ${infoSubject(of, printer)}${clauses(structure && 'STRUCTURE', clause('VERSION', version, printer.expression))}`,
   rebuild: ({ ifExists, index, table, concurrently }) =>
     `REBUILD INDEX${clauses(
       ifExists && 'IF EXISTS',
@@ -182,18 +182,18 @@ function endText(node: Expression, printer: Printer): string {
   return ENDS.has(node.kind) ? text : `(${text})`;
 }
 
-function infoSubject(of: Info['of']): string {
+function infoSubject(of: Info['of'], printer: Printer): string {
   switch (of.kind) {
     case 'root':
     case 'namespace':
     case 'database':
       return of.kind.toUpperCase();
     case 'table':
-      return `TABLE ${nameText(of.name)}`;
+      return `TABLE ${nameText(of.name, printer)}`;
     case 'user':
-      return `USER ${nameText(of.name)}${clauses(of.level !== undefined && levelText(of.level))}`;
+      return `USER ${nameText(of.name, printer)}${clauses(of.level !== undefined && levelText(of.level))}`;
     case 'index':
-      return `INDEX ${nameText(of.name)} ON ${nameText(of.table)}`;
+      return `INDEX ${nameText(of.name, printer)} ON ${nameText(of.table, printer)}`;
   }
 }
 
@@ -241,16 +241,16 @@ function removedText(of: RemoveStatement['of'], printer: Printer): string {
     case 'function':
       return functionPath(of.name);
     case 'field':
-      return `${printer.idiom(of.path)} ON ${nameText(of.table)}`;
+      return `${printer.idiom(of.path)} ON ${nameText(of.table, printer)}`;
     case 'index':
     case 'event':
-      return `${nameText(of.name)} ON ${nameText(of.table)}`;
+      return `${nameText(of.name, printer)} ON ${nameText(of.table, printer)}`;
     case 'user':
     case 'access':
-      return `${nameText(of.name)} ${levelText(of.level)}`;
+      return `${nameText(of.name, printer)} ${levelText(of.level)}`;
     case 'config':
       return of.config.toUpperCase();
     default:
-      return nameText(of.name);
+      return nameText(of.name, printer);
   }
 }

@@ -38,8 +38,8 @@ const IDENTIFIER = /^[A-Za-z_]\w*$/;
 /** Words that mean something else when they stand bare, as the reference engine quotes them. */
 const RESERVED = new Set(
   (
-    'after alter begin break cancel commit continue create define delete explain false for function if infinity info insert kill let ' +
-    'live nan none null only option rand rebuild relate remove return select show sleep table throw true update upsert use value where'
+    'after all alter before begin break by cancel commit continue create define delete diff explain false for function if infinity info insert kill let ' +
+    'live nan none null only option rand rebuild relate remove return select sequence show sleep table throw true update upsert use value where'
   ).split(' '),
 );
 

@@ -1,0 +1,121 @@
+/** Definitions. */
+import type { AccessKind, DefineStatement, Name, Permission } from '../ast.js';
+import { block, idiom } from './expressions.js';
+import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
+import { select } from './select.js';
+
+function name(node: Name, mapper: Mapper): Name {
+  return typeof node === 'string' ? node : mapper.expression(node);
+}
+
+/** The names that a node may have. */
+export function names<Node extends object>(
+  node: Node & { readonly name?: Name; readonly table?: Name },
+  mapper: Mapper,
+): Node {
+  const fields: { name?: Name; table?: Name } = {};
+  if (node.name !== undefined) fields.name = name(node.name, mapper);
+  if (node.table !== undefined) fields.table = name(node.table, mapper);
+  return update<{ readonly name?: Name; readonly table?: Name }>(node, fields) as Node;
+}
+
+/** What all definitions have: names, and clauses that are computed. */
+function head<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
+  const named = names(node, mapper);
+  const computed = node.computedClauses;
+  if (computed === undefined) return named;
+  const clauses = update(computed, {
+    comment: optional(computed.comment, mapper.expression),
+    durations: optional(computed.durations, (lifetimes) =>
+      update(lifetimes, {
+        grant: optional(lifetimes.grant, mapper.expression),
+        token: optional(lifetimes.token, mapper.expression),
+        session: optional(lifetimes.session, mapper.expression),
+      }),
+    ),
+  });
+  return clauses === computed ? named : { ...named, computedClauses: clauses };
+}
+
+/** A definition with what stands inside it mapped. */
+export function definition<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
+  const row = DEFINITIONS[node.kind] as unknown as (node: Node, mapper: Mapper) => Node;
+  return row(head(node, mapper), mapper);
+}
+
+export const DEFINITIONS: Rows<DefineStatement> = {
+  'define-namespace': same,
+  'define-database': same,
+  'define-user': same,
+  'define-analyzer': same,
+  'define-table': (node, mapper) =>
+    update(node, {
+      view: optional(node.view, (view) => select(view, mapper)),
+      permissions: permissions(node.permissions, mapper),
+    }),
+  'define-field': (node, mapper) =>
+    update(node, {
+      path: idiom(node.path, mapper),
+      reference: optional(node.reference, (reference) =>
+        reference.onDelete === 'then' ? update(reference, { then: mapper.expression(reference.then) }) : reference,
+      ),
+      default: optional(node.default, (clause) => update(clause, { value: mapper.expression(clause.value) })),
+      value: optional(node.value, mapper.expression),
+      assert: optional(node.assert, mapper.expression),
+      computed: optional(node.computed, mapper.expression),
+      permissions: optional(node.permissions, (clause) => permissions(clause, mapper)),
+    }),
+  'define-index': (node, mapper) =>
+    update(node, {
+      fields: each(node.fields, (path) => idiom(path, mapper)),
+      indexKind:
+        node.indexKind.kind === 'count'
+          ? update(node.indexKind, { where: optional(node.indexKind.where, mapper.expression) })
+          : node.indexKind,
+    }),
+  'define-event': (node, mapper) =>
+    update(node, { when: optional(node.when, mapper.expression), then: each(node.then, mapper.expression) }),
+  'define-param': (node, mapper) =>
+    update(node, { value: mapper.expression(node.value), permissions: permission(node.permissions, mapper) }),
+  'define-function': (node, mapper) =>
+    update(node, { body: block(node.body, mapper), permissions: permission(node.permissions, mapper) }),
+  'define-access': (node, mapper) =>
+    update(node, {
+      accessKind: accessKind(node.accessKind, mapper),
+      authenticate: optional(node.authenticate, mapper.expression),
+    }),
+  'define-sequence': (node, mapper) =>
+    update(node, {
+      batch: mapper.expression(node.batch),
+      start: mapper.expression(node.start),
+      timeout: optional(node.timeout, mapper.expression),
+    }),
+  'define-config': (node, mapper) =>
+    update(node, {
+      config:
+        node.config.kind === 'api'
+          ? update(node.config, {
+              middleware: each(node.config.middleware, mapper.expression),
+              permissions: permission(node.config.permissions, mapper),
+            })
+          : node.config,
+    }),
+};
+
+function permission(node: Permission, mapper: Mapper): Permission {
+  return node.kind === 'where' ? update(node, { condition: mapper.expression(node.condition) }) : node;
+}
+
+/** Permissions by action. */
+function permissions<P extends Readonly<Record<string, Permission>>>(node: P, mapper: Mapper): P {
+  const mapped = Object.entries(node).map(([action, granted]) => [action, permission(granted, mapper)]);
+  return update<P>(node, Object.fromEntries(mapped) as P);
+}
+
+function accessKind(node: AccessKind, mapper: Mapper): AccessKind {
+  if (node.kind !== 'record') return node;
+  return update(node, {
+    signup: optional(node.signup, mapper.expression),
+    signin: optional(node.signin, mapper.expression),
+  });
+}

@@ -1,0 +1,85 @@
+/** Statements. */
+import type { DefineStatement, Insert, Statement } from '../ast.js';
+import { DEFINITIONS, definition, names } from './definitions.js';
+import { assignments, block, idiom, output, projections } from './expressions.js';
+import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
+import { common, select } from './select.js';
+
+export const STATEMENTS: Rows<Statement> = {
+  ...(Object.fromEntries(Object.keys(DEFINITIONS).map((kind) => [kind, definition])) as Rows<DefineStatement>),
+  use: same,
+  break: same,
+  continue: same,
+  begin: same,
+  commit: same,
+  cancel: same,
+  option: same,
+  rebuild: same,
+  expression: (node, mapper) => update(node, { expression: mapper.expression(node.expression) }),
+  let: (node, mapper) => update(node, { value: mapper.expression(node.value) }),
+  return: (node, mapper) =>
+    update(node, { value: mapper.expression(node.value), fetch: each(node.fetch, mapper.expression) }),
+  throw: (node, mapper) => update(node, { value: mapper.expression(node.value) }),
+  for: (node, mapper) => update(node, { over: mapper.expression(node.over), body: block(node.body, mapper) }),
+  sleep: (node, mapper) => update(node, { duration: mapper.expression(node.duration) }),
+  select,
+  create: (node, mapper) => update(node, common(node, mapper)),
+  update: (node, mapper) => update(node, common(node, mapper)),
+  upsert: (node, mapper) => update(node, common(node, mapper)),
+  delete: (node, mapper) => update(node, common(node, mapper)),
+  insert: (node, mapper) =>
+    update(node, {
+      into: optional(node.into, mapper.expression),
+      data: insertData(node.data, mapper),
+      onDuplicate: optional(node.onDuplicate, (nodes) => assignments(nodes, mapper)),
+      output: optional(node.output, (clause) => output(clause, mapper)),
+      version: optional(node.version, mapper.expression),
+      timeout: optional(node.timeout, mapper.expression),
+    }),
+  relate: (node, mapper) =>
+    update(node, {
+      from: mapper.expression(node.from),
+      edge: mapper.expression(node.edge),
+      to: mapper.expression(node.to),
+      ...common(node, mapper),
+    }),
+  live: (node, mapper) =>
+    update(node, {
+      projections: node.projections.kind === 'diff' ? node.projections : projections(node.projections, mapper),
+      from: mapper.expression(node.from),
+      where: optional(node.where, mapper.expression),
+      fetch: each(node.fetch, mapper.expression),
+    }),
+  kill: (node, mapper) => update(node, { id: mapper.expression(node.id) }),
+  'show-changes': same,
+  info: (node, mapper) =>
+    update(node, { of: names(node.of, mapper), version: optional(node.version, mapper.expression) }),
+  explain: (node, mapper) => update(node, { statement: mapper.statement(node.statement) }),
+  access: (node, mapper) => {
+    const { action } = node;
+    if (action.kind === 'grant' && action.subject.kind === 'record') {
+      const subject = update(action.subject, { record: mapper.expression(action.subject.record) });
+      return update(node, { action: update(action, { subject }) });
+    }
+    if ((action.kind === 'show' || action.kind === 'revoke') && action.which.kind === 'where') {
+      const which = update(action.which, { condition: mapper.expression(action.which.condition) });
+      return update(node, { action: update(action, { which }) });
+    }
+    return node;
+  },
+  alter: (node, mapper) => update(node, { definition: definition(node.definition, mapper) }),
+  'alter-place': (node, mapper) =>
+    typeof node.queryTimeout === 'object' ? update(node, { queryTimeout: mapper.expression(node.queryTimeout) }) : node,
+  remove: (node, mapper) =>
+    update(node, {
+      of: names(node.of.kind === 'field' ? update(node.of, { path: idiom(node.of.path, mapper) }) : node.of, mapper),
+    }),
+};
+
+function insertData(node: Insert['data'], mapper: Mapper): Insert['data'] {
+  if (node.kind === 'value') return update(node, { value: mapper.expression(node.value) });
+  return update(node, {
+    fields: each(node.fields, (path) => idiom(path, mapper)),
+    rows: each(node.rows, (row) => each(row, mapper.expression)),
+  });
+}
