@@ -1,5 +1,6 @@
 /** Who acts. */
 import type { Level, Role } from '../language/ast.js';
+import { toText } from '../value/text/text.js';
 import type { RecordId } from '../value/value.js';
 
 export type Principal = Guest | SystemUser | RecordUser;
@@ -28,6 +29,26 @@ export interface RecordUser {
   readonly database: string;
   readonly access: string;
   readonly id: RecordId;
+}
+
+/** Whether two principals are the same user, whatever roles either may have by now. */
+export function isSamePrincipal(a: Principal, b: Principal): boolean {
+  return identityOf(a) === identityOf(b);
+}
+
+function identityOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'guest':
+      return 'guest';
+    case 'system': {
+      const { level, namespace = '', database = '', name } = principal;
+      return JSON.stringify([level, namespace, database, name]);
+    }
+    case 'record': {
+      const { namespace, database, access, id } = principal;
+      return JSON.stringify([namespace, database, access, toText(id)]);
+    }
+  }
 }
 
 /** What a statement does, as far as roles care (the matrix of `reference/auth.md` §9). */

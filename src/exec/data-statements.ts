@@ -11,6 +11,8 @@ import { compileDelete } from './delete.js';
 import type { Compiler, Evaluate } from './execution.js';
 import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
+import { compileKill } from './kill.js';
+import { compileLive } from './live.js';
 import { notSupported } from './not-supported.js';
 import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
@@ -49,8 +51,8 @@ export const DATA_STATEMENTS: {
   option: outOfPlace,
   use: outOfPlace,
   explain: notYet,
-  kill: notYet,
-  live: notYet,
+  kill: compileKill,
+  live: compileLive,
   'show-changes': compileShowChanges,
 };
 

@@ -10,10 +10,10 @@ import type { Environment } from '../env/environment.js';
 import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
-import type { Expression, Part, Statement } from '../language/ast.js';
+import type { Expression, Live, Part, Statement } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
-import type { Duration, ObjectValue, RecordId, Value } from '../value/value.js';
+import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
 import type { ScriptRunner } from './script/contract.js';
 
@@ -73,6 +73,9 @@ export interface Execution {
   readonly sequences: SequenceNumbers;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
+  readonly liveQueries: LiveRegistry;
+  /** Whom live queries tell; without one there can't be any. */
+  readonly listener: LiveListener | undefined;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
@@ -136,6 +139,55 @@ export interface Written {
   readonly id: RecordId;
   readonly before: ObjectValue | undefined;
   readonly after: ObjectValue | undefined;
+}
+
+/** What a live query tells its client. */
+export interface Notification {
+  /** The live query. */
+  readonly id: Uuid;
+  /** KILLED is the last one. */
+  readonly action: 'CREATE' | 'UPDATE' | 'DELETE' | 'KILLED';
+  readonly record: RecordId | undefined;
+  readonly result: Value;
+}
+
+export interface LiveQuery {
+  readonly id: Uuid;
+  readonly statement: Live;
+  readonly place: Place;
+  readonly table: TableEntry;
+  readonly listener: LiveListener;
+  /** What the query shows of a change to whoever the execution runs for; `undefined` if nothing. The table is as it is by then. */
+  look(
+    execution: Execution,
+    table: TableEntry,
+    change: Written,
+  ): PromiseOrValue<{ readonly result: Value } | undefined>;
+}
+
+/** All live queries of a store. */
+export interface LiveRegistry {
+  /** The live queries of a table, in the order of their ids. */
+  of(table: TableEntry): readonly LiveQuery[];
+  get(id: string): LiveQuery | undefined;
+  /** Has a query begin when the transaction commits. @throws TesseraError `too_many_live_queries` */
+  begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** Ends a query at once. */
+  end(query: LiveQuery): void;
+  /** Ends the queries of tables that a transaction removes, when it commits. */
+  endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
+}
+
+/** Whose live queries they are: a session that can be told. */
+export interface LiveListener {
+  /** @throws TesseraError `too_many_live_queries` */
+  admit(): void;
+  /** A query begins; answers false when nobody wants it any more. */
+  begun(query: LiveQuery): boolean;
+  /** A watched record was changed. Called in the order of commits. */
+  changed(query: LiveQuery, change: Written): void;
+  /** A query has ended. */
+  ended(query: LiveQuery): void;
 }
 
 export type BatchVisitor = (batch: ObjectValue[]) => PromiseOrValue<boolean | undefined>;

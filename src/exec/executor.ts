@@ -19,10 +19,12 @@ import {
   Frame,
   type Identity,
   type Interrupt,
+  type LiveListener,
   type Scope,
   type SequenceNumbers,
   type Tuning,
 } from './execution.js';
+import { LiveQueries } from './live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { Reader } from './reader.js';
 import type { ScriptLimits } from './script/contract.js';
@@ -50,12 +52,15 @@ export interface RunOptions {
   /** Permissions are switched off: for access queries. */
   readonly privileged?: boolean;
   readonly importing?: boolean;
+  /** Whom live queries tell. */
+  readonly listener?: LiveListener | undefined;
 }
 
 /** One for each open store. */
 export class Executor {
   readonly compiler: Compiler;
   readonly catalogs = new CatalogCache();
+  readonly liveQueries = new LiveQueries();
   readonly #options: ExecutorOptions;
   readonly #reader: Reader;
   readonly #writer: Writer;
@@ -67,13 +72,13 @@ export class Executor {
     this.compiler = createCompiler(tuning);
     const tables = new TablePreparer(this.compiler, options.fieldPermissions);
     this.#reader = new Reader(tables, tuning);
-    this.#writer = new Writer(tables);
+    this.#writer = new Writer(tables, this.liveQueries);
     const { scripting, environment } = options;
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
   }
 
   /** The execution in which the statements of one transaction run. */
-  execution({ transaction, identity, interrupt, privileged, importing }: RunOptions): Execution {
+  execution({ transaction, identity, interrupt, privileged, importing, listener }: RunOptions): Execution {
     const refusal = privileged ? undefined : refusalOf(identity);
     return {
       environment: this.#options.environment,
@@ -88,6 +93,8 @@ export class Executor {
       interrupt,
       reader: this.#reader,
       writer: this.#writer,
+      liveQueries: this.liveQueries,
+      listener,
       depth: 0,
       importing: importing === true,
       writable: true,

@@ -15,11 +15,12 @@ import type {
   Reference,
   TableKind,
 } from '../language/ast.js';
-import { printIdiom, printStatement } from '../language/print.js';
+import { printExpression, printIdiom, printProjections, printStatement } from '../language/print.js';
 import { quoteString } from '../value/text/quote.js';
 import { toText } from '../value/text/text.js';
 import { typeText } from '../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../value/value.js';
+import type { LiveQuery } from './execution.js';
 import { codeText, REDACTED } from './info-text.js';
 
 export function describe<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {
@@ -159,6 +160,18 @@ function codeOf(expression: Expression | undefined): string | typeof ABSENT {
 /** FULL is true, NONE is false, and a condition is its text. */
 function permissionOf(permission: Permission): Value {
   return permission.kind === 'where' ? codeText(permission.condition) : permission.kind === 'full';
+}
+
+/** A live query. The reference engine also names the server that looks after it. */
+export function describeLive({ id, statement, table }: LiveQuery): ObjectValue {
+  const { projections, where, fetch } = statement;
+  return said({
+    cond: codeOf(where),
+    fetch: fetch === undefined ? ABSENT : fetch.map((each) => printExpression(each)),
+    fields: projections.kind === 'diff' ? 'diff' : printProjections(projections),
+    id,
+    what: table.definition.name,
+  });
 }
 
 function permissionsOf(permissions: Readonly<Record<string, Permission>>): ObjectValue {

@@ -12,13 +12,13 @@ import { findUser, loadNamespace, loadRoot } from '../catalog/lookup.js';
 import type { Definition } from '../catalog/stored-definition.js';
 import { failure } from '../errors/error.js';
 import type { Info } from '../language/ast.js';
-import { printConfig } from '../language/print.js';
+import { printConfig, printStatement } from '../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';
 import { authorize } from './authorize.js';
 import { compileName } from './define/definition.js';
 import { selectedDatabase, selectedNamespace, selectedPlace } from './ensure-place.js';
-import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
-import { describe } from './info-structure.js';
+import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from './execution.js';
+import { describe, describeLive } from './info-structure.js';
 import { definitionText } from './info-text.js';
 
 type Of = Info['of'];
@@ -50,6 +50,7 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
 interface View {
   list<D extends Definition>(definitions: Iterable<D>, nameOf: (definition: D) => string): Value;
   one(definition: Definition): Value;
+  lives(queries: readonly LiveQuery[]): Value;
   /** What Tessera has none of. */
   readonly none: Value;
 }
@@ -61,12 +62,14 @@ const TEXTS: View = {
     return texts;
   },
   one: definitionText,
+  lives: (queries) => objectFrom(queries.map(({ id, statement }) => [id.text, printStatement(statement)] as const)),
   none: objectFrom({}),
 };
 
 const STRUCTURE: View = {
   list: (definitions) => [...definitions].map(describe),
   one: describe,
+  lives: (queries) => queries.map(describeLive),
   none: [],
 };
 
@@ -158,7 +161,7 @@ function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
           events: view.list(table?.events ?? [], byName),
           fields: view.list(table?.fields ?? [], fieldName),
           indexes: view.list(table?.indexes ?? [], byName),
-          lives: view.none,
+          lives: table === undefined ? view.none : view.lives(frame.execution.liveQueries.of(table)),
           tables: view.list(table?.views ?? [], byName),
         });
       }),

@@ -43,6 +43,15 @@ function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Remov
   return row(of, compiler);
 }
 
+/** Ends what is live in a namespace or a database. */
+function endLiveQueries({ execution }: Frame, { namespace, database }: Place): undefined {
+  const { liveQueries, unit } = execution;
+  liveQueries.endRemoved(
+    unit.transaction,
+    ({ place }) => place.namespace === namespace && (database === undefined || place.database === database),
+  );
+}
+
 const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler) => Removal } = {
   namespace(of, compiler) {
     const nameOf = compileName(of.name, 'namespace name', compiler);
@@ -52,7 +61,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
         andThen(findNamespace(change.transaction, name), (namespace) =>
           namespace === undefined
             ? failure('namespace_missing', { name })
-            : andThen(removeNamespace(change, namespace), () => undefined),
+            : andThen(removeNamespace(change, namespace), () => endLiveQueries(frame, { namespace: name })),
         ),
       );
     };
@@ -67,7 +76,9 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
         andThen(findDatabase(change.transaction, namespace, name), (database) =>
           database === undefined
             ? failure('database_missing', { name })
-            : andThen(removeDatabase(change, namespace, database), () => undefined),
+            : andThen(removeDatabase(change, namespace, database), () =>
+                endLiveQueries(frame, { namespace, database: name }),
+              ),
         ),
       );
     };
@@ -82,7 +93,12 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
           if (table.views.length > 0) {
             throw failure('view_depends', { table: name, views: table.views.map((view) => view.name) });
           }
-          return andThen(removeTable(change, catalog, table), () => undefined);
+          return andThen(removeTable(change, catalog, table), () => {
+            const id = table.keys.records.from;
+            const { liveQueries } = frame.execution;
+            liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
+            return undefined;
+          });
         }),
       );
     };

@@ -25,6 +25,7 @@ import {
 } from './execution.js';
 import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
+import type { LiveQueries } from './live-queries.js';
 import { OnDelete } from './on-delete.js';
 import { UNCHECKED } from './permission.js';
 import { updateReferences } from './references.js';
@@ -35,11 +36,12 @@ import { maintainViews } from './view/maintain.js';
 
 export class Writer implements RecordWriter {
   readonly #tables: TablePreparer;
-
+  readonly #liveQueries: LiveQueries;
   readonly #onDelete: OnDelete;
 
-  constructor(tables: TablePreparer) {
+  constructor(tables: TablePreparer, liveQueries: LiveQueries) {
     this.#tables = tables;
+    this.#liveQueries = liveQueries;
     this.#onDelete = new OnDelete(tables);
   }
 
@@ -253,6 +255,7 @@ export class Writer implements RecordWriter {
     if (feed !== undefined) {
       logRecord(execution.unit.transaction, catalog, feed, written.id, written.before, written.after);
     }
+    if (!execution.importing) this.#liveQueries.note(execution.unit.transaction, written);
     return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
       execution.importing ? undefined : this.#raise(execution, table, written, input),
     );

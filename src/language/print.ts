@@ -2,7 +2,8 @@
  * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a definition is
  * shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
  */
-import type { Block, Config, Expression, Idiom, Query, Statement } from './ast.js';
+import type { Block, Config, Expression, Idiom, Projections, Query, Statement } from './ast.js';
+import { projectionsText } from './printer/clauses.js';
 import { configText } from './printer/config.js';
 import { EXPRESSIONS, powerOfExpression } from './printer/expression.js';
 import { idiomText } from './printer/idiom.js';
@@ -45,6 +46,11 @@ export function printExpression(expression: Expression, options?: PrintOptions):
 /** A statement, without a semicolon. */
 export function printStatement(statement: Statement, options?: PrintOptions): string {
   return printerFor(options).statement(statement);
+}
+
+/** What is selected: `*, a AS b` or `VALUE a`. */
+export function printProjections(projections: Projections, options?: PrintOptions): string {
+  return projectionsText(projections, printerFor(options));
 }
 
 /** A path, as the keys of `INFO FOR TABLE` show it. */

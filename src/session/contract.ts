@@ -6,7 +6,7 @@ import type { IssuedTokens } from '../auth/context.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Identity } from '../exec/execution.js';
+import type { Identity, Notification } from '../exec/execution.js';
 import type { Statement } from '../language/ast.js';
 import type { ObjectValue, Value } from '../value/value.js';
 
@@ -19,7 +19,7 @@ export interface StatementResult {
   readonly type?: 'live' | 'kill';
 }
 
-export type { IssuedTokens };
+export type { IssuedTokens, Notification };
 
 /** Where a request comes from. */
 export interface Origin {
@@ -30,6 +30,9 @@ export interface Origin {
   /** The `svc-id` header. */
   readonly id?: string;
 }
+
+/** Takes notifications one by one; the next one waits until it is done with the last. It must not fail as long as anybody is there. */
+export type NotificationSink = (notification: Notification) => PromiseOrValue<void>;
 
 /** Where statements are run: in a session, or in a transaction that its client holds. What the storage has at hand is answered at once. */
 export interface StatementDoor {
@@ -84,6 +87,13 @@ export interface Session extends StatementDoor {
   invalidate(): void;
   /** Forgets everything. */
   reset(): void;
+  /**
+   * Makes live queries possible, which fail without: `sink` takes what they see. A notification comes after the answer to the request that
+   * began its live query, in the order of commits, and each shows what whoever is signed in by then may see. Live queries end, with a
+   * notification KILLED for each, when somebody else or nobody is signed in, when the session expires, when their table is removed, and
+   * when the sink falls behind by too many changes. Called once.
+   */
+  listen(sink: NotificationSink): void;
   setVariable(name: string, value: Value): void;
   unsetVariable(name: string): void;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */

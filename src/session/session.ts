@@ -2,9 +2,9 @@
 
 import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { atPlace, type Client, guestIdentity, plainIdentity, type SessionIdentity } from '../auth/identity.js';
-import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import type { Place, Principal } from '../catalog/principal.js';
+import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { type Identity, Scope } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
@@ -12,8 +12,17 @@ import { uuidV7 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
-import type { HeldTransaction, IssuedTokens, Origin, SelectedPlace, Session, StatementResult } from './contract.js';
+import type {
+  HeldTransaction,
+  IssuedTokens,
+  NotificationSink,
+  Origin,
+  SelectedPlace,
+  Session,
+  StatementResult,
+} from './contract.js';
 import { OpenHeldTransaction } from './held-transaction.js';
+import { Notifier } from './notifier.js';
 import { isProtected } from './protected.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 
@@ -39,6 +48,7 @@ const HELD_TRANSACTIONS = 64;
 const MAX_VARIABLES = 1_000;
 
 const NOWHERE: Place = {};
+const GUEST: Principal = { kind: 'guest' };
 
 export class OpenSession implements Session {
   readonly #services: SessionServices;
@@ -48,6 +58,7 @@ export class OpenSession implements Session {
   readonly #held = new Map<string, HeldTransaction>();
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
+  #notifier: Notifier | undefined;
   #key: string | undefined;
   #identity: SessionIdentity;
   #expiresAt: bigint | undefined;
@@ -106,7 +117,6 @@ export class OpenSession implements Session {
     return held;
   }
 
-  /** What one principal began, no other goes on with. */
   #cancelHeld(): void {
     for (const held of this.#held.values()) held.cancel();
   }
@@ -120,12 +130,29 @@ export class OpenSession implements Session {
     this.#mustBeAdmitted();
     const begun = RequestInterrupt.begin(environment);
     const interrupt = options.requestTimeout === undefined ? begun : begun.within(options.requestTimeout);
-    const request = { identity: this.#identity, interrupt, scope: this.#scope(variables), held };
-    const results = new StatementRunner(this.#services, request).run(statements);
+    const request = {
+      identity: this.#identity,
+      interrupt,
+      scope: this.#scope(variables),
+      held,
+      listener: this.#notifier,
+    };
+    const run = () => new StatementRunner(this.#services, request).run(statements);
+    const results = statements.some(({ kind }) => kind === 'live') ? this.#answeringFirst(run) : run();
     if (!isPromise(results)) return results;
     // Nobody can end what has run at once.
     this.#running.add(begun);
     return results.finally(() => this.#running.delete(begun));
+  }
+
+  /** Nothing is heard of a live query before its id is known. */
+  #answeringFirst<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    this.#notifier?.hold();
+    return lastly(work, () => this.#notifier?.release());
+  }
+
+  listen(sink: NotificationSink): void {
+    this.#notifier = new Notifier(this.#services, sink, () => (this.#isExpired() ? undefined : this.#identity));
   }
 
   #scope(variables: ObjectValue | undefined): Scope {
@@ -177,19 +204,26 @@ export class OpenSession implements Session {
   }
 
   #become({ identity, expiresAt }: Authenticated): void {
-    this.#cancelHeld();
+    this.#leave(identity.principal);
     this.#identity = identity;
     this.#expiresAt = expiresAt;
   }
 
-  invalidate(): void {
+  /** What one principal began, no other goes on with. */
+  #leave(next: Principal): void {
     this.#cancelHeld();
+    if (!isSamePrincipal(this.#identity.principal, next)) this.#notifier?.endAll();
+  }
+
+  invalidate(): void {
+    this.#leave(GUEST);
     this.#identity = guestIdentity(this.#client());
     this.#expiresAt = undefined;
   }
 
   reset(): void {
     this.#cancelHeld();
+    this.#notifier?.endAll();
     this.#variables.clear();
     this.#expiresAt = undefined;
     this.#identity = guestIdentity({ origin: this.#origin, place: NOWHERE });
@@ -225,15 +259,18 @@ export class OpenSession implements Session {
 
   close(): void {
     for (const interrupt of this.#running) interrupt.cancel();
+    this.#notifier?.close();
     this.reset();
     this.#onClose();
   }
 
   /** An expired session refuses everything that isn't about becoming a fresh one. */
   #mustBeLive(): void {
-    if (this.#expiresAt !== undefined && this.#services.environment.clock.now() >= this.#expiresAt) {
-      throw failure('session_expired');
-    }
+    if (this.#isExpired()) throw failure('session_expired');
+  }
+
+  #isExpired(): boolean {
+    return this.#expiresAt !== undefined && this.#services.environment.clock.now() >= this.#expiresAt;
   }
 
   /** Whoever may run nothing is not to learn what is defined either. */

@@ -6,7 +6,7 @@ import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
-import { type Execution, type Interrupt, Scope } from '../exec/execution.js';
+import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import type { Statement } from '../language/ast.js';
 import { mayWrite } from '../plan/effects.js';
@@ -23,6 +23,8 @@ export interface RunnerRequest {
   readonly scope: Scope;
   /** With a transaction that the client holds, everything runs in that one. */
   readonly held: Transaction | undefined;
+  /** Whom live queries tell. */
+  readonly listener: LiveListener | undefined;
 }
 
 export interface RunnerServices {
@@ -44,16 +46,18 @@ export class StatementRunner {
   readonly #interrupt: Interrupt;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
+  readonly #listener: LiveListener | undefined;
   readonly #results: StatementResult[] = [];
   /** As it is now; a USE changes it for the statements after it, in this request only. */
   #identity: SessionIdentity;
   #importing = false;
 
-  constructor(services: RunnerServices, { identity, interrupt, scope, held }: RunnerRequest) {
+  constructor(services: RunnerServices, { identity, interrupt, scope, held, listener }: RunnerRequest) {
     this.#services = services;
     this.#interrupt = interrupt;
     this.#scope = scope;
     this.#held = held;
+    this.#listener = listener;
     this.#identity = identity;
   }
 
@@ -233,6 +237,7 @@ export class StatementRunner {
       identity: this.#identity,
       interrupt: this.#interrupt,
       importing: this.#importing,
+      listener: this.#listener,
     });
   }
 

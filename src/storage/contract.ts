@@ -66,6 +66,11 @@ export interface Transaction {
    * The transaction itself doesn't see the entry; `deleteRange` over the prefix takes it back.
    */
   append(prefix: Key, value: Stored): void;
+  /**
+   * Calls `callback` as soon as what this transaction wrote is durable and new snapshots show it, in the order of commits; never, if that
+   * doesn't happen. It must neither throw nor take long: the commits of others wait for it.
+   */
+  afterCommit(callback: () => void): void;
   /** Marks a point to which `rollback` returns: the writes since then are forgotten, what was read stays read. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;

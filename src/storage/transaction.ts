@@ -1,6 +1,7 @@
 import { invariant } from '../base/invariant.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import { type AfterCommit, callAll } from './after-commit.js';
 import { APPENDED_LENGTH, type Appended, withoutRange } from './append.js';
 import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction } from './contract.js';
 import { MergeCursor } from './merge-cursor.js';
@@ -14,12 +15,20 @@ export interface Committer {
   /** The longest key that can be stored; any unless told. */
   readonly maxKeyLength?: number;
   /**
-   * Validates what was read and applies what was written and appended.
+   * Validates what was read and applies what was written.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`
    */
-  commit(reads: ReadSet, writes: Overlay, appended: Appended | undefined): PromiseOrValue<void>;
+  commit(reads: ReadSet, writes: Writes): PromiseOrValue<void>;
   /** The transaction ended without changing anything. */
   abandon(): void;
+}
+
+/** What a transaction would have the store do. */
+export interface Writes {
+  readonly overlay: Overlay;
+  /** Joins the overlay under a versionstamp. */
+  readonly appended: Appended | undefined;
+  readonly afterCommit: AfterCommit | undefined;
 }
 
 /** The overlay of all read-only transactions. */
@@ -28,8 +37,7 @@ const NOTHING: Overlay = new OrderedTree<Written>();
 class OverlaySavepoint {
   constructor(
     readonly transaction: EmbeddedTransaction,
-    readonly overlay: Overlay,
-    readonly appended: Appended | undefined,
+    readonly writes: Writes,
   ) {}
 }
 
@@ -45,6 +53,7 @@ export class EmbeddedTransaction implements Transaction {
   readonly #reads: ReadSet | undefined;
   #overlay: Overlay;
   #appended: Appended | undefined;
+  #afterCommit: AfterCommit | undefined;
   #finished = false;
 
   /** Read-only without a committer. */
@@ -122,17 +131,24 @@ export class EmbeddedTransaction implements Transaction {
     this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };
   }
 
+  afterCommit(callback: () => void): void {
+    this.#mustBeWritable();
+    this.#afterCommit = { callback, before: this.#afterCommit };
+  }
+
   savepoint(): Savepoint {
     this.#mustBeOpen();
-    return new OverlaySavepoint(this, this.writable ? this.#overlay.snapshot() : NOTHING, this.#appended);
+    const overlay = this.writable ? this.#overlay.snapshot() : NOTHING;
+    return new OverlaySavepoint(this, { overlay, appended: this.#appended, afterCommit: this.#afterCommit });
   }
 
   rollback(to: Savepoint): void {
     this.#mustBeOpen();
     invariant(to instanceof OverlaySavepoint && to.transaction === this, 'a savepoint of another transaction');
     if (!this.writable) return;
-    this.#overlay = to.overlay.snapshot();
-    this.#appended = to.appended;
+    this.#overlay = to.writes.overlay.snapshot();
+    this.#appended = to.writes.appended;
+    this.#afterCommit = to.writes.afterCommit;
   }
 
   commit(): PromiseOrValue<void> {
@@ -140,8 +156,12 @@ export class EmbeddedTransaction implements Transaction {
     this.#finish();
     if (this.#committer === undefined || this.#reads === undefined) return;
     // One that changed nothing is serializable as of its snapshot, whatever happened since.
-    if (this.#overlay.size === 0 && this.#appended === undefined) return this.#committer.abandon();
-    return this.#committer.commit(this.#reads, this.#overlay, this.#appended);
+    if (this.#overlay.size === 0 && this.#appended === undefined) {
+      this.#committer.abandon();
+      return callAll(this.#afterCommit);
+    }
+    const writes = { overlay: this.#overlay, appended: this.#appended, afterCommit: this.#afterCommit };
+    return this.#committer.commit(this.#reads, writes);
   }
 
   cancel(): void {

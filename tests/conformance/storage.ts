@@ -476,6 +476,45 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
       });
     });
 
+    describe('callbacks', () => {
+      it('calls back when a commit can be seen, in the order of commits, and not what was rolled back', async () => {
+        const called: string[] = [];
+        const commit = async (name: string, writes: boolean) => {
+          const transaction = await begin();
+          if (writes) transaction.put(name, 1);
+          transaction.afterCommit(() => called.push(`${name} 1`));
+          const savepoint = transaction.savepoint();
+          transaction.afterCommit(() => called.push('never'));
+          transaction.rollback(savepoint);
+          transaction.afterCommit(() => {
+            const snapshot = engine.begin({ writable: false }) as Transaction;
+            called.push(`${name} 2: ${snapshot.get(name)}`);
+            snapshot.cancel();
+          });
+          return transaction;
+        };
+        const first = await commit('first', true);
+        const second = await commit('second', true);
+        const third = await commit('third', false);
+        (await commit('fourth', true)).cancel();
+        const commits = [second.commit(), first.commit()];
+        await Promise.all(commits);
+        await third.commit();
+        expect(called).toEqual(['second 1', 'second 2: 1', 'first 1', 'first 2: 1', 'third 1', 'third 2: undefined']);
+      });
+
+      it('calls nothing back after a conflict', async () => {
+        let called = 0;
+        const overwrite = async (transaction: Transaction) => {
+          await transaction.get('a');
+          transaction.put('a', 1);
+          transaction.afterCommit(() => called++);
+        };
+        expect(await race(overwrite, overwrite)).toBe('transaction_conflict');
+        expect(called).toBe(1);
+      });
+    });
+
     describe('lifetime', () => {
       it('refuses a finished transaction, and cancels it harmlessly', async () => {
         for (const finish of [(t: Transaction) => t.commit(), (t: Transaction) => t.cancel()]) {

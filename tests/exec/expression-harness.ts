@@ -11,6 +11,7 @@ import {
   type ReferrerSubject,
   Scope,
 } from '../../src/exec/execution.js';
+import { LiveQueries } from '../../src/exec/live-queries.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
@@ -104,6 +105,8 @@ export function executionOver(world: World, store: Store): Execution {
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
       catalogChanged: missing,
     },
+    liveQueries: new LiveQueries(),
+    listener: undefined,
     identity: {
       principal: { kind: 'guest' },
       place: {},

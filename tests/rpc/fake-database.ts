@@ -105,6 +105,8 @@ export class FakeSession implements Session {
     this.variables.clear();
   }
 
+  listen(): void {}
+
   setVariable(name: string, value: Value): void {
     this.variables.set(name, value);
   }

@@ -36,6 +36,19 @@ export const queryErrors = {
     ({ moment }) => `Invalid query: Invalid versionstamp \`${moment}\`, outside of range for kv-store timestamps`,
   ),
 
+  // ─── Live queries ───
+  live_query_missing: internal<{ id: string }>(({ id }) => `Cannot execute KILL statement using id: ${id}`),
+  live_queries_unavailable: row({
+    kind: 'Configuration',
+    text: () => 'Live Query was made, but is not supported',
+    details: () => ({ kind: 'LiveQueryNotSupported' }),
+    rpc: -32604,
+  }),
+  too_many_live_queries: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) => `A session may have no more than ${limit} live queries`,
+  }),
+
   // ─── Records ───
   record_exists: row<{ id: string }>({
     kind: 'AlreadyExists',

@@ -1,5 +1,6 @@
 /** LIVE SELECT, KILL and SHOW CHANGES. */
 import { MAX_INT } from '../../value/number.js';
+import { parseUuid } from '../../value/uuid.js';
 import { int } from '../../value/value.js';
 import type { Kill, Literal, Live, ShowChanges } from '../ast.js';
 import { fetchClause, projections, target, whereClause } from './clauses.js';
@@ -17,7 +18,9 @@ export function live(parser: Parser): Live {
 export function kill(parser: Parser): Kill {
   parser.advance();
   const isId =
-    parser.kind === 'param' || parser.kind === 'string' || (parser.kind === 'prefixed' && parser.form === 'u');
+    parser.kind === 'param' ||
+    (parser.kind === 'string' && parseUuid(parser.text) !== undefined) ||
+    (parser.kind === 'prefixed' && parser.form === 'u');
   if (!isId) parser.unexpected('a UUID or a parameter');
   return { kind: 'kill', id: parser.expression() };
 }

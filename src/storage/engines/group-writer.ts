@@ -1,5 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
+import type { AfterCommit } from '../after-commit.js';
 import type { Versionstamp } from '../append.js';
 import type { Commit } from '../commit-log.js';
 import type { Stored } from '../contract.js';
@@ -10,6 +11,15 @@ export interface RecordChange extends Change {
   readonly value: Stored | undefined;
 }
 
+/** One commit's part of a group. */
+export interface Addition {
+  readonly changes: readonly RecordChange[];
+  readonly commit: Commit;
+  /** If the commit appended to a log. */
+  readonly stamp: Versionstamp | undefined;
+  readonly afterCommit: AfterCommit | undefined;
+}
+
 /** Commits that are written together: one transaction of the store, one fsync. */
 export class Group {
   readonly changes: RecordChange[] = [];
@@ -17,6 +27,8 @@ export class Group {
   version = 0;
   /** The versionstamp of the last commit that appended to a log. */
   stamp: Versionstamp | undefined;
+  /** Of each commit that wants something called, in their order. */
+  readonly afterCommit: AfterCommit[] = [];
   resolve!: () => void;
   reject!: (reason: unknown) => void;
   readonly written = new Promise<void>((resolve, reject) => {
@@ -67,11 +79,12 @@ export class GroupWriter {
     return this.#writing;
   }
 
-  add(changes: readonly RecordChange[], commit: Commit, stamp: Versionstamp | undefined): Promise<void> {
+  add({ changes, commit, stamp, afterCommit }: Addition): Promise<void> {
     this.#waiting ??= new Group(commit);
     const group = this.#waiting;
     group.last = commit;
     group.stamp = stamp ?? group.stamp;
+    if (afterCommit !== undefined) group.afterCommit.push(afterCommit);
     for (const change of changes) group.changes.push(change);
     if (!this.#running) void this.#run();
     return group.written;

@@ -4,13 +4,14 @@ import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { encodeRecord } from '../../value/record-codec.js';
-import { type Appended, StampSource } from '../append.js';
+import { callAll } from '../after-commit.js';
+import { StampSource } from '../append.js';
 import { CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine } from '../contract.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
-import { type Committer, EmbeddedTransaction } from '../transaction.js';
+import { type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { LmdbSnapshot } from './lmdb-snapshot.js';
@@ -138,13 +139,13 @@ export class LmdbEngine implements Engine {
     const began = this.#log.hold(this.#visible);
     const committer: Committer = {
       maxKeyLength: MAX_KEY_LENGTH,
-      commit: (reads, writes, appended) => enter(() => this.#commit(began, reads, writes, appended)),
+      commit: (reads, writes) => enter(() => this.#commit(began, reads, writes)),
       abandon: () => this.#log.release(began),
     };
     return new EmbeddedTransaction(snapshot, committer);
   }
 
-  #commit(began: Commit, reads: ReadSet, writes: Overlay, appended: Appended | undefined): PromiseOrValue<void> {
+  #commit(began: Commit, reads: ReadSet, { overlay, appended, afterCommit }: Writes): PromiseOrValue<void> {
     const conflict = this.#log.conflict(began, reads);
     this.#log.release(began);
     this.check();
@@ -154,14 +155,11 @@ export class LmdbEngine implements Engine {
         throw failure('transaction_conflict');
       });
     }
-    const stamp = appended && this.#stamps.settle(appended, writes);
+    const stamp = appended && this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable.
-    const changes = encode(writes);
-    return this.#writer.add(
-      changes,
-      this.#log.append(() => writes.keys()),
-      stamp,
-    );
+    const changes = encode(overlay);
+    const commit = this.#log.append(() => overlay.keys());
+    return this.#writer.add({ changes, commit, stamp, afterCommit });
   }
 
   /** A group is durable: snapshots show it from now on. */
@@ -176,6 +174,7 @@ export class LmdbEngine implements Engine {
     const outdated = this.#newest;
     this.#newest = undefined;
     if (outdated !== undefined) this.#unshare(outdated);
+    for (const callbacks of group.afterCommit) callAll(callbacks);
   }
 
   #fail(reason: unknown): TesseraError {

@@ -2,14 +2,15 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
+import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
 import { CommitGate } from '../commit-gate.js';
 import { CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine, KeyRange, Stored } from '../contract.js';
 import { OrderedTree } from '../ordered-tree.js';
-import { DELETED, type Overlay } from '../overlay.js';
+import { DELETED } from '../overlay.js';
 import type { Snapshot } from '../snapshot.js';
-import { type Committer, EmbeddedTransaction } from '../transaction.js';
+import { type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
 
 /**
  * Keeps everything in memory, as live values. Everything is answered at once, commits included, except while another task holds the engine
@@ -49,13 +50,12 @@ export class MemoryEngine implements Engine {
     if (!writable) return new EmbeddedTransaction(snapshot);
     const began = this.#log.hold(this.#log.latest);
     const committer: Committer = {
-      commit: (reads, writes, appended) =>
+      commit: (reads, writes) =>
         enter(() => {
           const conflict = this.#log.conflict(began, reads);
           this.#log.release(began);
           this.check();
           if (conflict !== undefined) throw failure('transaction_conflict');
-          if (appended !== undefined) this.#stamps.settle(appended, writes);
           this.#apply(writes);
         }),
       abandon: () => this.#log.release(began),
@@ -63,12 +63,14 @@ export class MemoryEngine implements Engine {
     return new EmbeddedTransaction(snapshot, committer);
   }
 
-  #apply(writes: Overlay): void {
-    writes.forEach((key, value) => {
+  #apply({ overlay, appended, afterCommit }: Writes): void {
+    if (appended !== undefined) this.#stamps.settle(appended, overlay);
+    overlay.forEach((key, value) => {
       if (value === DELETED) this.#tree.delete(key);
       else this.#tree.put(key, value);
     });
-    this.#log.append(() => writes.keys());
+    this.#log.append(() => overlay.keys());
+    callAll(afterCommit);
   }
 }
 

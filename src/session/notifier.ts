@@ -1,0 +1,183 @@
+/**
+ * Tells a session's client what its live queries see, one thing after the other. Writers only leave their changes here; looking at them,
+ * with the rights that the session has by then, and waiting for a slow client is done afterwards.
+ */
+
+import { atPlace, type SessionIdentity } from '../auth/identity.js';
+import { andThen, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Environment } from '../env/environment.js';
+import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
+import type { LiveListener, LiveQuery, Written } from '../exec/execution.js';
+import type { Executor } from '../exec/executor.js';
+import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Engine } from '../storage/contract.js';
+import { Duration } from '../value/value.js';
+import type { Notification, NotificationSink } from './contract.js';
+
+/** Live queries of one session. */
+const MAX_QUERIES = 1_000;
+/** Changes that may wait for a client. One that falls further behind is told that its live queries have ended, since it would miss some. */
+const MAX_WAITING = 10_000;
+/** How long a live query may look at one change. */
+const PATIENCE = new Duration(5_000_000_000n);
+
+export interface NotifierServices {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  readonly executor: Executor;
+  /** Reports an error of our own making. */
+  report(error: TesseraError): void;
+}
+
+/** A change to be looked at, or without one the end of a query. */
+interface Item {
+  readonly query: LiveQuery;
+  readonly change: Written | undefined;
+}
+
+export class Notifier implements LiveListener {
+  readonly #services: NotifierServices;
+  readonly #sink: NotificationSink;
+  /** Who is signed in now; `undefined` when the session has expired. */
+  readonly #identity: () => SessionIdentity | undefined;
+  readonly #queries = new Set<LiveQuery>();
+  #waiting: Item[] = [];
+  #working = false;
+  /** Requests under way that begin live queries: their answers come before any notification. */
+  #holding = 0;
+  #closed = false;
+
+  constructor(services: NotifierServices, sink: NotificationSink, identity: () => SessionIdentity | undefined) {
+    this.#services = services;
+    this.#sink = sink;
+    this.#identity = identity;
+  }
+
+  admit(): void {
+    if (this.#queries.size >= MAX_QUERIES) throw failure('too_many_live_queries', { limit: MAX_QUERIES });
+  }
+
+  begun(query: LiveQuery): boolean {
+    if (!this.#closed) this.#queries.add(query);
+    return !this.#closed;
+  }
+
+  changed(query: LiveQuery, change: Written): void {
+    if (this.#waiting.length < MAX_WAITING) this.#add({ query, change });
+    else this.endAll();
+  }
+
+  ended(query: LiveQuery): void {
+    this.#queries.delete(query);
+    if (!this.#closed) this.#add({ query, change: undefined });
+  }
+
+  /** Ends all live queries of the session; what waits is looked at no more. */
+  endAll(): void {
+    this.#waiting = this.#waiting.filter(({ change }) => change === undefined);
+    for (const query of this.#queries) this.#services.executor.liveQueries.end(query);
+  }
+
+  /** Nobody is there any more. */
+  close(): void {
+    this.#closed = true;
+    this.endAll();
+    this.#waiting = [];
+  }
+
+  /** Keeps notifications back until `release`. */
+  hold(): void {
+    this.#holding++;
+  }
+
+  release(): void {
+    this.#holding--;
+    this.#begin();
+  }
+
+  #add(item: Item): void {
+    this.#waiting.push(item);
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#working || this.#holding > 0 || this.#waiting.length === 0) return;
+    this.#working = true;
+    void this.#work().finally(() => {
+      this.#working = false;
+      this.#begin();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { environment } = this.#services;
+    // The writer's answer, and that of the LIVE statement, go first.
+    await environment.timers.yield();
+    const turn = RequestInterrupt.begin(environment);
+    while (this.#waiting.length > 0 && this.#holding === 0) {
+      const items = this.#waiting;
+      this.#waiting = [];
+      for (const item of items) {
+        const notification = await this.#notificationOf(item, turn);
+        if (notification !== undefined && !this.#closed) await this.#tell(notification);
+        await turn.checkpoint();
+      }
+    }
+  }
+
+  async #tell(notification: Notification): Promise<void> {
+    try {
+      await this.#sink(notification);
+    } catch (error) {
+      // Whoever can't be told is gone.
+      this.#services.report(asTesseraError(error));
+      this.close();
+    }
+  }
+
+  #notificationOf({ query, change }: Item, turn: RequestInterrupt): PromiseOrValue<Notification | undefined> {
+    const { id } = query;
+    if (change === undefined) return { id, action: 'KILLED', record: undefined, result: undefined };
+    if (!this.#queries.has(query)) return undefined;
+    const { before, after } = change;
+    const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
+    return otherwise(
+      () =>
+        andThen(
+          this.#look(query, change, turn),
+          (seen) => seen && { id, action, record: change.id, result: seen.result },
+        ),
+      (thrown) => {
+        // What can't be judged isn't shown; the other changes are.
+        const error = asTesseraError(thrown);
+        if (error.code === 'internal') this.#services.report(error);
+        return undefined;
+      },
+    );
+  }
+
+  #look(query: LiveQuery, change: Written, turn: RequestInterrupt): ReturnType<LiveQuery['look']> {
+    const { engine, executor } = this.#services;
+    const identity = this.#identity();
+    if (identity === undefined) {
+      this.endAll();
+      return undefined;
+    }
+    return andThen(engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        () => {
+          const execution = executor.execution({
+            transaction,
+            identity: atPlace(identity, query.place),
+            interrupt: turn.within(PATIENCE),
+          });
+          return andThen(execution.unit.catalog(), (catalog) => {
+            const table = catalog?.tablesById.get(query.table.definition.id);
+            return table && query.look({ ...execution, writable: false }, table, change);
+          });
+        },
+        () => transaction.cancel(),
+      ),
+    );
+  }
+}
