@@ -9,7 +9,15 @@
  *     const [people] = await db.query('SELECT * FROM person');
  *     await db.close();
  */
-import type { Database, IssuedTokens, SelectedPlace, Session, StatementResult } from '../session/contract.js';
+import type {
+  Database,
+  IssuedTokens,
+  Notification,
+  NotificationSink,
+  SelectedPlace,
+  Session,
+  StatementResult,
+} from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database.js';
 import { openEngine } from '../storage/engines/open.js';
 import type { Value } from '../value/value.js';
@@ -18,7 +26,7 @@ import { objectFromJavaScript } from './from-javascript.js';
 export { TesseraError } from '../errors/error.js';
 export { toDisplay, toText } from '../value/text/text.js';
 export * from '../value/value.js';
-export type { DatabaseOptions, IssuedTokens, SelectedPlace, StatementResult };
+export type { DatabaseOptions, IssuedTokens, Notification, NotificationSink, SelectedPlace, StatementResult };
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -78,6 +86,17 @@ export class EmbeddedSession {
   /** Forgets who is signed in. */
   invalidate(): void {
     this.#session.invalidate();
+  }
+
+  /**
+   * Takes what live queries see from now on; without, `LIVE SELECT` fails. To be called once for each session. The next notification waits
+   * until the handler is done with the last.
+   *
+   *     db.subscribe(({ action, record, result }) => console.log(action, record, result));
+   *     await db.query('LIVE SELECT * FROM person');
+   */
+  subscribe(handler: NotificationSink): void {
+    this.#session.listen(handler);
   }
 
   close(): void {

@@ -33,6 +33,8 @@ export class WebSocketConnection {
   readonly #environment: Environment;
   /** What the subprotocol says; each message tells its own if there is none. */
   readonly #format: Format | undefined;
+  /** What the client spoke last. */
+  #spoken: Format = JSON_FORMAT;
   #waiting: Message[] = [];
   #working: Promise<void> | undefined;
   #closing = false;
@@ -58,6 +60,7 @@ export class WebSocketConnection {
     this.#format = format;
     this.#lastRequest = environment.clock.monotonic();
     this.#adjustLimit();
+    rpc.notify((message) => this.#notify(message));
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('pong', () => {
       this.#alive = true;
@@ -107,6 +110,7 @@ export class WebSocketConnection {
       return;
     }
     // The library hands over one buffer, unless told otherwise.
+    this.#spoken = format;
     this.#waiting.push({ data: data as Buffer, format });
     if (this.#waiting.length >= this.#options.limits.queuedRequests) this.#socket.pause();
     this.#working ??= this.#work();
@@ -146,6 +150,11 @@ export class WebSocketConnection {
       this.#adjustLimit();
       return this.#send(this.#encode(answer, format));
     });
+  }
+
+  #notify(message: ObjectValue): Promise<void> | undefined {
+    if (this.#closing) return undefined;
+    return this.#send((this.#format ?? this.#spoken).encode(message));
   }
 
   #encode(answer: ObjectValue, format: Format): string | Uint8Array {

@@ -6,7 +6,10 @@ import type { ObjectValue, Value } from '../value/value.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
 import { METHODS } from './methods/table.js';
 import { readRequest, requestId } from './request.js';
-import { answer, errorAnswer } from './response.js';
+import { answer, errorAnswer, notificationMessage } from './response.js';
+
+/** Takes messages that answer no request; the next one waits until it is done with the last. */
+export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
@@ -29,6 +32,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #origin: Origin;
   readonly #options: RpcOptions;
   readonly #attached = new Map<string, Session>();
+  #send: MessageSink | undefined;
 
   constructor(database: Database, origin: Origin, options: RpcOptions = {}) {
     this.session = database.session(origin);
@@ -37,6 +41,17 @@ export class RpcConnection implements ConnectionServices {
     this.#database = database;
     this.#origin = origin;
     this.#options = options;
+  }
+
+  /** Makes live queries possible, for connections on which messages can go to the client unasked: `send` takes them one by one. */
+  notify(send: MessageSink): void {
+    this.#send = send;
+    this.#listen(this.session, undefined);
+  }
+
+  #listen(session: Session, id: string | undefined): void {
+    const send = this.#send;
+    if (send !== undefined) session.listen((notification) => send(notificationMessage(notification, id)));
   }
 
   /** Answers a request. Never fails: errors are answers too. `json` tells that it came as JSON. */
@@ -81,7 +96,9 @@ export class RpcConnection implements ConnectionServices {
     if (this.#attached.has(id)) throw failure('session_exists', { id });
     const limit = this.#options.attachedSessions ?? 64;
     if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });
-    this.#attached.set(id, this.#database.session(this.#origin));
+    const session = this.#database.session(this.#origin);
+    this.#listen(session, id);
+    this.#attached.set(id, session);
   }
 
   detach(id: string): void {

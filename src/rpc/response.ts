@@ -2,16 +2,32 @@
 
 import type { TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
-import type { StatementResult } from '../session/contract.js';
+import type { Notification, StatementResult } from '../session/contract.js';
 import { timeText } from '../session/time-text.js';
 import { stringifyJson } from '../value/json.js';
-import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../value/value.js';
+import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
 
 /** `{id, result}`. The key `result` is there even when it is NONE: clients test for it. */
 export function answer(id: Value, result: Value): ObjectValue {
   const envelope = newObject();
   envelope.id = id;
   envelope.result = result;
+  return envelope;
+}
+
+/** `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one that it is for. */
+export function notificationMessage(
+  { action, id, record, result }: Notification,
+  session: string | undefined,
+): ObjectValue {
+  const body = newObject();
+  body.action = action;
+  body.id = id;
+  body.record = record;
+  body.result = result;
+  body.session = session === undefined ? undefined : new Uuid(session);
+  const envelope = newObject();
+  envelope.result = body;
   return envelope;
 }
 

@@ -89,7 +89,7 @@ describe('envelopes', () => {
     expect(plain(await error(5))).toMatchObject({ code: -32600, details: { kind: 'InvalidRequest' } });
   });
 
-  it.each(['PING', 'BEGIN', 'live', '__proto__', 'constructor', ''])('knows no method %j', async (method) => {
+  it.each(['PING', 'BEGIN', 'Live', '__proto__', 'constructor', ''])('knows no method %j', async (method) => {
     expect(plain(await error(method))).toEqual({
       code: -32601,
       message: 'Method not found',

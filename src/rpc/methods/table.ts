@@ -2,13 +2,14 @@ import { isObject, type Value } from '../../value/value.js';
 import type { Method } from '../method.js';
 import { connectionMethods } from './connection.js';
 import { identityMethods } from './identity.js';
+import { liveMethods } from './live.js';
 import { queryMethods } from './query.js';
 import { recordMethods } from './records.js';
 import { transactionMethods } from './transactions.js';
 
 /** Every method by its name. Names are exact: `PING` is none. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(
-  [connectionMethods, identityMethods, queryMethods, recordMethods, transactionMethods]
+  [connectionMethods, identityMethods, liveMethods, queryMethods, recordMethods, transactionMethods]
     .flat()
     .map((method) => [method.name, method]),
 );
