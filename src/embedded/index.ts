@@ -9,6 +9,11 @@
  *     const [people] = await db.query('SELECT * FROM person');
  *     await db.close();
  */
+import { invariant } from '../base/invariant.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
+import type { Statement } from '../language/ast.js';
+import { parseQuery } from '../language/parse.js';
 import type {
   Database,
   IssuedTokens,
@@ -20,7 +25,7 @@ import type {
 } from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database.js';
 import { openEngine } from '../storage/engines/open.js';
-import type { Value } from '../value/value.js';
+import { type ObjectValue, Uuid, type Value } from '../value/value.js';
 import { objectFromJavaScript } from './from-javascript.js';
 
 export { TesseraError } from '../errors/error.js';
@@ -39,12 +44,21 @@ export async function open(path = 'memory', options: DatabaseOptions = {}): Prom
   return new Tessera(database);
 }
 
+/** A live query that was begun. */
+export interface LiveSubscription {
+  readonly id: Uuid;
+  /** Ends it; its handler is told nothing more. */
+  kill(): Promise<void>;
+}
+
 /** A session in process. What it may do depends on who signs in. */
 export class EmbeddedSession {
   readonly #session: Session;
+  readonly #handlers = new Map<string, NotificationSink>();
 
   constructor(session: Session) {
     this.#session = session;
+    session.listen((notification) => this.#notify(notification));
   }
 
   /** Selects a namespace and a database. */
@@ -89,14 +103,42 @@ export class EmbeddedSession {
   }
 
   /**
-   * Takes what live queries see from now on; without, `LIVE SELECT` fails. To be called once for each session. The next notification waits
-   * until the handler is done with the last.
+   * Begins a live query, from the text of one `LIVE SELECT`. `handler` is told of changes in the order of commits, as whoever is signed in may
+   * see them. The next change waits until it is done with the last; it must not fail, or all live queries of the session end.
    *
-   *     db.subscribe(({ action, record, result }) => console.log(action, record, result));
-   *     await db.query('LIVE SELECT * FROM person');
+   *     const people = await db.live('LIVE SELECT * FROM person WHERE age > $age', ({ action, record, result }) => …, { age: 17 });
+   *     await people.kill();
    */
-  subscribe(handler: NotificationSink): void {
-    this.#session.listen(handler);
+  async live(text: string, handler: NotificationSink, variables: Variables = {}): Promise<LiveSubscription> {
+    const { statements } = parseQuery(text);
+    const [statement] = statements;
+    if (statement?.kind !== 'live' || statements.length > 1) {
+      throw failure('invalid_params', { expected: 'the text of one LIVE SELECT' });
+    }
+    const id = await this.#execute(statement, objectFromJavaScript(variables));
+    invariant(id instanceof Uuid, 'a live query has an id');
+    this.#handlers.set(id.text, handler);
+    return {
+      id,
+      kill: async () => {
+        // Not an error when it has ended of itself.
+        if (!this.#handlers.delete(id.text)) return;
+        await this.#execute({ kind: 'kill', id: { kind: 'literal', value: id } });
+      },
+    };
+  }
+
+  async #execute(statement: Statement, variables?: ObjectValue): Promise<Value> {
+    const [result] = await this.#session.execute([statement], variables);
+    if (result?.outcome.ok !== false) return result?.outcome.value;
+    throw result.outcome.error;
+  }
+
+  #notify(notification: Notification): PromiseOrValue<void> {
+    const { id, action } = notification;
+    const handler = this.#handlers.get(id.text);
+    if (action === 'KILLED') this.#handlers.delete(id.text);
+    return handler?.(notification);
   }
 
   close(): void {

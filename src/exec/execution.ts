@@ -184,8 +184,8 @@ export interface LiveListener {
   admit(): void;
   /** A query begins; answers false when nobody wants it any more. */
   begun(query: LiveQuery): boolean;
-  /** A watched record was changed. Called in the order of commits. */
-  changed(query: LiveQuery, change: Written): void;
+  /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
+  changed(query: LiveQuery, change: Written, weight: number): void;
   /** A query has ended. */
   ended(query: LiveQuery): void;
 }

@@ -10,6 +10,7 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js
 import { databaseKey } from '../catalog/keys.js';
 import type { Transaction } from '../storage/contract.js';
 import { equals } from '../value/order.js';
+import { weightOf } from '../value/weight.js';
 import type { LiveQuery, LiveRegistry, Written } from './execution.js';
 
 interface WatchedTable {
@@ -58,7 +59,9 @@ export class LiveQueries implements LiveRegistry {
     const { before, after } = change;
     if (before !== undefined && after !== undefined && equals(before, after)) return;
     transaction.afterCommit(() => {
-      for (const query of watched.queries) query.listener.changed(query, change);
+      if (watched.queries.size === 0) return;
+      const weight = weightOf(before) + weightOf(after);
+      for (const query of watched.queries) query.listener.changed(query, change, weight);
     });
   }
 

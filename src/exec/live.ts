@@ -34,8 +34,9 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
     return andThen(evaluate(frame), (target) => {
       if (!(target instanceof Table)) throw failure('invalid_target', { statement: 'LIVE', value: toText(target) });
       return andThen(unit.catalog(), (catalog) => {
-        const table = catalog?.tables.get(target.name);
-        if (catalog === undefined || table === undefined) throw failure('table_missing', { name: target.name });
+        if (catalog === undefined) throw failure('database_missing', { name: place.database });
+        const table = catalog.tables.get(target.name);
+        if (table === undefined) throw failure('table_missing', { name: target.name });
         const variables = frame.scope.snapshot();
         const query: LiveQuery = {
           id: uuidV4(environment.random),

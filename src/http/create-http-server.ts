@@ -114,6 +114,7 @@ function contextOf({ database, options, graphql, graphqlMethod, log = SILENT }: 
       defaults: merged.defaults,
       graphql: graphqlMethod,
       attachedSessions: merged.limits.attachedSessions,
+      liveQueries: merged.limits.liveQueries,
       onInternalError: (error) => logInternal(log, error),
     },
     graphql,

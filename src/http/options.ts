@@ -20,6 +20,7 @@ export const DEFAULT_LIMITS = {
   connections: 10_000,
   connectionsPerAddress: 1_000,
   attachedSessions: 64,
+  liveQueries: 1_000,
 } as const;
 export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
 
@@ -36,6 +37,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   connections: '--max-connections',
   connectionsPerAddress: '--max-connections-per-address',
   attachedSessions: '--max-attached-sessions',
+  liveQueries: '--max-live-queries',
 };
 
 export interface HttpOptions {

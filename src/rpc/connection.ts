@@ -2,6 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session } from '../session/contract.js';
+import { LiveAllowance } from '../session/live-allowance.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
 import { METHODS } from './methods/table.js';
@@ -16,6 +17,8 @@ export interface RpcOptions {
   readonly graphql?: GraphqlMethod | undefined;
   /** How many sessions a connection may attach; 64 unless told. */
   readonly attachedSessions?: number;
+  /** How many live queries its sessions may have together; 1,000 unless told. */
+  readonly liveQueries?: number;
   /** Told of failures that are our own fault, for the log. */
   readonly onInternalError?: (error: TesseraError) => void;
 }
@@ -32,6 +35,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #origin: Origin;
   readonly #options: RpcOptions;
   readonly #attached = new Map<string, Session>();
+  readonly #allowance: LiveAllowance;
   #send: MessageSink | undefined;
 
   constructor(database: Database, origin: Origin, options: RpcOptions = {}) {
@@ -41,6 +45,7 @@ export class RpcConnection implements ConnectionServices {
     this.#database = database;
     this.#origin = origin;
     this.#options = options;
+    this.#allowance = new LiveAllowance(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
   }
 
   /** Makes live queries possible, for connections on which messages can go to the client unasked: `send` takes them one by one. */
@@ -51,7 +56,8 @@ export class RpcConnection implements ConnectionServices {
 
   #listen(session: Session, id: string | undefined): void {
     const send = this.#send;
-    if (send !== undefined) session.listen((notification) => send(notificationMessage(notification, id)));
+    if (send === undefined) return;
+    session.listen((notification) => send(notificationMessage(notification, id)), this.#allowance);
   }
 
   /** Answers a request. Never fails: errors are answers too. `json` tells that it came as JSON. */

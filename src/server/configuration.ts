@@ -230,6 +230,7 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   connections: count('connections', 'How many WebSockets there may be'),
   connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach'),
+  liveQueries: count('liveQueries', 'How many live queries a connection may have'),
 };
 
 const LARGEST_SCRIPT_MEMORY = 2 ** 30;

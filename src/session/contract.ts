@@ -9,6 +9,7 @@ import type { TesseraError } from '../errors/error.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { Statement } from '../language/ast.js';
 import type { ObjectValue, Value } from '../value/value.js';
+import type { LiveAllowance } from './live-allowance.js';
 
 /** The outcome of one statement. */
 export interface StatementResult {
@@ -91,9 +92,9 @@ export interface Session extends StatementDoor {
    * Makes live queries possible, which fail without: `sink` takes what they see. A notification comes after the answer to the request that
    * began its live query, in the order of commits, and each shows what whoever is signed in by then may see. Live queries end, with a
    * notification KILLED for each, when somebody else or nobody is signed in, when the session expires, when their table is removed, and
-   * when the sink falls behind by too many changes. Called once.
+   * when the sink falls behind by too much. Sessions may share an allowance. Called once.
    */
-  listen(sink: NotificationSink): void;
+  listen(sink: NotificationSink, allowance?: LiveAllowance): void;
   setVariable(name: string, value: Value): void;
   unsetVariable(name: string): void;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */

@@ -13,11 +13,8 @@ import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Engine } from '../storage/contract.js';
 import { Duration } from '../value/value.js';
 import type { Notification, NotificationSink } from './contract.js';
+import type { LiveAllowance } from './live-allowance.js';
 
-/** Live queries of one session. */
-const MAX_QUERIES = 1_000;
-/** Changes that may wait for a client. One that falls further behind is told that its live queries have ended, since it would miss some. */
-const MAX_WAITING = 10_000;
 /** How long a live query may look at one change. */
 const PATIENCE = new Duration(5_000_000_000n);
 
@@ -33,48 +30,73 @@ export interface NotifierServices {
 interface Item {
   readonly query: LiveQuery;
   readonly change: Written | undefined;
+  /** Of the change, in bytes. */
+  readonly weight: number;
 }
 
 export class Notifier implements LiveListener {
   readonly #services: NotifierServices;
   readonly #sink: NotificationSink;
+  readonly #allowance: LiveAllowance;
   /** Who is signed in now; `undefined` when the session has expired. */
   readonly #identity: () => SessionIdentity | undefined;
   readonly #queries = new Set<LiveQuery>();
-  #waiting: Item[] = [];
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Item>();
+  /** Goes up when everything ends. */
+  #era = 0;
   #working = false;
   /** Requests under way that begin live queries: their answers come before any notification. */
   #holding = 0;
   #closed = false;
 
-  constructor(services: NotifierServices, sink: NotificationSink, identity: () => SessionIdentity | undefined) {
+  constructor(
+    services: NotifierServices,
+    sink: NotificationSink,
+    allowance: LiveAllowance,
+    identity: () => SessionIdentity | undefined,
+  ) {
     this.#services = services;
     this.#sink = sink;
+    this.#allowance = allowance;
     this.#identity = identity;
   }
 
   admit(): void {
-    if (this.#queries.size >= MAX_QUERIES) throw failure('too_many_live_queries', { limit: MAX_QUERIES });
+    if (this.#closed) throw failure('live_queries_unavailable');
+    this.#allowance.admit();
   }
 
   begun(query: LiveQuery): boolean {
-    if (!this.#closed) this.#queries.add(query);
-    return !this.#closed;
+    if (this.#closed) return false;
+    // A transaction may begin more than there is room for.
+    if (!this.#allowance.takeQuery()) {
+      this.#add({ query, change: undefined, weight: 0 });
+      return false;
+    }
+    this.#queries.add(query);
+    return true;
   }
 
-  changed(query: LiveQuery, change: Written): void {
-    if (this.#waiting.length < MAX_WAITING) this.#add({ query, change });
+  changed(query: LiveQuery, change: Written, weight: number): void {
+    if (this.#allowance.takeChange(weight)) this.#add({ query, change, weight });
     else this.endAll();
   }
 
+  /** Changes that were made before are told before. */
   ended(query: LiveQuery): void {
-    this.#queries.delete(query);
-    if (!this.#closed) this.#add({ query, change: undefined });
+    if (this.#queries.delete(query)) this.#allowance.giveQuery();
+    if (!this.#closed) this.#add({ query, change: undefined, weight: 0 });
   }
 
-  /** Ends all live queries of the session; what waits is looked at no more. */
+  /** Ends all live queries of the session. What waits is looked at no more, and what is being looked at isn't told. */
   endAll(): void {
-    this.#waiting = this.#waiting.filter(({ change }) => change === undefined);
+    this.#era++;
+    for (const item of this.#waiting) {
+      if (item.change === undefined) continue;
+      this.#waiting.delete(item);
+      this.#allowance.giveChange(item.weight);
+    }
     for (const query of this.#queries) this.#services.executor.liveQueries.end(query);
   }
 
@@ -82,7 +104,7 @@ export class Notifier implements LiveListener {
   close(): void {
     this.#closed = true;
     this.endAll();
-    this.#waiting = [];
+    this.#waiting.clear();
   }
 
   /** Keeps notifications back until `release`. */
@@ -96,12 +118,12 @@ export class Notifier implements LiveListener {
   }
 
   #add(item: Item): void {
-    this.#waiting.push(item);
+    this.#waiting.add(item);
     this.#begin();
   }
 
   #begin(): void {
-    if (this.#working || this.#holding > 0 || this.#waiting.length === 0) return;
+    if (this.#working || this.#holding > 0 || this.#waiting.size === 0) return;
     this.#working = true;
     void this.#work().finally(() => {
       this.#working = false;
@@ -114,14 +136,16 @@ export class Notifier implements LiveListener {
     // The writer's answer, and that of the LIVE statement, go first.
     await environment.timers.yield();
     const turn = RequestInterrupt.begin(environment);
-    while (this.#waiting.length > 0 && this.#holding === 0) {
-      const items = this.#waiting;
-      this.#waiting = [];
-      for (const item of items) {
-        const notification = await this.#notificationOf(item, turn);
-        if (notification !== undefined && !this.#closed) await this.#tell(notification);
-        await turn.checkpoint();
-      }
+    // What is added on the way is met on the way.
+    for (const item of this.#waiting) {
+      if (this.#holding > 0) return;
+      this.#waiting.delete(item);
+      const era = this.#era;
+      const notification = await this.#notificationOf(item, turn);
+      const isOver = this.#closed || (item.change !== undefined && era !== this.#era);
+      if (notification !== undefined && !isOver) await this.#tell(notification);
+      if (item.change !== undefined) this.#allowance.giveChange(item.weight);
+      await turn.checkpoint();
     }
   }
 
@@ -138,7 +162,6 @@ export class Notifier implements LiveListener {
   #notificationOf({ query, change }: Item, turn: RequestInterrupt): PromiseOrValue<Notification | undefined> {
     const { id } = query;
     if (change === undefined) return { id, action: 'KILLED', record: undefined, result: undefined };
-    if (!this.#queries.has(query)) return undefined;
     const { before, after } = change;
     const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return otherwise(

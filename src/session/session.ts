@@ -22,6 +22,7 @@ import type {
   StatementResult,
 } from './contract.js';
 import { OpenHeldTransaction } from './held-transaction.js';
+import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
 import { isProtected } from './protected.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
@@ -151,8 +152,9 @@ export class OpenSession implements Session {
     return lastly(work, () => this.#notifier?.release());
   }
 
-  listen(sink: NotificationSink): void {
-    this.#notifier = new Notifier(this.#services, sink, () => (this.#isExpired() ? undefined : this.#identity));
+  listen(sink: NotificationSink, allowance = new LiveAllowance()): void {
+    const identity = () => (this.#isExpired() ? undefined : this.#identity);
+    this.#notifier = new Notifier(this.#services, sink, allowance, identity);
   }
 
   #scope(variables: ObjectValue | undefined): Scope {

@@ -84,7 +84,8 @@ function sizeOf(value: Value, known: Map<object, number>, depth: number): number
   return size;
 }
 
-function membersOf(value: Value): readonly Value[] {
+/** What a value consists of; none for what has no parts. */
+export function membersOf(value: Value): readonly Value[] {
   if (isArray(value)) return value;
   if (isObject(value)) return Object.values(value);
   if (value instanceof SetValue) return value.items;

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { LiveAllowance } from '../../src/session/live-allowance.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, Uuid, type Value } from '../../src/value/value.js';
@@ -16,6 +17,7 @@ let names: Map<string, string>;
 
 beforeEach(async () => {
   environment = new StubbedEnvironment();
+  environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
   database = await openDatabase(new MemoryEngine(environment), { environment });
   heard = [];
   names = new Map();
@@ -46,7 +48,7 @@ async function live(text: string, session = owner): Promise<string> {
 
 /** What has been heard since the last time, once everything is quiet. */
 async function news(): Promise<string[]> {
-  for (let turn = 0; turn < 500; turn++) await Promise.resolve();
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   const news = heard;
   heard = [];
   return news;
@@ -131,7 +133,12 @@ describe('what a live query shows', () => {
     await live('LIVE SELECT VALUE id FROM rel');
     await live('LIVE SELECT VALUE n FROM b');
     await run('CREATE a:1; RELATE a:1->rel:1->b:1; DELETE a:1');
-    expect(await news()).toEqual(['L1 UPDATE b:1 2', 'L0 CREATE rel:1 rel:1', 'L0 DELETE rel:1 rel:1', 'L1 UPDATE b:1 3']);
+    expect(await news()).toEqual([
+      'L1 UPDATE b:1 2',
+      'L0 CREATE rel:1 rel:1',
+      'L0 DELETE rel:1 rel:1',
+      'L1 UPDATE b:1 3',
+    ]);
   });
 });
 
@@ -162,17 +169,21 @@ describe('when it begins and ends', () => {
     await expect(run(`KILL u'${id}'`)).rejects.toThrow(`Cannot execute KILL statement using id: u'${id}'`);
   });
 
-  test('is shown to those who look at the table, and killed by its session only', async () => {
+  test('is shown to those who look at the table, and killed by its session or an editor', async () => {
     const id = await live('LIVE SELECT x, y FROM a WHERE x FETCH y');
     expect(toText((await run('(INFO FOR TABLE a).lives'))[0])).toBe(
-      `{ '${id}': 'LIVE SELECT x, y FROM a WHERE x FETCH y' }`,
+      `{ "${id}": 'LIVE SELECT x, y FROM a WHERE x FETCH y' }`,
     );
     expect(toText((await run('(INFO FOR TABLE a STRUCTURE).lives'))[0])).toBe(
       `[{ cond: 'x', fetch: ['y'], fields: 'x, y', id: u'${id}', what: 'a' }]`,
     );
     const other = database.ownerSession();
     await other.use('test', 'test');
+    await other.use('test', 'other');
     await expect(run(`KILL u'${id}'`, other)).rejects.toThrow('Cannot execute KILL statement');
+    await other.use('test', 'test');
+    await run(`KILL u'${id}'`, other);
+    expect(await news()).toEqual(['L0 KILLED NONE NONE']);
     await expect(run('LIVE SELECT * FROM a', other)).rejects.toMatchObject({ code: 'live_queries_unavailable' });
   });
 
@@ -213,20 +224,69 @@ describe('when it begins and ends', () => {
     const slow = database.ownerSession();
     await slow.use('test', 'test');
     let wake = () => {};
-    slow.listen((notification) => {
+    const told = (notification: Notification) => {
       hear(notification);
       return new Promise<void>((resolve) => {
         wake = resolve;
       });
-    });
+    };
+    slow.listen(told, new LiveAllowance({ changes: 3 }));
     await live('LIVE SELECT VALUE id FROM a', slow);
-    await run('CREATE |a:1..20005| RETURN NONE');
-    expect(await news()).toEqual([]);
-    await run('CREATE a:first; CREATE |a:30000..30005|');
+    await run('CREATE a:1; CREATE a:2');
+    expect(await news()).toEqual(['L0 CREATE a:1 a:1']);
+    await run('CREATE a:3');
+    wake();
+    expect(await news()).toEqual(['L0 CREATE a:2 a:2']);
+    await run('CREATE a:4; CREATE a:5; CREATE a:6');
+    wake();
     expect(await news()).toEqual(['L0 KILLED NONE NONE']);
     wake();
-    await run('CREATE a:last');
+    await run('CREATE a:7');
     expect(await news()).toEqual([]);
+    // It may begin anew once it has caught up.
+    await live('LIVE SELECT VALUE id FROM a', slow);
+    await run('CREATE a:8; CREATE a:9');
+    wake();
+    expect(await news()).toEqual(['L1 CREATE a:8 a:8']);
+  });
+
+  test('so is one for which too large records wait; a lone one may be of any size', async () => {
+    const small = database.ownerSession();
+    await small.use('test', 'test');
+    let wake = () => {};
+    const told = (notification: Notification) => {
+      hear(notification);
+      return new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    };
+    small.listen(told, new LiveAllowance({ bytes: 1_000 }));
+    await live('LIVE SELECT VALUE id FROM a', small);
+    await run("CREATE a:1 SET x = string::repeat('x', 1000)");
+    expect(await news()).toEqual(['L0 CREATE a:1 a:1']);
+    await run('CREATE a:2');
+    wake();
+    expect(await news()).toEqual(['L0 KILLED NONE NONE']);
+    wake();
+  });
+
+  test('has company, up to a limit for all sessions that share an allowance', async () => {
+    const allowance = new LiveAllowance({ queries: 2 });
+    const sessions = [database.ownerSession(), database.ownerSession()] as const;
+    for (const session of sessions) {
+      await session.use('test', 'test');
+      session.listen(hear, allowance);
+    }
+    const [one, two] = sessions;
+    const id = await live('LIVE SELECT * FROM a', one);
+    await live('LIVE SELECT * FROM a', two);
+    const refused = { code: 'too_many_live_queries', message: 'A connection may have no more than 2 live queries' };
+    await expect(run('LIVE SELECT * FROM a', one)).rejects.toMatchObject(refused);
+    await run(`KILL u'${id}'`, one);
+    await live('LIVE SELECT * FROM a', two);
+    two.close();
+    await run('BEGIN; LIVE SELECT * FROM a; LIVE SELECT * FROM a; LIVE SELECT * FROM a; COMMIT', one);
+    expect(await news()).toEqual(['L0 KILLED NONE NONE', 'L5 KILLED NONE NONE']);
   });
 });
 
@@ -269,23 +329,25 @@ describe('who sees what', () => {
   test('by the rules of now', async () => {
     const ada = await signedUp('ada');
     await live('LIVE SELECT VALUE id FROM a', ada);
-    await run('DEFINE TABLE OVERWRITE a PERMISSIONS NONE; CREATE a:1 SET owner = user:ada');
+    await run('DEFINE TABLE OVERWRITE a PERMISSIONS NONE; CREATE a:1 SET owner = user:ada, x = 1');
     expect(await news()).toEqual([]);
-    await run('DEFINE TABLE OVERWRITE a PERMISSIONS FULL; CREATE a:2 SET owner = user:bob');
+    await run('DEFINE TABLE OVERWRITE a PERMISSIONS FULL; CREATE a:2 SET owner = user:bob, x = 1');
     expect(await news()).toEqual(['L0 CREATE a:2 a:2']);
   });
 
   test('nobody who has left, and nothing after the session has expired', async () => {
     const ada = await signedUp('ada');
     await live('LIVE SELECT VALUE id FROM a', ada);
-    await run('CREATE a:1 SET owner = user:ada');
+    await run('CREATE a:1 SET owner = user:ada, x = 1');
     ada.invalidate();
     expect(await news()).toEqual(['L0 KILLED NONE NONE']);
-    await run(`DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $name)) DURATION FOR SESSION 1h`);
+    await run(
+      `DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $name)) DURATION FOR SESSION 1h`,
+    );
     const bob = await signedUp('bob');
     await live('LIVE SELECT VALUE id FROM a', bob);
     environment.advance(2 * 3_600_000);
-    await run('CREATE a:2 SET owner = user:bob');
+    await run('CREATE a:2 SET owner = user:bob, x = 1');
     expect(await news()).toEqual(['L1 KILLED NONE NONE']);
   });
 });

@@ -46,7 +46,7 @@ export const queryErrors = {
   }),
   too_many_live_queries: row<{ limit: number }>({
     kind: 'NotAllowed',
-    text: ({ limit }) => `A session may have no more than ${limit} live queries`,
+    text: ({ limit }) => `A connection may have no more than ${limit} live queries`,
   }),
 
   // ─── Records ───

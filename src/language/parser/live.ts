@@ -2,9 +2,9 @@
 import { MAX_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
 import { int } from '../../value/value.js';
-import type { Kill, Literal, Live, ShowChanges } from '../ast.js';
+import type { Expression, Kill, Literal, Live, ShowChanges } from '../ast.js';
 import { fetchClause, projections, target, whereClause } from './clauses.js';
-import { prefixedLiteral, unsigned } from './literal.js';
+import { literal, prefixedLiteral, unsigned } from './literal.js';
 import type { Parser } from './parser.js';
 
 export function live(parser: Parser): Live {
@@ -17,12 +17,15 @@ export function live(parser: Parser): Live {
 
 export function kill(parser: Parser): Kill {
   parser.advance();
-  const isId =
-    parser.kind === 'param' ||
-    (parser.kind === 'string' && parseUuid(parser.text) !== undefined) ||
-    (parser.kind === 'prefixed' && parser.form === 'u');
-  if (!isId) parser.unexpected('a UUID or a parameter');
-  return { kind: 'kill', id: parser.expression() };
+  return { kind: 'kill', id: liveId(parser) };
+}
+
+/** 3.x takes UUIDs and parameters; 2.x texts of UUIDs, too. */
+function liveId(parser: Parser): Expression {
+  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  if (parser.kind === 'prefixed' && parser.form === 'u') return prefixedLiteral(parser);
+  if (parser.kind === 'string' && parseUuid(parser.text) !== undefined) return literal(parser);
+  parser.unexpected('a UUID or a parameter');
 }
 
 export function showChanges(parser: Parser): ShowChanges {

@@ -1,0 +1,64 @@
+/** Live queries of the engine in process. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { open, type Tessera, toText } from '../../src/embedded/index.js';
+
+let db: Tessera;
+let heard: string[];
+
+beforeEach(async () => {
+  db = await open('memory');
+  heard = [];
+  await db.use('test', 'test');
+  await db.query('DEFINE TABLE person');
+});
+afterEach(() => db.close());
+
+const hear = (notification: { action: string; result: Parameters<typeof toText>[0] }) => {
+  heard.push(`${notification.action} ${toText(notification.result)}`);
+};
+
+it('tells each handler what its query sees, until it is killed', async () => {
+  const adults = await db.live('LIVE SELECT VALUE name FROM person WHERE age > $age', hear, { age: 17 });
+  const all = await db.live('LIVE SELECT VALUE id FROM person', hear);
+  await db.query("CREATE person:1 SET name = 'Ann', age = 30; CREATE person:2 SET name = 'Kid', age = 3");
+  await expect.poll(() => heard.sort()).toEqual(["CREATE 'Ann'", 'CREATE person:1', 'CREATE person:2']);
+  await all.kill();
+  await all.kill();
+  await db.query('DELETE person:1');
+  await expect.poll(() => heard.slice(3)).toEqual(["DELETE 'Ann'"]);
+  await db.query('REMOVE TABLE person');
+  await expect.poll(() => heard.slice(4)).toEqual(['KILLED NONE']);
+  await adults.kill();
+});
+
+it('hears one change after the other', async () => {
+  let wake = () => {};
+  await db.live('LIVE SELECT VALUE id FROM person', (notification) => {
+    hear(notification);
+    return new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  });
+  await db.query('CREATE person:1; CREATE person:2');
+  await expect.poll(() => heard).toEqual(['CREATE person:1']);
+  wake();
+  await expect.poll(() => heard).toEqual(['CREATE person:1', 'CREATE person:2']);
+  wake();
+});
+
+it('ends what a failing handler listens to, and leaves the writers alone', async () => {
+  await db.live('LIVE SELECT * FROM person', () => {
+    throw new Error('a bug of the host');
+  });
+  await db.query('CREATE person:1; CREATE person:2');
+  await expect.poll(async () => toText((await db.query('(INFO FOR TABLE person).lives'))[0])).toBe('{  }');
+  await expect(db.live('LIVE SELECT * FROM person', hear)).rejects.toMatchObject({ code: 'live_queries_unavailable' });
+});
+
+it.each(['SELECT * FROM person', 'LIVE SELECT * FROM person; LIVE SELECT * FROM person', 'CREATE person', ''])(
+  'takes no other statement: %s',
+  async (text) => {
+    await expect(db.live(text, hear)).rejects.toMatchObject({ code: 'invalid_params' });
+    expect(await db.query('SELECT * FROM person')).toEqual([[]]);
+  },
+);

@@ -1,0 +1,255 @@
+/** Live queries through the official client, and as bare messages. */
+import { decode, encode } from 'cborg';
+import { eq, type LiveMessage, RecordId, Surreal, Table, Uuid } from 'surrealdb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { RunningServer } from '../../src/server/server.js';
+import { ROOT, startTestServer } from './server.js';
+
+const newClient = () => new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const url = (scheme: string) => `${server.url.replace('http', scheme)}/rpc`;
+
+describe('the official client', () => {
+  let db: Surreal;
+  beforeEach(async () => {
+    db = newClient();
+    await db.connect(url('ws'), { reconnect: false });
+    await db.signin(ROOT);
+    await db.use({ namespace: 'test', database: 'client' });
+    await db.query('REMOVE TABLE IF EXISTS person; DEFINE TABLE person');
+  });
+  afterEach(() => db.close());
+
+  it('hears of what is created, changed and deleted', async () => {
+    const live = await db.live(new Table('person'));
+    const messages: LiveMessage[] = [];
+    const heard = new Promise<void>((resolve) => {
+      live.subscribe((message) => {
+        messages.push(message);
+        if (message.action === 'DELETE') resolve();
+      });
+    });
+    const id = new RecordId('person', 1);
+    await db.create(id).content({ name: 'Ann' });
+    await db.update(id).merge({ name: 'Bob' });
+    await db.delete(id);
+    await heard;
+    const queryId = live.id;
+    expect(messages).toEqual([
+      { queryId, action: 'CREATE', recordId: id, value: { id, name: 'Ann' } },
+      { queryId, action: 'UPDATE', recordId: id, value: { id, name: 'Bob' } },
+      { queryId, action: 'DELETE', recordId: id, value: { id, name: 'Bob' } },
+    ]);
+    await live.kill();
+    expect(live.isAlive).toBe(false);
+    expect(await db.query('RETURN (INFO FOR TABLE person).lives')).toEqual([{}]);
+  });
+
+  it('asks for conditions, fields and differences', async () => {
+    const adults = await db.live(new Table('person')).fields('name').where(eq('adult', true));
+    const patches = await db.live(new Table('person')).diff();
+    const [adult, patch] = [adults[Symbol.asyncIterator](), patches[Symbol.asyncIterator]()];
+    const [first, second] = [adult.next(), patch.next()];
+    await db.create(new RecordId('person', 1)).content({ name: 'Kid', adult: false });
+    await db.create(new RecordId('person', 2)).content({ name: 'Ann', adult: true });
+    expect((await first).value).toMatchObject({ action: 'CREATE', value: { name: 'Ann' } });
+    const value = { id: new RecordId('person', 1), name: 'Kid', adult: false };
+    expect((await second).value).toMatchObject({ value: [{ op: 'replace', path: '', value }] });
+  });
+
+  it('listens to a query that was begun by a statement', async () => {
+    const [id] = await db.query<[Uuid]>('LIVE SELECT name FROM person WHERE name != $not', { not: 'Eve' });
+    expect(id).toBeInstanceOf(Uuid);
+    const live = await db.liveOf(id);
+    const next = live[Symbol.asyncIterator]().next();
+    await db.query('CREATE person SET name = "Eve"; CREATE person:5 SET name = "Ann"');
+    expect((await next).value).toMatchObject({ action: 'CREATE', recordId: new RecordId('person', 5) });
+    await live.kill();
+  });
+
+  it('is told of others, and of attached sessions each its own', async () => {
+    const session = await db.newSession();
+    await session.signin(ROOT);
+    await session.use({ namespace: 'test', database: 'client' });
+    const live = await session.live(new Table('person'));
+    const next = live[Symbol.asyncIterator]().next();
+    const other = newClient();
+    await other.connect(url('http'));
+    await other.signin(ROOT);
+    await other.use({ namespace: 'test', database: 'client' });
+    await other.create(new RecordId('person', 9));
+    expect((await next).value).toMatchObject({ action: 'CREATE', recordId: new RecordId('person', 9) });
+    await session.closeSession();
+    expect(await db.query('RETURN (INFO FOR TABLE person).lives')).toEqual([{}]);
+    await expect(other.query('LIVE SELECT * FROM person')).rejects.toThrow('Live Query was made, but is not supported');
+    await other.close();
+  });
+});
+
+interface Message {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** A bare WebSocket: requests by their numbers, and what comes unasked. */
+class Bare {
+  readonly #answers = new Map<unknown, (message: Message) => void>();
+  readonly #unasked: unknown[] = [];
+  #arrived = () => {};
+  #last = 0;
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly write: (value: unknown) => string | Uint8Array,
+    read: (data: Buffer) => unknown,
+  ) {
+    socket.on('message', (data) => {
+      const message = read(data as Buffer) as Message;
+      const answer = this.#answers.get(message.id);
+      if (answer !== undefined) return answer(message);
+      this.#unasked.push(message);
+      this.#arrived();
+    });
+  }
+
+  async call(method: string, params: unknown[] = [], session?: string): Promise<Message> {
+    const id = ++this.#last;
+    const answered = new Promise<Message>((resolve) => this.#answers.set(id, resolve));
+    this.socket.send(this.write({ id, method, params, ...(session !== undefined && { session }) }));
+    return answered;
+  }
+
+  async result(method: string, params: unknown[] = [], session?: string): Promise<unknown> {
+    const { result, error } = await this.call(method, params, session);
+    expect(error).toBeUndefined();
+    return result;
+  }
+
+  async unasked(count: number): Promise<unknown[]> {
+    while (this.#unasked.length < count) {
+      await new Promise<void>((resolve) => {
+        this.#arrived = resolve;
+      });
+    }
+    return this.#unasked.splice(0, count);
+  }
+}
+
+async function bare(subprotocol: 'json' | 'cbor'): Promise<Bare> {
+  const socket = new WebSocket(url('ws'), subprotocol);
+  await new Promise((resolve) => socket.once('open', resolve));
+  const tagged = (tag: number) => (content: () => unknown) => ({ tag, content: content() });
+  const tags = Object.fromEntries([6, 8, 37].map((tag) => [tag, tagged(tag)]));
+  const connection =
+    subprotocol === 'json'
+      ? new Bare(socket, JSON.stringify, (data) => JSON.parse(data.toString()))
+      : new Bare(socket, encode, (data) => decode(data, { tags }));
+  await connection.result('signin', [{ user: ROOT.username, pass: ROOT.password }]);
+  await connection.result('use', ['test', 'bare']);
+  await connection.result('query', ['REMOVE TABLE IF EXISTS a; DEFINE TABLE a']);
+  return connection;
+}
+
+describe('bare messages', () => {
+  it('in JSON', async () => {
+    const socket = await bare('json');
+    const id = await socket.result('live', ['a']);
+    const patches = await socket.result('live', ['a', true]);
+    await socket.result('query', ['CREATE a:1 SET x = 1']);
+    const record = { id: 'a:1', x: 1 };
+    const patch = [{ op: 'replace', path: '', value: record }];
+    const unasked = await socket.unasked(2);
+    expect(unasked).toHaveLength(2);
+    expect(unasked).toEqual(
+      expect.arrayContaining([
+        { result: { id, action: 'CREATE', record: 'a:1', result: record, session: null } },
+        { result: { id: patches, action: 'CREATE', record: 'a:1', result: patch, session: null } },
+      ]),
+    );
+    expect(await socket.result('kill', [id])).toBe(null);
+    expect(await socket.unasked(1)).toEqual([
+      { result: { id, action: 'KILLED', record: null, result: null, session: null } },
+    ]);
+    expect(await socket.call('kill', [id])).toMatchObject({
+      error: { code: -32000, kind: 'Internal', message: `Cannot execute KILL statement using id: u'${id}'` },
+    });
+    expect(await socket.call('live', ['missing'])).toMatchObject({
+      error: { kind: 'NotFound', message: "The table 'missing' does not exist" },
+    });
+    const [begun] = (await socket.result('query', ['LIVE SELECT * FROM a'])) as [{ type: string; result: string }];
+    expect(begun).toMatchObject({ status: 'OK', type: 'live' });
+    expect(await socket.result('query', [`KILL u'${begun.result}'`])).toMatchObject([{ status: 'OK', type: 'kill' }]);
+    socket.socket.close();
+  });
+
+  it('in CBOR, with the session that is told', async () => {
+    const socket = await bare('cbor');
+    const session = '4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a11';
+    await socket.result('attach', [], session);
+    await socket.result('signin', [{ user: ROOT.username, pass: ROOT.password }], session);
+    await socket.result('use', ['test', 'bare'], session);
+    const id = await socket.result('live', ['a'], session);
+    expect(id).toMatchObject({ tag: 37 });
+    await socket.result('query', ['CREATE a:1 SET x = 1; DELETE a:1']);
+    const record = { tag: 8, content: ['a', 1] };
+    const told = {
+      id,
+      record,
+      result: { id: record, x: 1 },
+      session: { tag: 37, content: new Uint8Array(Buffer.from(session.replaceAll('-', ''), 'hex')) },
+    };
+    expect(await socket.unasked(2)).toEqual([
+      { result: { ...told, action: 'CREATE' } },
+      { result: { ...told, action: 'DELETE' } },
+    ]);
+    socket.socket.close();
+  });
+
+  it('end with the connection, and with a reset', async () => {
+    const [listener, other] = [await bare('json'), await bare('json')];
+    await listener.result('live', ['a']);
+    const lives = async () =>
+      (await other.result('query', ['RETURN (INFO FOR TABLE a).lives'])) as [{ result: object }];
+    expect(Object.keys((await lives())[0].result)).toHaveLength(1);
+    await listener.result('reset');
+    expect((await lives())[0].result).toEqual({});
+    await listener.result('signin', [{ user: ROOT.username, pass: ROOT.password }]);
+    await listener.result('use', ['test', 'bare']);
+    await listener.result('live', ['a']);
+    listener.socket.terminate();
+    await expect.poll(async () => (await lives())[0].result).toEqual({});
+    other.socket.close();
+  });
+});
+
+it('is refused over HTTP', async () => {
+  const authorization = `Basic ${Buffer.from(`${ROOT.username}:${ROOT.password}`).toString('base64')}`;
+  const headers = { authorization, 'svc-ns': 'test', 'svc-db': 'http', accept: 'application/json' };
+  const sql = await fetch(`${server.url}/sql`, {
+    method: 'POST',
+    headers,
+    body: 'DEFINE TABLE a; LIVE SELECT * FROM a; CREATE a:1',
+  });
+  expect(await sql.json()).toMatchObject([
+    { status: 'OK' },
+    { status: 'ERR', result: 'Live Query was made, but is not supported' },
+    { status: 'OK' },
+  ]);
+  const rpc = await fetch(`${server.url}/rpc`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 1, method: 'live', params: ['a'] }),
+  });
+  expect(await rpc.json()).toMatchObject({
+    id: 1,
+    error: { code: -32604, message: 'Live Query was made, but is not supported' },
+  });
+});
