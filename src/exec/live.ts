@@ -29,7 +29,7 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   return (frame) => {
     const { liveQueries, listener, unit, environment, writable } = frame.execution;
     const place = selectedDatabase(frame.execution);
-    if (listener === undefined) throw failure('live_queries_unavailable');
+    if (listener === undefined) throw failure('realtime_unavailable');
     if (!writable) throw failure('read_only');
     return andThen(evaluate(frame), (target) => {
       if (!(target instanceof Table)) throw failure('invalid_target', { statement: 'LIVE', value: toText(target) });

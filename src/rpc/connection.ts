@@ -54,6 +54,10 @@ export class RpcConnection implements ConnectionServices {
     this.#listen(this.session, undefined);
   }
 
+  get notifies(): boolean {
+    return this.#send !== undefined;
+  }
+
   #listen(session: Session, id: string | undefined): void {
     const send = this.#send;
     if (send === undefined) return;

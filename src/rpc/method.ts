@@ -28,6 +28,8 @@ export interface ConnectionServices {
   /** What `use` selects when nothing is selected and nothing is asked for. */
   readonly defaults: { readonly namespace: string; readonly database: string } | undefined;
   readonly graphql: GraphqlMethod | undefined;
+  /** Whether messages can go to the client unasked. */
+  readonly notifies: boolean;
 }
 
 /** Runs a GraphQL request `{query, variables?, operationName?}` in a session; gives `{data?, errors?}`. */

@@ -63,7 +63,7 @@ export class Notifier implements LiveListener {
   }
 
   admit(): void {
-    if (this.#closed) throw failure('live_queries_unavailable');
+    if (this.#closed) throw failure('realtime_unavailable');
     this.#allowance.admit();
   }
 

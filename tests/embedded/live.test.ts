@@ -52,7 +52,7 @@ it('ends what a failing handler listens to, and leaves the writers alone', async
   });
   await db.query('CREATE person:1; CREATE person:2');
   await expect.poll(async () => toText((await db.query('(INFO FOR TABLE person).lives'))[0])).toBe('{  }');
-  await expect(db.live('LIVE SELECT * FROM person', hear)).rejects.toMatchObject({ code: 'live_queries_unavailable' });
+  await expect(db.live('LIVE SELECT * FROM person', hear)).rejects.toMatchObject({ code: 'realtime_unavailable' });
 });
 
 it.each(['SELECT * FROM person', 'LIVE SELECT * FROM person; LIVE SELECT * FROM person', 'CREATE person', ''])(

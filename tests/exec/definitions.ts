@@ -14,6 +14,7 @@ import {
   Scope,
 } from '../../src/exec/execution.js';
 import { compileInfo } from '../../src/exec/info.js';
+import { LiveQueries } from '../../src/exec/live-queries.js';
 import { compileRemove } from '../../src/exec/remove.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
@@ -108,6 +109,7 @@ export class Store {
         catalogChanged: () => {},
       },
       identity: { principal, place },
+      liveQueries: new LiveQueries(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },

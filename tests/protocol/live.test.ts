@@ -88,7 +88,7 @@ describe('the official client', () => {
     expect((await next).value).toMatchObject({ action: 'CREATE', recordId: new RecordId('person', 9) });
     await session.closeSession();
     expect(await db.query('RETURN (INFO FOR TABLE person).lives')).toEqual([{}]);
-    await expect(other.query('LIVE SELECT * FROM person')).rejects.toThrow('Live Query was made, but is not supported');
+    await expect(other.query('LIVE SELECT * FROM person')).rejects.toThrow('Unable to perform the realtime query');
     await other.close();
   });
 });
@@ -179,7 +179,7 @@ describe('bare messages', () => {
       { result: { id, action: 'KILLED', record: null, result: null, session: null } },
     ]);
     expect(await socket.call('kill', [id])).toMatchObject({
-      error: { code: -32000, kind: 'Internal', message: `Cannot execute KILL statement using id: u'${id}'` },
+      error: { code: -32000, kind: 'Internal', message: `Cannot execute KILL statement using id: '${id}'` },
     });
     expect(await socket.call('live', ['missing'])).toMatchObject({
       error: { kind: 'NotFound', message: "The table 'missing' does not exist" },
@@ -240,7 +240,7 @@ it('is refused over HTTP', async () => {
   });
   expect(await sql.json()).toMatchObject([
     { status: 'OK' },
-    { status: 'ERR', result: 'Live Query was made, but is not supported' },
+    { status: 'ERR', result: 'Unable to perform the realtime query' },
     { status: 'OK' },
   ]);
   const rpc = await fetch(`${server.url}/rpc`, {

@@ -90,11 +90,11 @@ export async function runScript(
   source: string,
   wire: Wire = (value) => value,
 ): Promise<Difference[]> {
-  const sessions = new Map<string, Session>([['owner', database.ownerSession()]]);
+  const sessions = new Map([['owner', listening(database.ownerSession())]]);
   const session = (name: string): Session => {
     let known = sessions.get(name);
     if (known === undefined) {
-      known = database.session({});
+      known = listening(database.session({}));
       sessions.set(name, known);
     }
     return known;
@@ -134,6 +134,12 @@ export async function runScript(
     else differences.push({ line, expected: 'a directive', got: word });
   }
   return differences;
+}
+
+/** Live queries can be begun, and tell nobody. */
+function listening(session: Session): Session {
+  session.listen(() => {});
+  return session;
 }
 
 async function runGroup(session: Session, group: Group, wire: Wire): Promise<Difference[]> {

@@ -184,7 +184,7 @@ describe('when it begins and ends', () => {
     await other.use('test', 'test');
     await run(`KILL u'${id}'`, other);
     expect(await news()).toEqual(['L0 KILLED NONE NONE']);
-    await expect(run('LIVE SELECT * FROM a', other)).rejects.toMatchObject({ code: 'live_queries_unavailable' });
+    await expect(run('LIVE SELECT * FROM a', other)).rejects.toMatchObject({ code: 'realtime_unavailable' });
   });
 
   test.each([

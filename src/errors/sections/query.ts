@@ -38,6 +38,7 @@ export const queryErrors = {
 
   // ─── Live queries ───
   live_query_missing: internal<{ id: string }>(({ id }) => `Cannot execute KILL statement using id: ${id}`),
+  realtime_unavailable: internal(() => 'Unable to perform the realtime query'),
   live_queries_unavailable: row({
     kind: 'Configuration',
     text: () => 'Live Query was made, but is not supported',
