@@ -21,7 +21,7 @@ interface WatchedTable {
 
 export class LiveQueries implements LiveRegistry {
   readonly #queries = new Map<string, LiveQuery>();
-  /** By the beginning of their records' keys. A table stays watched, so that it is fenced once. */
+  /** By the beginning of their records' keys. A table stays watched as long as it exists, so that it is fenced once. */
   readonly #tables = new Map<string, WatchedTable>();
 
   of(table: TableEntry): LiveQuery[] {
@@ -73,7 +73,11 @@ export class LiveQueries implements LiveRegistry {
 
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void {
     transaction.afterCommit(() => {
-      for (const query of this.#queries.values()) if (isRemoved(query)) this.end(query);
+      for (const query of this.#queries.values()) {
+        if (!isRemoved(query)) continue;
+        this.end(query);
+        this.#tables.delete(query.table.keys.records.from);
+      }
     });
   }
 }
