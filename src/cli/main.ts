@@ -5,6 +5,7 @@ import { TesseraError } from '../errors/error.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { VERSION } from '../server/package-version.js';
 import { ConfigurationError } from '../server/setting.js';
+import { type VerifyCommand, verifyFile } from './audit-verify.js';
 import { isReady } from './is-ready.js';
 import { runSql, type SqlOptions } from './sql.js';
 import { addStartCommand } from './start.js';
@@ -50,6 +51,20 @@ program
   .description('Print the version')
   .action(() => {
     process.stdout.write(`${VERSION_TEXT}\n`);
+  });
+
+program
+  .command('audit')
+  .description('Look after an audit log')
+  .command('verify')
+  .description('Check the chain of an audit log, and say which line is the first that was changed')
+  .argument('<file>', 'The log')
+  .option('--key-file <file>', 'The key that sealed it, where there is one')
+  .option('--includes <hash>', 'The hash of a record that must be in it')
+  .action(async (file: string, options: VerifyCommand) => {
+    const { text, isSound } = await verifyFile(file, options);
+    process.stdout.write(`${text}\n`);
+    process.exitCode = isSound ? 0 : 1;
   });
 
 try {

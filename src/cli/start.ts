@@ -51,7 +51,8 @@ async function start(given: CommandLine): Promise<void> {
   surviveUncaught(log);
   exitOnSignals(server.close, configuration.shutdownTimeout, log);
   log.info({ url: server.url, path: configuration.path }, 'Listening');
-  if (configuration.noBanner) return;
+  // Whoever reads the audit log on standard output reads nothing else there.
+  if (configuration.noBanner || configuration.auditLog === 'stdout') return;
   const graphql = configuration.allowExperimental.includes('graphql');
   process.stdout.write(bannerText({ url: server.url, path: configuration.path, hasRootUser, graphql }));
 }

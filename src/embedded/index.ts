@@ -9,6 +9,7 @@
  *     const [people] = await db.query('SELECT * FROM person');
  *     await db.close();
  */
+import type { AuditOptions } from '../audit/audit-log.js';
 import { invariant } from '../base/invariant.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
@@ -28,10 +29,20 @@ import { openEngine } from '../storage/engines/open.js';
 import { type ObjectValue, Uuid, type Value } from '../value/value.js';
 import { objectFromJavaScript } from './from-javascript.js';
 
+export { openFileSink as openAuditFile } from '../audit/file-sink.js';
+export type { AuditSink } from '../audit/sink.js';
 export { TesseraError } from '../errors/error.js';
 export { toDisplay, toText } from '../value/text/text.js';
 export * from '../value/value.js';
-export type { DatabaseOptions, IssuedTokens, Notification, NotificationSink, SelectedPlace, StatementResult };
+export type {
+  AuditOptions,
+  DatabaseOptions,
+  IssuedTokens,
+  Notification,
+  NotificationSink,
+  SelectedPlace,
+  StatementResult,
+};
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -23,6 +23,7 @@ import { compileRange } from './expression/range.js';
 import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingSignals } from './expression/signal.js';
+import { witnessed } from './witnessed.js';
 
 type ByKind<Node extends { readonly kind: string }> = {
   readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, compiler: InlineCompiler) => Evaluate;
@@ -121,7 +122,7 @@ class Inline implements InlineCompiler {
   statement(statement: Statement): Evaluate {
     if (isControl(statement)) return (CONTROL[statement.kind] as CompileNode<Statement>)(statement, this);
     const compile = DATA_STATEMENTS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
-    return compile(statement, this.outer);
+    return witnessed(statement, compile(statement, this.outer));
   }
 
   last(expression: Expression): Evaluate {

@@ -12,6 +12,7 @@ import { failure } from '../errors/error.js';
 import type { Level } from '../language/ast.js';
 import { authorize } from './authorize.js';
 import type { Execution } from './execution.js';
+import { tellImplied } from './witness.js';
 
 /** A place whose names are known as far down as its level goes. */
 export interface NamespacePlace extends Place {
@@ -64,6 +65,7 @@ export function ensureSelectedNamespace(execution: Execution): PromiseOrValue<Na
     authorize(execution.identity, 'edit', ROOT, 'Namespace');
     return andThen(ensureNamespace(changeOf(execution), namespace), (defined) => {
       execution.unit.catalogChanged();
+      tellImplied(execution.witness, ROOT, 'namespace', namespace);
       return defined;
     });
   });
@@ -83,6 +85,7 @@ export function ensurePlace(execution: Execution): PromiseOrValue<DatabaseCatalo
     return andThen(ensureSelectedNamespace(execution), () =>
       andThen(ensureDatabase(changeOf(execution), namespace, database), () => {
         unit.catalogChanged();
+        tellImplied(execution.witness, { namespace }, 'database', database);
         return andThen(unit.catalog(), (catalog) => {
           invariant(catalog !== undefined, 'a database that was defined exists');
           return catalog;

@@ -5,6 +5,8 @@ import { mayAct } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { ensurePlace } from './ensure-place.js';
 import type { Execution } from './execution.js';
+import { refuse } from './refusal.js';
+import { tellImplied } from './witness.js';
 
 /**
  * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may not define it;
@@ -19,13 +21,17 @@ export function ensureTable(execution: Execution, name: string): PromiseOrValue<
   return andThen(unit.catalog(), (catalog) => {
     if (catalog?.tables.has(name)) return true;
     // Events and sign-up queries run without checks: what they write to was chosen by whoever defined them.
-    if (checks.edit && !mayAct(identity.principal, 'edit', place)) return false;
+    if (checks.edit && !mayAct(identity.principal, 'edit', place)) {
+      refuse(execution, { action: 'create', table: name });
+      return false;
+    }
     if (!execution.writable) throw failure('read_only');
     if (catalog?.database.strict) throw failure('table_missing', { name });
     return andThen(ensurePlace(execution), (database) => {
       const change = { transaction: unit.transaction, random: execution.environment.random };
       return andThen(putTable(change, database, plainTable(name)), () => {
         unit.catalogChanged();
+        tellImplied(execution.witness, place, 'table', name);
         return true;
       });
     });

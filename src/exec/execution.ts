@@ -16,6 +16,7 @@ import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
 import type { ScriptRunner } from './script/contract.js';
+import type { Witness } from './witness.js';
 
 /** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
 export interface Identity {
@@ -76,6 +77,8 @@ export interface Execution {
   readonly liveQueries: LiveRegistry;
   /** Whom live queries tell; without one there can't be any. */
   readonly listener: LiveListener | undefined;
+  /** Who is told of definitions, grants and refused writes; nobody where no audit log is kept. */
+  readonly witness: Witness | undefined;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */

@@ -31,6 +31,7 @@ import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
 import { type FieldPermissionDefault, TablePreparer } from './table.js';
 import { TransactionUnit } from './unit.js';
+import type { Witness } from './witness.js';
 import { Writer } from './writer.js';
 
 export interface ExecutorOptions {
@@ -54,6 +55,7 @@ export interface RunOptions {
   readonly importing?: boolean;
   /** Whom live queries tell. */
   readonly listener?: LiveListener | undefined;
+  readonly witness?: Witness | undefined;
 }
 
 /** One for each open store. */
@@ -78,7 +80,7 @@ export class Executor {
   }
 
   /** The execution in which the statements of one transaction run. */
-  execution({ transaction, identity, interrupt, privileged, importing, listener }: RunOptions): Execution {
+  execution({ transaction, identity, interrupt, privileged, importing, listener, witness }: RunOptions): Execution {
     const refusal = privileged ? undefined : refusalOf(identity);
     return {
       environment: this.#options.environment,
@@ -95,6 +97,7 @@ export class Executor {
       writer: this.#writer,
       liveQueries: this.liveQueries,
       listener,
+      witness,
       depth: 0,
       importing: importing === true,
       writable: true,

@@ -16,6 +16,7 @@ import { type Evaluate, type Execution, Frame, Scope } from './execution.js';
 import { mayHide } from './mask.js';
 import { rewriteAt } from './occurrence.js';
 import { admits } from './permission.js';
+import { refuse } from './refusal.js';
 import { checkShape } from './schema.js';
 import { forStoredCode } from './stored-code.js';
 import type { PreparedField, PreparedTable } from './table.js';
@@ -36,7 +37,7 @@ export interface FieldChange {
 export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
   const { table, before } = given;
   const only = given.execution.checks.edit ? table.mask?.only : undefined;
-  const draft = only === undefined ? given.draft : withOpenFields(given.draft, before, only);
+  const draft = only === undefined ? given.draft : withOpenFields(given, only);
   const change: FieldChange = { ...given, draft };
   let record: Value = draft;
   const done = forEachInOrder(table.fields, (field) => {
@@ -66,10 +67,15 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
 }
 
 /** The draft in which fields outside `only` are as they were before. */
-function withOpenFields(draft: ObjectValue, before: ObjectValue | undefined, only: ReadonlySet<string>): ObjectValue {
+function withOpenFields({ execution, table, before, draft }: FieldChange, only: ReadonlySet<string>): ObjectValue {
+  const action = before === undefined ? 'create' : 'update';
   let result = draft;
   for (const name of new Set([...Object.keys(draft), ...Object.keys(before ?? {})])) {
-    if (!only.has(name)) result = withField(result, name, before?.[name]) as ObjectValue;
+    if (only.has(name)) continue;
+    if (draft[name] !== undefined && !equals(draft[name], before?.[name])) {
+      refuse(execution, { action, table: table.entry.definition.name, field: name });
+    }
+    result = withField(result, name, before?.[name]) as ObjectValue;
   }
   return result;
 }
@@ -224,5 +230,18 @@ function permitField(
   if (!change.execution.checks.edit || rule.kind === 'full' || equals(value, old)) return value;
   const refused = creating ? undefined : old;
   const variables = { value, before: old, after: value, input };
-  return andThen(admits(rule, change.execution, change.draft, variables), (allowed) => (allowed ? value : refused));
+  return andThen(admits(rule, change.execution, change.draft, variables), (allowed) => {
+    if (allowed) return value;
+    if (isMeant(field, change, old, input)) {
+      const table = change.table.entry.definition.name;
+      refuse(change.execution, { action: creating ? 'create' : 'update', table, field: field.name });
+    }
+    return refused;
+  });
+}
+
+/** Whether the statement itself wants the field to have another value, rather than leaving it out or a clause computing one. */
+function isMeant({ parts }: PreparedField, { table, keepsReadonly }: FieldChange, old: Value, input: Value): boolean {
+  if (equals(input, old)) return false;
+  return input !== undefined || !(keepsReadonly || (table.mask !== undefined && mayHide(table.mask, parts)));
 }

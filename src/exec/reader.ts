@@ -30,6 +30,7 @@ import type {
 } from './execution.js';
 import { applyMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
+import { refuse } from './refusal.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 export class Reader implements RecordReader {
@@ -47,7 +48,7 @@ export class Reader implements RecordReader {
       if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
       const key = entry.keys.record(encodeKey(id.key));
       return andThen(execution.unit.transaction.get(key), (raw) =>
-        isObject(raw) ? this.#present(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
+        isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
       );
     });
   }
@@ -58,7 +59,10 @@ export class Reader implements RecordReader {
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: scan.table });
       const table = this.#tables.prepare(entry);
       const purpose = scan.purpose ?? 'select';
-      if (isClosed(execution, table, purpose)) return;
+      if (isClosed(execution, table, purpose)) {
+        if (purpose !== 'select') refuse(execution, { action: purpose, table: scan.table });
+        return;
+      }
       return scan.index === undefined
         ? this.#walk(execution, table, rangeOf(entry, scan.range), scan, purpose, visit)
         : this.#lookUp(execution, table, scan.index, scan, purpose, visit);
@@ -85,6 +89,21 @@ export class Reader implements RecordReader {
     purpose: Purpose = 'select',
   ): PromiseOrValue<ObjectValue | undefined> {
     return this.#present(execution, this.#tables.prepare(table), raw, purpose);
+  }
+
+  /** A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule only narrows. */
+  #presentNamed(
+    execution: Execution,
+    table: PreparedTable,
+    raw: ObjectValue,
+    purpose: Purpose,
+  ): PromiseOrValue<ObjectValue | undefined> {
+    const presented = this.#present(execution, table, raw, purpose);
+    if (purpose === 'select') return presented;
+    return andThen(
+      presented,
+      (record) => record ?? refuse(execution, { action: purpose, table: table.entry.definition.name }),
+    );
   }
 
   #present(

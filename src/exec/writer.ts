@@ -29,10 +29,12 @@ import type { LiveQueries } from './live-queries.js';
 import { OnDelete } from './on-delete.js';
 import { UNCHECKED } from './permission.js';
 import { updateReferences } from './references.js';
+import { refuse } from './refusal.js';
 import { storable } from './storable.js';
 import { forStoredCode } from './stored-code.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { maintainViews } from './view/maintain.js';
+import type { Refusal } from './witness.js';
 
 export class Writer implements RecordWriter {
   readonly #tables: TablePreparer;
@@ -57,15 +59,17 @@ export class Writer implements RecordWriter {
   ): PromiseOrValue<Written | undefined> {
     return this.#locate(execution, id, (catalog, table, before) => {
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
-      if (isRuled && table.rules.create.kind === 'none') return undefined;
+      if (isRuled && table.rules.create.kind === 'none')
+        return refuse(execution, { action: 'create', table: id.table });
       const exists = before !== undefined;
       // Whether the id is taken is told only to those who could have created the record.
       if (exists && !isRuled) throw failure('record_exists', { id: toText(id) });
       return andThen(draft(undefined), (drafted) => {
         const change = { execution, catalog, table, id, before: undefined, drafted, options };
         return andThen(this.#settle(change), (settled) => {
-          if (settled !== undefined && exists) throw failure('record_exists', { id: toText(id) });
-          return settled && this.#store(change, settled);
+          if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
+          if (exists) throw failure('record_exists', { id: toText(id) });
+          return this.#store(change, settled);
         });
       });
     });
@@ -81,10 +85,13 @@ export class Writer implements RecordWriter {
     return this.#locate(execution, id, (catalog, table, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
-        if (!allowed) return undefined;
+        const refusal: Refusal = { action: 'update', table: id.table };
+        if (!allowed) return refuse(execution, refusal);
         return andThen(draft(before), (drafted) => {
           const change = { execution, catalog, table, id, before, drafted, options };
-          return andThen(this.#settle(change), (settled) => settled && this.#store(change, settled));
+          return andThen(this.#settle(change), (settled) =>
+            settled === undefined ? refuse(execution, refusal) : this.#store(change, settled),
+          );
         });
       });
     });
@@ -95,7 +102,7 @@ export class Writer implements RecordWriter {
     return this.#locate(execution, id, (catalog, table, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
-        if (!allowed) return undefined;
+        if (!allowed) return refuse(execution, { action: 'delete', table: id.table });
         const checked = this.#onDelete.check(execution, id);
         return andThen(
           andThen(checked, () => this.#deleteEdges(execution, id)),

@@ -108,6 +108,20 @@ export const SETTINGS = {
     'info',
     readChoice(LOG_LEVELS),
   ),
+  auditLog: optional(
+    {
+      flag: '--audit-log <target>',
+      description: 'Keep an audit log: the path of a file, or stdout',
+    },
+    readText,
+  ),
+  auditKeyFile: optional(
+    {
+      flag: '--audit-key-file <file>',
+      description: 'A file of 32 bytes or more: the key that seals the records of the audit log',
+    },
+    readText,
+  ),
   allowExperimental: withDefault(
     { flag: '--allow-experimental <names>', description: 'Experimental parts to switch on: graphql' },
     '',
@@ -341,11 +355,15 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
 }
 
 /** What single settings can't say. */
-function checkTogether({ user, pass, webCrt, webKey, clientIp, trustedProxy }: Configuration): void {
+function checkTogether(configuration: Configuration): void {
+  const { user, pass, webCrt, webKey, clientIp, trustedProxy, auditLog, auditKeyFile } = configuration;
   if ((user === undefined) !== (pass === undefined)) throw new ConfigurationError('--user and --pass need each other');
   if (user === '' || pass === '') throw new ConfigurationError('--user and --pass must not be empty');
   if ((webCrt === undefined) !== (webKey === undefined)) {
     throw new ConfigurationError('--web-crt and --web-key need each other');
+  }
+  if (auditKeyFile !== undefined && auditLog === undefined) {
+    throw new ConfigurationError('--audit-key-file needs --audit-log');
   }
   if (clientIp !== 'socket' && clientIp !== 'none' && trustedProxy === undefined) {
     throw new ConfigurationError(

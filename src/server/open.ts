@@ -1,9 +1,13 @@
 /** Opens the database that a configuration describes. */
+import { openFileSink } from '../audit/file-sink.js';
+import { streamSink } from '../audit/stream-sink.js';
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database.js';
+import type { Engine } from '../storage/contract.js';
 import { openEngine } from '../storage/engines/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
+import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser } from './first-user.js';
 
@@ -17,7 +21,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
   const { path, user, pass, queryTimeout, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   const engine = await openEngine(path);
   const requestTimeout = durationFromNanoseconds(BigInt(queryTimeout) * 1_000_000n);
-  const database = await openDatabase(engine, {
+  const options: DatabaseOptions = {
     guests: allowGuests,
     fieldPermissions,
     network: {
@@ -29,8 +33,12 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
-    report: (error) => log.error({ error: error.cause ?? error }, 'A statement failed for a reason of our own'),
-  });
+    report: (error) => log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own'),
+  };
+  // The store comes first: nobody else writes to its audit log as long as it is ours.
+  const database = await orClose(engine, async () =>
+    openDatabase(engine, { ...options, ...(await auditing(configuration)) }),
+  );
   try {
     const first = user === undefined || pass === undefined ? undefined : { name: user, password: pass };
     return { database, hasRootUser: await ensureRootUser(database, first) };
@@ -38,6 +46,21 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     await database.close();
     throw error;
   }
+}
+
+async function orClose<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function auditing({ auditLog, auditKeyFile }: Configuration): Promise<Pick<DatabaseOptions, 'audit'>> {
+  if (auditLog === undefined) return {};
+  const sink = auditLog === 'stdout' ? streamSink(process.stdout) : await openFileSink(auditLog);
+  return { audit: auditKeyFile === undefined ? { sink } : { sink, key: readAuditKey(auditKeyFile) } };
 }
 
 /** Where all functions are allowed, no call has to look whether it is. */

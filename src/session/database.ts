@@ -1,5 +1,6 @@
 /** A running database: a storage engine with everything around it that a session needs. */
 
+import { AuditLog, type AuditOptions } from '../audit/audit-log.js';
 import { type AuthenticatorOptions, createAuthenticator } from '../auth/authenticator.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
 import { LruCache } from '../base/lru-cache.js';
@@ -44,6 +45,8 @@ export interface DatabaseOptions {
   readonly scripting?: Partial<ScriptLimits>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
+  /** Keeps an audit log; none unless told. */
+  readonly audit?: AuditOptions;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -58,8 +61,10 @@ function functionName(name: string): string {
   return findFunction(name)?.name ?? name;
 }
 
+/** @throws TesseraError `audit_log_unusable` */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
-  return new OpenDatabase(engine, options);
+  const { audit, environment = realEnvironment, report = () => undefined } = options;
+  return new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
 }
 
 export class OpenDatabase implements Database {
@@ -69,7 +74,7 @@ export class OpenDatabase implements Database {
   readonly #pruner: ChangePruner;
   readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
 
-  constructor(engine: Engine, options: DatabaseOptions) {
+  constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const hasher = createPasswordHasher(environment, options.hashing);
     const executor = new Executor({
@@ -96,6 +101,7 @@ export class OpenDatabase implements Database {
       executor,
       authenticator: createAuthenticator(environment, directory, hasher, options.authentication),
       places: new PlaceKeeper(engine, environment),
+      audit,
       options: { guests: options.guests ?? false, requestTimeout: options.requestTimeout },
       parse: (text) => this.#parse(text),
       report,
@@ -129,6 +135,7 @@ export class OpenDatabase implements Database {
     this.#pruner.stop();
     for (const session of this.#sessions) session.close();
     this.#services.executor.close();
+    await this.#services.audit?.close();
     await this.#engine.close();
   }
 

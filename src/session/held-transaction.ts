@@ -1,5 +1,5 @@
 /** A transaction that a client begins and ends itself, over several requests. */
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
@@ -13,8 +13,10 @@ export interface Holder {
     variables: ObjectValue | undefined,
     transaction: Transaction,
   ): Promise<StatementResult[]>;
-  /** The transaction is over. */
+  /** The transaction is about to end. */
   release(id: string): void;
+  /** It is over. */
+  settled(transaction: Transaction, isCommitted: boolean): void;
 }
 
 export class OpenHeldTransaction implements HeldTransaction {
@@ -43,13 +45,20 @@ export class OpenHeldTransaction implements HeldTransaction {
   commit(): Promise<void> {
     return this.#inTurn(() => {
       this.#holder.release(this.id);
-      return this.#transaction.commit();
+      return otherwise(
+        () => andThen(this.#transaction.commit(), () => this.#holder.settled(this.#transaction, true)),
+        (error) => {
+          this.#holder.settled(this.#transaction, false);
+          throw error;
+        },
+      );
     });
   }
 
   cancel(): void {
     this.#holder.release(this.id);
     this.#transaction.cancel();
+    this.#holder.settled(this.#transaction, false);
   }
 
   #inTurn<T>(work: () => PromiseOrValue<T>): Promise<T> {

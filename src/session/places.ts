@@ -5,6 +5,7 @@ import { findDatabase, findNamespace } from '../catalog/lookup.js';
 import { mayAct, type Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { Identity } from '../exec/execution.js';
+import { tellImplied, type Witness } from '../exec/witness.js';
 import type { Engine, Transaction } from '../storage/contract.js';
 import { withRetries } from '../storage/retry.js';
 
@@ -25,6 +26,7 @@ export class PlaceKeeper {
     { principal, place }: Identity,
     namespace: string | null | undefined,
     database: string | null | undefined,
+    witness?: Witness,
   ): PromiseOrValue<Place> {
     const selected: Place = {
       namespace: namespace === undefined ? place.namespace : (namespace ?? undefined),
@@ -36,7 +38,12 @@ export class PlaceKeeper {
     return andThen(this.#missing(selected), (missing) => {
       if (missing === undefined) return selected;
       const mayDefine = mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace: selected.namespace });
-      return mayDefine ? andThen(this.#define(selected), () => selected) : selected;
+      if (!mayDefine) return selected;
+      return andThen(this.#define(selected), () => {
+        if (missing === 'namespace') tellImplied(witness, {}, 'namespace', selected.namespace);
+        tellImplied(witness, { namespace: selected.namespace }, 'database', selected.database);
+        return selected;
+      });
     });
   }
 

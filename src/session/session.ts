@@ -1,17 +1,21 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
 
-import type { Authenticated, Authenticator } from '../auth/authenticator.js';
+import type { AuditLog } from '../audit/audit-log.js';
+import type { Authenticated, AuthenticatedWithTokens, Authenticator } from '../auth/authenticator.js';
+import { readSignIn, readSignUp } from '../auth/credentials.js';
 import { atPlace, type Client, guestIdentity, plainIdentity, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
-import { type Identity, Scope } from '../exec/execution.js';
+import { Scope } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Witness } from '../exec/witness.js';
 import { uuidV7 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
+import { Auditor, claimIn, type Try } from './auditor.js';
 import type {
   HeldTransaction,
   IssuedTokens,
@@ -31,6 +35,8 @@ import { type RunnerServices, StatementRunner } from './statement-runner.js';
 export interface SessionServices extends RunnerServices {
   readonly authenticator: Authenticator;
   readonly options: SessionOptions;
+  /** Where one is kept. */
+  readonly audit: AuditLog | undefined;
   /** The statements of a text; parsed texts are cached. */
   parse(text: string): readonly Statement[];
 }
@@ -60,6 +66,7 @@ export class OpenSession implements Session {
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
   #notifier: Notifier | undefined;
+  readonly #auditor: Auditor | undefined;
   #key: string | undefined;
   #identity: SessionIdentity;
   #expiresAt: bigint | undefined;
@@ -69,6 +76,7 @@ export class OpenSession implements Session {
     this.#origin = origin;
     this.#onClose = onClose;
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
+    this.#auditor = services.audit && new Auditor(services.audit, origin, this);
   }
 
   /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
@@ -77,7 +85,7 @@ export class OpenSession implements Session {
     return this.#key;
   }
 
-  get identity(): Identity {
+  get identity(): SessionIdentity {
     return this.#identity;
   }
 
@@ -106,6 +114,7 @@ export class OpenSession implements Session {
         return this.#run(statements, variables, within);
       },
       release: () => this.#held.delete(id),
+      settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
     });
     this.#held.set(id, held);
     return held;
@@ -127,6 +136,17 @@ export class OpenSession implements Session {
     variables: ObjectValue | undefined,
     held: Transaction | undefined,
   ): PromiseOrValue<StatementResult[]> {
+    const room = this.#auditor?.room();
+    return isPromise(room)
+      ? room.then(() => this.#runNow(statements, variables, held))
+      : this.#runNow(statements, variables, held);
+  }
+
+  #runNow(
+    statements: readonly Statement[],
+    variables: ObjectValue | undefined,
+    held: Transaction | undefined,
+  ): PromiseOrValue<StatementResult[]> {
     const { options, environment } = this.#services;
     this.#mustBeAdmitted();
     const begun = RequestInterrupt.begin(environment);
@@ -137,6 +157,7 @@ export class OpenSession implements Session {
       scope: this.#scope(variables),
       held,
       listener: this.#notifier,
+      auditor: this.#auditor,
     };
     const run = () => new StatementRunner(this.#services, request).run(statements);
     const results = statements.some(({ kind }) => kind === 'live') ? this.#answeringFirst(run) : run();
@@ -169,40 +190,56 @@ export class OpenSession implements Session {
   }
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace> {
-    return andThen(this.#services.places.select(this.#identity, namespace, database), (place) => {
+    const select = (witness?: Witness) => this.#services.places.select(this.#identity, namespace, database, witness);
+    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
       this.#identity = atPlace(this.#identity, place);
       return { namespace: place.namespace, database: place.database };
     });
   }
 
   async signIn(body: ObjectValue): Promise<IssuedTokens> {
-    const authenticated = await this.#services.authenticator.signIn(body, this.#client());
-    this.#become(authenticated);
-    return authenticated.tokens;
+    const as = () => claimIn(() => readSignIn(body));
+    return this.#enter({ action: 'sign-in', method: 'credentials', as }, () =>
+      this.#services.authenticator.signIn(body, this.#client()),
+    );
   }
 
   async signUp(body: ObjectValue): Promise<IssuedTokens> {
-    const authenticated = await this.#services.authenticator.signUp(body, this.#client());
-    this.#become(authenticated);
-    return authenticated.tokens;
+    const as = () => claimIn(() => readSignUp(body));
+    return this.#enter({ action: 'sign-up', method: 'credentials', as }, () =>
+      this.#services.authenticator.signUp(body, this.#client()),
+    );
   }
 
   authenticate(token: string): PromiseOrValue<void> {
-    return andThen(this.#services.authenticator.authenticate(token, this.#client()), (found) => this.#become(found));
+    const signIn = () => this.#services.authenticator.authenticate(token, this.#client());
+    return andThen(this.#trying({ action: 'sign-in', method: 'token' }, signIn), (found) => this.#become(found));
   }
 
   async refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
-    const authenticated = await this.#services.authenticator.refresh(pair, this.#client());
-    this.#become(authenticated);
-    return authenticated.tokens;
+    return this.#enter({ action: 'token-refresh', method: 'refresh-token' }, () =>
+      this.#services.authenticator.refresh(pair, this.#client()),
+    );
   }
 
   revoke(pair: Required<IssuedTokens>): Promise<void> {
-    return this.#services.authenticator.revoke(pair);
+    const revoke = () => this.#services.authenticator.revoke(pair);
+    return this.#auditor === undefined ? revoke() : this.#auditor.revoking(pair.refresh, revoke);
   }
 
   async authenticateBasic(user: string, password: string, level: Place): Promise<void> {
-    this.#become(await this.#services.authenticator.authenticateBasic(user, password, level, this.#client()));
+    const signIn = () => this.#services.authenticator.authenticateBasic(user, password, level, this.#client());
+    this.#become(await this.#trying({ action: 'sign-in', method: 'basic', as: () => ({ ...level, user }) }, signIn));
+  }
+
+  async #enter(attempt: Try, work: () => Promise<AuthenticatedWithTokens>): Promise<IssuedTokens> {
+    const found = await this.#trying(attempt, work);
+    this.#become(found);
+    return found.tokens;
+  }
+
+  #trying<T extends Authenticated>(attempt: Try, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    return this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work);
   }
 
   #become({ identity, expiresAt }: Authenticated): void {
@@ -218,12 +255,14 @@ export class OpenSession implements Session {
   }
 
   invalidate(): void {
+    this.#auditor?.ended('invalidated');
     this.#leave(GUEST);
     this.#identity = guestIdentity(this.#client());
     this.#expiresAt = undefined;
   }
 
   reset(): void {
+    this.#auditor?.ended('reset');
     this.#cancelHeld();
     this.#notifier?.endAll();
     this.#variables.clear();
@@ -262,13 +301,16 @@ export class OpenSession implements Session {
   close(): void {
     for (const interrupt of this.#running) interrupt.cancel();
     this.#notifier?.close();
+    this.#auditor?.ended('closed');
     this.reset();
     this.#onClose();
   }
 
   /** An expired session refuses everything that isn't about becoming a fresh one. */
   #mustBeLive(): void {
-    if (this.#isExpired()) throw failure('session_expired');
+    if (!this.#isExpired()) return;
+    this.#auditor?.ended('expired');
+    throw failure('session_expired');
   }
 
   #isExpired(): boolean {
@@ -278,7 +320,9 @@ export class OpenSession implements Session {
   /** Whoever may run nothing is not to learn what is defined either. */
   #mustBeAdmitted(): void {
     if (this.#identity.principal.kind === 'guest' && !this.#services.options.guests) {
-      throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
+      const refusal = failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
+      this.#auditor?.refused(refusal);
+      throw refusal;
     }
   }
 

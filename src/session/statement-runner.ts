@@ -5,16 +5,20 @@
 import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
+import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
+import type { Witness } from '../exec/witness.js';
 import type { Statement } from '../language/ast.js';
 import { mayWrite } from '../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../storage/contract.js';
 import { withRetries } from '../storage/retry.js';
 import { newObject, type Value } from '../value/value.js';
+import type { Auditor } from './auditor.js';
 import type { StatementResult } from './contract.js';
 import type { PlaceKeeper } from './places.js';
+import { Testimony } from './testimony.js';
 
 /** Whom the runner runs for. */
 export interface RunnerRequest {
@@ -25,6 +29,8 @@ export interface RunnerRequest {
   readonly held: Transaction | undefined;
   /** Whom live queries tell. */
   readonly listener: LiveListener | undefined;
+  /** Who tells the audit log, where one is kept. */
+  readonly auditor: Auditor | undefined;
 }
 
 export interface RunnerServices {
@@ -47,17 +53,21 @@ export class StatementRunner {
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
   readonly #listener: LiveListener | undefined;
+  readonly #auditor: Auditor | undefined;
   readonly #results: StatementResult[] = [];
   /** As it is now; a USE changes it for the statements after it, in this request only. */
   #identity: SessionIdentity;
   #importing = false;
+  /** What the present attempt at a statement, or at a block, has to tell the auditor. */
+  #testimony: Testimony | undefined;
 
-  constructor(services: RunnerServices, { identity, interrupt, scope, held, listener }: RunnerRequest) {
+  constructor(services: RunnerServices, { identity, interrupt, scope, held, listener, auditor }: RunnerRequest) {
     this.#services = services;
     this.#interrupt = interrupt;
     this.#scope = scope;
     this.#held = held;
     this.#listener = listener;
+    this.#auditor = auditor;
     this.#identity = identity;
   }
 
@@ -83,7 +93,11 @@ export class StatementRunner {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const { clock } = this.#services.environment;
     const began = clock.monotonic();
-    const note = (outcome: Outcome) => this.#push(statement, clock.monotonic() - began, outcome);
+    const note = (outcome: Outcome) => {
+      this.#push(statement, clock.monotonic() - began, outcome);
+      this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
+    };
+    this.#testify();
     return andThen(
       otherwise<Outcome>(
         () => {
@@ -114,7 +128,8 @@ export class StatementRunner {
 
   /** A USE inside a text is over with the request; the session's `use` is what stays. */
   #use(namespace: string | undefined, database: string | undefined): PromiseOrValue<Value> {
-    return andThen(this.#services.places.select(this.#identity, namespace, database), (place) => {
+    const select = (witness?: Witness) => this.#services.places.select(this.#identity, namespace, database, witness);
+    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
       this.#identity = atPlace(this.#identity, place);
       const value = newObject();
       value['namespace'] = place.namespace;
@@ -124,7 +139,10 @@ export class StatementRunner {
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
-    return withRetries(this.#services.engine, (transaction) => this.#evaluate(statement, transaction, this.#scope));
+    return withRetries(this.#services.engine, (transaction) => {
+      this.#testify();
+      return this.#evaluate(statement, transaction, this.#scope);
+    });
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
@@ -162,8 +180,12 @@ export class StatementRunner {
       if (closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
       return last;
     }
+    this.#testify();
     const results = await this.#attempt(body);
     this.#results.push(...results.entries);
+    const failed = results.entries.findIndex(({ outcome }) => !outcome.ok && !AFTERMATH.has(outcome.error.code));
+    const outcome = results.entries[failed]?.outcome;
+    this.#tell(body[failed]?.kind ?? 'begin', outcome?.ok === false ? outcome.error : undefined, undefined);
     if (!results.failed) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
   }
@@ -173,6 +195,7 @@ export class StatementRunner {
     try {
       return await withRetries(this.#services.engine, async (transaction) => {
         this.#identity = identity;
+        this.#testify();
         const results = await this.#runBody(body, transaction, new Scope(this.#scope));
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockFailure(results);
@@ -238,6 +261,7 @@ export class StatementRunner {
       interrupt: this.#interrupt,
       importing: this.#importing,
       listener: this.#listener,
+      witness: this.#testimony,
     });
   }
 
@@ -245,6 +269,16 @@ export class StatementRunner {
     const error = asTesseraError(thrown);
     if (error.code === 'internal') this.#services.report(error);
     return error;
+  }
+
+  /** An attempt begins; whatever the one before had to tell is void. */
+  #testify(): void {
+    if (this.#auditor !== undefined) this.#testimony = new Testimony();
+  }
+
+  #tell(kind: Statement['kind'], error: TesseraError | undefined, held: Transaction | undefined): void {
+    if (this.#testimony === undefined) return;
+    this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#testimony, held);
   }
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
@@ -258,6 +292,9 @@ export class StatementRunner {
       : { time, outcome };
   }
 }
+
+/** What the other statements of a block are told when one has failed. */
+const AFTERMATH: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transaction_failed', 'transaction_cancelled']);
 
 interface BlockResults {
   readonly failed: boolean;

@@ -12,7 +12,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['functions', 'index'],
   ['plan'],
   ['exec'],
-  ['auth'],
+  ['auth', 'audit'],
   ['session'],
   ['rpc', 'graphql'],
   ['http'],

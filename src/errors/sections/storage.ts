@@ -34,6 +34,11 @@ export const storageErrors = {
     text: ({ address }) =>
       `'${address}' names no store. Use 'memory', or 'lmdb:' and the path of a folder, or the path of a folder`,
   }),
+  audit_log_unusable: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `The audit log cannot be used: ${reason}`,
+    http: 503,
+  }),
   key_too_long: row<{ length: number; limit: number }>({
     kind: 'Validation',
     text: ({ length, limit }) =>

@@ -19,6 +19,7 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
   return (frame) =>
     andThen(evaluate(frame), (value) => {
       if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
+      frame.execution.witness?.named(name, value);
       return value;
     });
 }

@@ -1,0 +1,174 @@
+/** The audit log of a running database: takes events at once, and hands their records in order to a sink. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Environment } from '../env/environment.js';
+import { failure, type TesseraError } from '../errors/error.js';
+import { Chain, type Link, readLink } from './chain.js';
+import type { AuditEvent } from './event.js';
+import type { AuditSink } from './sink.js';
+
+export interface AuditOptions {
+  readonly sink: AuditSink;
+  /** Seals records with HMAC-SHA-256, so that only those who have it can make records; 32 bytes or more. */
+  readonly key?: Uint8Array;
+}
+
+/** Events that may wait; what comes beyond them is counted, and lost. */
+const MOST_WAITING = 10_000;
+/** From so many on requests wait until there are fewer, */
+const MANY_WAITING = 5_000;
+/** but no longer than so many milliseconds. */
+const PATIENCE = 1_000;
+/** Records of one write. */
+const BATCH = 1_000;
+/** Milliseconds until what could not be written is tried again. */
+const RETRY = 1_000;
+
+interface Waiting {
+  readonly event: AuditEvent;
+  readonly at: bigint;
+}
+
+export class AuditLog {
+  readonly #sink: AuditSink;
+  readonly #chain: Chain;
+  readonly #environment: Environment;
+  readonly #report: (error: TesseraError) => void;
+  #waiting: Waiting[] = [];
+  #lost = 0;
+  #work: Promise<void> | undefined;
+  #isFailing = false;
+  #isClosing = false;
+  #tryNow: () => void = () => undefined;
+  #room: Promise<void> | undefined;
+  #thereIsRoom: () => void = () => undefined;
+
+  /**
+   * Goes on with the chain that the sink holds.
+   * @throws TesseraError `audit_log_unusable` when its last record isn't one, or has another key
+   */
+  static async open(
+    { sink, key }: AuditOptions,
+    environment: Environment,
+    report: (error: TesseraError) => void,
+  ): Promise<AuditLog> {
+    const { last, torn } = await resume(sink, key).catch(async (error: unknown) => {
+      await sink.close?.();
+      throw error;
+    });
+    const log = new AuditLog(sink, new Chain(key, last), environment, report);
+    log.record({
+      action: 'audit-start',
+      outcome: 'ok',
+      who: { kind: 'server' },
+      what: torn === 0 ? undefined : { tornBytes: torn },
+    });
+    return log;
+  }
+
+  private constructor(sink: AuditSink, chain: Chain, environment: Environment, report: (error: TesseraError) => void) {
+    this.#sink = sink;
+    this.#chain = chain;
+    this.#environment = environment;
+    this.#report = report;
+  }
+
+  /** Takes an event, and never waits or fails. */
+  record(event: AuditEvent): void {
+    if (this.#isClosing) return;
+    this.#take(event);
+  }
+
+  /** Events that there was no room for with whoever gathered them. */
+  lose(count: number): void {
+    this.#lost += count;
+  }
+
+  /** Whether it falls behind: something to wait for before a request is taken up, so that none is lost. Bounded in time. */
+  room(): PromiseOrValue<void> {
+    if (this.#waiting.length < MANY_WAITING) return undefined;
+    this.#room ??= new Promise<void>((resolve) => {
+      const cancel = this.#environment.timers.after(PATIENCE, resolve);
+      this.#thereIsRoom = () => {
+        cancel();
+        resolve();
+      };
+    }).finally(() => {
+      this.#room = undefined;
+    });
+    return this.#room;
+  }
+
+  /** Hands over everything, tries once more where that failed, and closes the sink. */
+  async close(): Promise<void> {
+    this.record({ action: 'audit-stop', outcome: 'ok', who: { kind: 'server' } });
+    this.#isClosing = true;
+    this.#tryNow();
+    await this.#work;
+    await this.#sink.close?.();
+  }
+
+  #take(event: AuditEvent): void {
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#lost++;
+      return;
+    }
+    this.#waiting.push({ event, at: this.#environment.clock.now() });
+    this.#work ??= this.#handOver();
+  }
+
+  /** Writes what waits, batch by batch. Never fails. */
+  async #handOver(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // What happens in the same turn of the event loop goes out in one write, and long batches leave others a turn.
+      await this.#environment.timers.yield();
+      const batch = this.#waiting.splice(0, BATCH);
+      const lines = batch.map(({ event, at }) => this.#chain.seal(event, at));
+      if (this.#waiting.length < MANY_WAITING) this.#thereIsRoom();
+      if (!(await this.#store(lines))) break;
+      if (this.#lost > 0 && this.#waiting.length < MOST_WAITING) this.#confess();
+    }
+    this.#work = undefined;
+  }
+
+  /** Says how many events were lost. */
+  #confess(): void {
+    const what = { events: this.#lost };
+    this.#lost = 0;
+    this.#take({ action: 'audit-lost', outcome: 'failed', who: { kind: 'server' }, what });
+  }
+
+  /** Writes lines, again and again until they are kept; answers false when that failed and the log is being closed. */
+  async #store(lines: readonly string[]): Promise<boolean> {
+    for (;;) {
+      try {
+        await this.#sink.write(lines);
+        this.#isFailing = false;
+        return true;
+      } catch (error) {
+        if (!this.#isFailing) this.#report(unwritable(error));
+        this.#isFailing = true;
+      }
+      if (this.#isClosing) return false;
+      await new Promise<void>((resolve) => {
+        const cancel = this.#environment.timers.after(RETRY, resolve);
+        this.#tryNow = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+  }
+}
+
+/** Where the chain of a sink goes on. */
+async function resume(sink: AuditSink, key: Uint8Array | undefined): Promise<{ last: Link | undefined; torn: number }> {
+  const { line, torn } = (await sink.resume?.()) ?? { line: undefined, torn: 0 };
+  const last = line === undefined ? undefined : readLink(line, key);
+  if (last === undefined || !('fault' in last)) return { last, torn };
+  throw failure('audit_log_unusable', { reason: `its last record can't be continued: ${last.fault}` });
+}
+
+function unwritable(error: unknown): TesseraError {
+  const reason = error instanceof Error ? error.message : 'it failed';
+  return failure('audit_log_unusable', { reason }, { cause: error });
+}

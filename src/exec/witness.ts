@@ -1,0 +1,35 @@
+/** What the audit log is to be told of by statements. */
+import type { Place } from '../catalog/principal.js';
+import type { TesseraError } from '../errors/error.js';
+import type { Expression } from '../language/ast.js';
+
+/** Hears what statements do, as they do it; whether it lasts is known when the transaction is committed. */
+export interface Witness {
+  /** A name that a definition computes has turned out to be this. */
+  named(by: Expression, name: string): void;
+  nameBy(by: Expression): string | undefined;
+  /** A statement has changed definitions or grants, or failed to. */
+  acted(act: Act, error?: TesseraError): void;
+  /** A write was left out, since PERMISSIONS refuse it. */
+  refused(refusal: Refusal): void;
+}
+
+/** A change of a definition or of grants. */
+export interface Act {
+  readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge';
+  readonly place: Place;
+  /** What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold secrets. */
+  readonly subject: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+}
+
+/** Something came into being by being used. */
+export function tellImplied(witness: Witness | undefined, place: Place, kind: string, name: string | undefined): void {
+  if (name !== undefined) witness?.acted({ action: 'define', place, subject: { kind, name, by: 'use' } });
+}
+
+/** A write that PERMISSIONS refuse: of a record of a table or, where one is named, of a field. */
+export interface Refusal {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly table: string;
+  readonly field?: string;
+}
