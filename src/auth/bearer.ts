@@ -3,6 +3,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import { type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
+import type { SigningKey } from '../catalog/signing-key.js';
 import { failure } from '../errors/error.js';
 import { toText } from '../value/text/text.js';
 import { type Claims, claimsValue } from './claims.js';
@@ -10,7 +11,6 @@ import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
 import { authenticate, recordFrom, recordPlace, type SignedInWithTokens } from './record-access.js';
-import type { SigningKey } from './signing-keys.js';
 
 /**
  * Signs in with the key of a grant.

@@ -1,6 +1,6 @@
 /** The claims of tokens: which spellings are understood, and how statements see them as `$token`. */
 import { failure } from '../errors/error.js';
-import type { Role } from '../language/ast.js';
+import type { RequiredClaims, Role } from '../language/ast.js';
 import { newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import type { Json, JsonObject } from './strict-json.js';
@@ -83,6 +83,17 @@ export function claimsValue(claims: Claims, record?: RecordId): ObjectValue {
 
 /** A token that is sent with each request of a client is read once, and so are its claims. */
 const shown = new WeakMap<Claims, ObjectValue>();
+
+/** Whether a token comes from one of the issuers and is meant for one of the audiences that a definition names. */
+export function meets({ all }: Claims, { issuers, audiences }: RequiredClaims): boolean {
+  const { iss, aud } = all;
+  const isOneOf = (claim: Json | undefined, listed: readonly string[]) =>
+    typeof claim === 'string' && listed.includes(claim);
+  return (
+    (issuers.length === 0 || isOneOf(iss, issuers)) &&
+    (audiences.length === 0 || (Array.isArray(aud) ? aud : [aud]).some((each) => isOneOf(each, audiences)))
+  );
+}
 
 const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null), {
   owner: 'owner',

@@ -1,33 +1,47 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
 import { LruCache } from '../base/lru-cache.js';
+import { algorithmsOf, headerName } from '../catalog/signing-key.js';
 import type { Clock } from '../env/environment.js';
-import { failure } from '../errors/error.js';
+import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
+import type { Fetcher } from '../functions/network/fetcher.js';
+import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
-/**
- * Fetches the JSON Web Key Set (RFC 7517) at a URL. The rules of the network are the fetcher's business: https only, which addresses, after
- * each redirect, how long and how much.
- */
-export type KeySetFetcher = (url: string) => Promise<unknown>;
+/** Where key sets come from, and who is told when one can't be had. */
+export interface KeySetSource {
+  /** Bounded in time and size, and as strict as the server's network rules. */
+  readonly fetcher: Pick<Fetcher, 'fetch'>;
+  /** Whoever sends a token only hears that it is no good. */
+  report(error: TesseraError): void;
+}
+
+/** What is fetched of a key set. Sets of the large providers have a few kilobytes and answer in less than a second. */
+export const KEY_SET_LIMITS = { time: 5_000, response: 256 * 1024 } as const;
 
 const HOUR = 60 * 60 * 1000;
 const FRESH_MILLISECONDS = 12 * HOUR;
 /** No set is fetched more often, neither for an unknown key nor after a failure. */
 const PAUSE_MILLISECONDS = 5 * 60 * 1000;
+const MAX_KEYS = 100;
+const MAX_DEPTH = 8;
 
 interface Entry {
-  readonly fetchedAt: number;
-  readonly keys: Promise<LocalJWKSet>;
+  keys: LocalJWKSet | undefined;
+  fetchedAt: number;
+  triedAt: number;
+  /** The fetch that is under way; whoever comes meanwhile waits for it. */
+  loading: Promise<LocalJWKSet> | undefined;
 }
 
-/** The key sets of the access methods defined WITH JWT URL. */
+/** The key sets (RFC 7517) of the access methods defined WITH JWT URL. */
 export class KeySets {
   readonly #clock: Clock;
-  readonly #fetch: KeySetFetcher | undefined;
+  readonly #source: KeySetSource | undefined;
   readonly #entries = new LruCache<string, Entry>(64);
 
-  constructor(clock: Clock, fetch?: KeySetFetcher) {
+  constructor(clock: Clock, source: KeySetSource | undefined) {
     this.#clock = clock;
-    this.#fetch = fetch;
+    this.#source = source;
   }
 
   /**
@@ -36,38 +50,110 @@ export class KeySets {
    * @throws TesseraError `key_set_unavailable`; what `work` throws
    */
   async use<T>(url: string, work: (keys: LocalJWKSet) => Promise<T>): Promise<T> {
-    const entry = this.#entry(url, FRESH_MILLISECONDS);
+    const entry = this.#entry(url);
+    const keys = await this.#keysOf(url, entry);
     try {
-      return await work(await entry.keys);
+      return await work(keys);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      const renewed = this.#entry(url, PAUSE_MILLISECONDS);
-      if (renewed === entry) throw error;
-      return work(await renewed.keys);
+      if (entry.loading === undefined && this.#rests(entry)) throw error;
+      return work(await this.#renew(url, entry));
     }
   }
 
-  #entry(url: string, maxAge: number): Entry {
-    const now = this.#clock.monotonic();
-    const known = this.#entries.get(url);
-    if (known !== undefined && now - known.fetchedAt < maxAge) return known;
-    const entry: Entry = { fetchedAt: now, keys: this.#load(url) };
-    this.#entries.set(url, entry);
-    // A failure is remembered as well, but only for the length of a pause.
-    entry.keys.catch(() => {
-      if (this.#entries.get(url) === entry) {
-        this.#entries.set(url, { ...entry, fetchedAt: now - FRESH_MILLISECONDS + PAUSE_MILLISECONDS });
-      }
-    });
+  #entry(url: string): Entry {
+    let entry = this.#entries.get(url);
+    if (entry === undefined) {
+      const never = Number.NEGATIVE_INFINITY;
+      entry = { keys: undefined, fetchedAt: never, triedAt: never, loading: undefined };
+      this.#entries.set(url, entry);
+    }
     return entry;
   }
 
-  async #load(url: string): Promise<LocalJWKSet> {
-    if (this.#fetch === undefined) throw failure('key_set_unavailable');
+  #keysOf(url: string, entry: Entry): LocalJWKSet | Promise<LocalJWKSet> {
+    const known = this.#freshKeys(entry);
+    if (known !== undefined) return known;
+    if (entry.loading === undefined && this.#rests(entry)) throw unavailable(url, 'it was asked for a moment ago');
+    return this.#renew(url, entry);
+  }
+
+  #freshKeys({ keys, fetchedAt }: Entry): LocalJWKSet | undefined {
+    return this.#clock.monotonic() - fetchedAt < FRESH_MILLISECONDS ? keys : undefined;
+  }
+
+  #rests({ triedAt }: Entry): boolean {
+    return this.#clock.monotonic() - triedAt < PAUSE_MILLISECONDS;
+  }
+
+  #renew(url: string, entry: Entry): Promise<LocalJWKSet> {
+    entry.loading ??= this.#load(url, entry).finally(() => {
+      entry.loading = undefined;
+    });
+    return entry.loading;
+  }
+
+  async #load(url: string, entry: Entry): Promise<LocalJWKSet> {
+    entry.triedAt = this.#clock.monotonic();
     try {
-      return createLocalJWKSet((await this.#fetch(url)) as JSONWebKeySet);
+      const keys = createLocalJWKSet({ keys: await this.#fetch(url) });
+      entry.keys = keys;
+      entry.fetchedAt = entry.triedAt;
+      return keys;
     } catch (cause) {
-      throw failure('key_set_unavailable', undefined, { cause });
+      const error = asUnavailable(cause, url);
+      this.#source?.report(error);
+      // A set that can't be renewed for the sake of an unknown key serves the known ones to its end.
+      const known = this.#freshKeys(entry);
+      if (known === undefined) throw error;
+      return known;
     }
+  }
+
+  async #fetch(url: string): Promise<JWK[]> {
+    if (this.#source === undefined) throw unavailable(url, 'key sets are not fetched');
+    const headers = { accept: 'application/jwk-set+json, application/json' };
+    const { status, body } = await this.#source.fetcher.fetch({ url, method: 'GET', headers, secure: true }, () => {});
+    if (status !== 200) throw unavailable(url, `the answer has status ${status}`);
+    const listed = parseStrictObject(Buffer.from(body).toString('utf8'), MAX_DEPTH)?.['keys'];
+    if (!Array.isArray(listed)) throw unavailable(url, 'it is not a key set');
+    if (listed.length > MAX_KEYS) throw unavailable(url, `it has more than ${MAX_KEYS} keys`);
+    // Others are passed over: sets may hold keys for other uses, and of kinds to come.
+    const keys = listed.filter(verifies) as JWK[];
+    if (keys.length === 0) throw unavailable(url, 'no key in it can verify tokens');
+    return keys;
+  }
+}
+
+function unavailable(url: string, reason: string): TesseraError {
+  return failure('key_set_unavailable', { host: URL.canParse(url) ? new URL(url).host : 'nowhere', reason });
+}
+
+function asUnavailable(thrown: unknown, url: string): TesseraError {
+  const error = asTesseraError(thrown);
+  return error.code === 'key_set_unavailable' ? error : unavailable(url, error.message);
+}
+
+/** Members of secrets and private keys: what everybody may fetch proves nothing. */
+const PRIVATE = ['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
+
+/** Whether a key of a set may verify tokens. */
+function verifies(listed: Json): boolean {
+  if (typeof listed !== 'object' || listed === null || Array.isArray(listed)) return false;
+  const jwk = listed as JsonObject;
+  const { alg, use, key_ops: operations, kid } = jwk;
+  if (PRIVATE.some((member) => Object.hasOwn(jwk, member))) return false;
+  if (use !== undefined && use !== 'sig') return false;
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return false;
+  if (kid !== undefined && typeof kid !== 'string') return false;
+  const names = algorithmsOfJwk(jwk).map(headerName);
+  return alg === undefined ? names.length > 0 : typeof alg === 'string' && names.includes(alg);
+}
+
+function algorithmsOfJwk(jwk: JsonObject) {
+  try {
+    return algorithmsOf(createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }));
+  } catch {
+    return [];
   }
 }

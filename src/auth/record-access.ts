@@ -2,6 +2,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import type { Place } from '../catalog/principal.js';
+import { issuingKey } from '../catalog/signing-key.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { AccessKind, Expression } from '../language/ast.js';
@@ -14,7 +15,6 @@ import type { AccessCredentials } from './credentials.js';
 import type { AccessRun } from './directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
 import { issueRefresh, useRefresh } from './refresh.js';
-import { isSymmetric, type SigningKey } from './signing-keys.js';
 
 export interface SignedInWithTokens {
   readonly signedIn: SignedIn;
@@ -89,7 +89,8 @@ export async function enterRecord(
   const { accessKind } = access;
   const place = recordPlace(credentials.place);
   if (accessKind.kind !== 'record' || place === undefined) throw failure('access_method_mismatch');
-  const key = issuingKey(accessKind);
+  const { jwt } = accessKind;
+  const key = jwt && issuingKey(jwt);
   if (key === undefined) throw failure('access_method_mismatch');
   const issue = async (
     id: RecordId,
@@ -99,6 +100,9 @@ export async function enterRecord(
       ...place,
       access: access.name,
       id: toText(id),
+      // What is issued here is accepted here.
+      issuer: jwt?.require?.issuers[0],
+      audience: jwt?.require?.audiences[0],
       lifetime: tokenLifetime(access.durations),
     });
     const signedIn = await recordSession(context, place, access, claims, id, client);
@@ -213,15 +217,4 @@ export function recordFrom(value: Value): RecordId | undefined {
   if (typeof found === 'string') found = parseRecordId(found);
   // A range of records is nobody.
   return found instanceof RecordId && !(found.key instanceof Range) ? found : undefined;
-}
-
-/** What signs the tokens of a record access; nothing where others issue them. */
-function issuingKey({ jwt }: RecordAccess): SigningKey | undefined {
-  if (jwt === undefined) return undefined;
-  const { verify, issuer } = jwt;
-  const verifying = verify.kind === 'key' ? verify : undefined;
-  const algorithm = issuer?.algorithm ?? verifying?.algorithm;
-  if (algorithm === undefined) return undefined;
-  const key = issuer?.key ?? (isSymmetric(algorithm) ? verifying?.key : undefined);
-  return key === undefined ? undefined : { algorithm, key };
 }

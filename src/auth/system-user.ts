@@ -1,13 +1,13 @@
 /** Users of DEFINE USER, at root, a namespace or a database. */
 import type { UserDefinition } from '../catalog/definition.js';
 import type { Place } from '../catalog/principal.js';
+import type { SigningKey } from '../catalog/signing-key.js';
 import { failure } from '../errors/error.js';
 import { userAccount } from './account.js';
 import { type Claims, claimsValue } from './claims.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { SystemCredentials } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
-import type { SigningKey } from './signing-keys.js';
 
 /**
  * Signs a user in by name and password, and issues a token that the user's own secret signs.

@@ -6,7 +6,7 @@ import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
 import type { RecordId } from '../value/value.js';
 import { bearerKey, bearerSession, bearerSubject } from './bearer.js';
-import { type Claims, claimedRoles, claimsValue } from './claims.js';
+import { type Claims, claimedRoles, claimsValue, meets } from './claims.js';
 import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
@@ -18,7 +18,7 @@ import type { UnverifiedToken } from './tokens.js';
  * Opens a session for the bearer of a token. The claims say which definition to ask, and that definition's key says whether to
  * believe them; a definition that was removed or made anew believes none of the old tokens.
  *
- * @throws TesseraError `invalid_auth`, `token_expired`, `invalid_role`, `access_method_mismatch`, `key_set_unavailable`; `thrown` by AUTHENTICATE
+ * @throws TesseraError `invalid_auth`, `token_expired`, `invalid_role`, `access_method_mismatch`; `thrown` by AUTHENTICATE
  */
 export function signInWithToken(context: AuthContext, text: string, client: Client): PromiseOrValue<SignedIn> {
   const token = context.tokens.read(text);
@@ -56,6 +56,7 @@ function signInByAccessToken(
     const verification = access && verificationOf(access);
     return andThen(context.tokens.verify(token, verification ?? NOBODY), () => {
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
+      assertMeant(token, access);
       return BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
     });
   });
@@ -76,7 +77,14 @@ export async function ownerOf(
   const access = await context.directory.access(place, name);
   await context.tokens.verifyOrigin(token, (access && verificationOf(access)) ?? NOBODY);
   if (access === undefined || subject === undefined) throw failure('invalid_auth');
+  assertMeant(token, access);
   return { place, access, subject };
+}
+
+/** @throws TesseraError `invalid_auth` for a genuine token of another issuer, or for another audience, than the definition names */
+function assertMeant({ claims }: UnverifiedToken, { accessKind }: AccessDefinition): void {
+  const required = accessKind.kind === 'bearer' ? undefined : accessKind.jwt?.require;
+  if (required !== undefined && !meets(claims, required)) throw failure('invalid_auth');
 }
 
 function verificationOf(access: AccessDefinition): JwtVerification | undefined {

@@ -1,12 +1,14 @@
 import { CompactSign, compactVerify } from 'jose';
 import { LruCache } from '../base/lru-cache.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { ASYMMETRIC_ALGORITHMS, headerName, isSymmetric, type SigningKey } from '../catalog/signing-key.js';
 import type { Environment } from '../env/environment.js';
-import { failure, TesseraError } from '../errors/error.js';
-import { ALGORITHMS, type JwtVerification } from '../language/ast.js';
+import { failure } from '../errors/error.js';
+import type { JwtVerification } from '../language/ast.js';
+import { datetimeNanoseconds } from '../value/datetime.js';
 import { type Claims, readClaims } from './claims.js';
-import { type KeySetFetcher, KeySets } from './key-sets.js';
-import { headerName, isSymmetric, type SigningKey, SigningKeys } from './signing-keys.js';
+import { type KeySetSource, KeySets } from './key-sets.js';
+import { SigningKeys } from './signing-keys.js';
 import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
 /** The `iss` of the tokens that this server issues. */
@@ -19,7 +21,7 @@ const NANOSECONDS = 1_000_000_000n;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** What may sign for a key set: its keys are public, hence none of them is a secret. */
-const ASYMMETRIC_NAMES: readonly string[] = ALGORITHMS.filter((algorithm) => !isSymmetric(algorithm)).map(headerName);
+const ASYMMETRIC_NAMES: readonly string[] = ASYMMETRIC_ALGORITHMS.map(headerName);
 
 export interface TokenOptions {
   /** By how much clocks of others may differ from ours: 0 unless told, at most 60. */
@@ -27,7 +29,7 @@ export interface TokenOptions {
   /** Longer tokens are refused unread; 8 KiB unless told. */
   readonly maxBytes?: number;
   /** Without it, access methods defined with a URL let nobody in. */
-  readonly fetchKeySet?: KeySetFetcher;
+  readonly keySets?: KeySetSource;
 }
 
 /** Whom a token is for. */
@@ -37,6 +39,10 @@ export interface TokenContent {
   readonly access?: string;
   readonly id: string;
   readonly roles?: readonly string[];
+  /** `iss`; this server unless told. */
+  readonly issuer?: string | undefined;
+  /** `aud`; for nobody in particular unless told. */
+  readonly audience?: string | undefined;
   /** Nanoseconds; without it the token has no `exp`, and nobody can sign in with it later. */
   readonly lifetime: bigint | undefined;
 }
@@ -81,7 +87,7 @@ export class Tokens {
 
   constructor(environment: Environment, options: TokenOptions = {}) {
     this.#environment = environment;
-    this.#keySets = new KeySets(environment.clock, options.fetchKeySet);
+    this.#keySets = new KeySets(environment.clock, options.keySets);
     this.#skewSeconds = Math.min(Math.max(options.skewSeconds ?? 0, 0), MAX_SKEW_SECONDS);
     this.#maxBytes = options.maxBytes ?? 8 * 1024;
   }
@@ -89,12 +95,13 @@ export class Tokens {
   /** The claims of a new token, in the order in which the peer writes them. */
   claims(content: TokenContent): Claims {
     const now = Number(this.#environment.clock.now() / NANOSECONDS);
-    const { namespace, database, access, id, roles, lifetime } = content;
+    const { namespace, database, access, id, roles, issuer = ISSUER, audience, lifetime } = content;
     return readClaims({
       iat: now,
       nbf: now,
       ...(lifetime !== undefined && { exp: Math.min(now + Number(lifetime / NANOSECONDS), Number.MAX_SAFE_INTEGER) }),
-      iss: ISSUER,
+      iss: issuer,
+      ...(audience !== undefined && { aud: audience }),
       jti: randomUuid(this.#environment.random.bytes(16)),
       ...(namespace !== undefined && { NS: namespace }),
       ...(database !== undefined && { DB: database }),
@@ -107,9 +114,12 @@ export class Tokens {
   /** @throws TesseraError `invalid_key` */
   async sign(claims: Claims, key: SigningKey): Promise<string> {
     const payload = Buffer.from(plainJson(claims.all), 'latin1');
-    return new CompactSign(payload)
-      .setProtectedHeader({ typ: 'JWT', alg: headerName(key.algorithm) })
-      .sign(await this.#keys.get('sign', key));
+    const header = { typ: 'JWT', alg: headerName(key.algorithm) };
+    // Whoever fetches the published keys has to find the right one; what signs a secret is told to nobody.
+    const named = isSymmetric(key.algorithm)
+      ? header
+      : { ...header, kid: (await this.#keys.publicJwk('sign', key)).kid };
+    return new CompactSign(payload).setProtectedHeader(named).sign(await this.#keys.get('sign', key));
   }
 
   /**
@@ -132,9 +142,9 @@ export class Tokens {
   }
 
   /**
-   * Holds a token against the key of a definition, or against the key set that it names, and against the clock.
+   * Holds a token against the keys of a definition, or against the key set that it names, and against the clock.
    *
-   * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only; `key_set_unavailable`
+   * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only
    */
   verify(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
     return andThen(this.verifyOrigin(token, verification), () => this.#checkTimes(token.claims));
@@ -142,28 +152,33 @@ export class Tokens {
 
   /** As `verify`, for a token that may have expired. */
   verifyOrigin(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
-    const isGenuine = verification.kind === 'key' && token.isGenuineBy(verification);
-    return isGenuine ? undefined : this.#verifySignature(token, verification);
+    if (verification.kind === 'url') return this.#verifyWithSet(token, verification.url);
+    const keys = keysOf(verification, this.#environment.clock.now());
+    return keys.some((key) => token.isGenuineBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
   }
 
-  async #verifySignature(token: UnverifiedToken, verification: JwtVerification): Promise<void> {
+  async #verifyWithSet({ text }: UnverifiedToken, url: string): Promise<void> {
     try {
-      if (verification.kind === 'url') {
-        await this.#keySets.use(verification.url, (keys) =>
-          compactVerify(token.text, keys, { algorithms: [...ASYMMETRIC_NAMES] }),
-        );
-      } else await this.#verifyWithKey(token, verification);
+      await this.#keySets.use(url, (keys) => compactVerify(text, keys, { algorithms: [...ASYMMETRIC_NAMES] }));
     } catch (cause) {
-      if (cause instanceof TesseraError && cause.code === 'key_set_unavailable') throw cause;
       throw failure('invalid_auth', undefined, { cause });
     }
   }
 
-  async #verifyWithKey(token: UnverifiedToken, key: SigningKey): Promise<void> {
-    const algorithms = [headerName(key.algorithm)];
-    await compactVerify(token.text, await this.#keys.get('verify', key), { algorithms });
-    token.wasFoundGenuineBy(key);
-    this.#genuine.set(token.text, token);
+  async #verifyWithKeys(token: UnverifiedToken, keys: readonly SigningKey[]): Promise<void> {
+    let cause: unknown;
+    for (const key of keys) {
+      try {
+        const imported = await this.#keys.get('verify', key);
+        await compactVerify(token.text, imported, { algorithms: [headerName(key.algorithm)] });
+        token.wasFoundGenuineBy(key);
+        this.#genuine.set(token.text, token);
+        return;
+      } catch (error) {
+        cause = error;
+      }
+    }
+    throw failure('invalid_auth', undefined, { cause });
   }
 
   #checkTimes({ expires, notBefore }: Claims): void {
@@ -172,6 +187,17 @@ export class Tokens {
     if (now >= expires + this.#skewSeconds) throw failure('token_expired');
     if (notBefore !== undefined && now < notBefore - this.#skewSeconds) throw failure('invalid_auth');
   }
+}
+
+/** The keys that verify now: the present one, and former ones up to their ends. */
+function keysOf(
+  { algorithm, key, retired }: Extract<JwtVerification, { kind: 'key' }>,
+  now: bigint,
+): readonly SigningKey[] {
+  const present = { algorithm, key };
+  if (retired === undefined) return [present];
+  const live = retired.filter(({ until }) => datetimeNanoseconds(until) > now);
+  return [present, ...live.map((former) => ({ algorithm, key: former.key }))];
 }
 
 /**

@@ -83,6 +83,8 @@ export interface Execution {
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
+  /** Keys of access methods are taken whatever they are. */
+  readonly weakKeys: boolean;
   /** False inside closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
 }

@@ -39,6 +39,7 @@ export interface ExecutorOptions {
   readonly passwords: PasswordHasher;
   readonly sequences: SequenceNumbers;
   readonly fieldPermissions: FieldPermissionDefault;
+  readonly weakKeys: boolean;
   readonly tuning?: Partial<Tuning>;
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
@@ -100,6 +101,7 @@ export class Executor {
       witness,
       depth: 0,
       importing: importing === true,
+      weakKeys: this.#options.weakKeys,
       writable: true,
     };
   }

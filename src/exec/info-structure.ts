@@ -235,8 +235,8 @@ const ACCESS_KINDS: {
 const BEARER_JWT: JwtAccess = { verify: { kind: 'key', algorithm: 'HS512', key: '' }, issuer: { key: '' } };
 
 /** Only public keys and URLs are shown. */
-function jwtOf({ issuer, verify }: JwtAccess): ObjectValue {
-  const symmetric = verify.kind === 'key' && verify.algorithm.startsWith('HS');
+function jwtOf({ issuer, verify, require: required }: JwtAccess): ObjectValue {
+  const shown = (key: string) => (verify.kind === 'key' && verify.algorithm.startsWith('HS') ? REDACTED : key);
   return said({
     issuer:
       issuer === undefined
@@ -245,10 +245,18 @@ function jwtOf({ issuer, verify }: JwtAccess): ObjectValue {
             alg: issuer.algorithm ?? (verify.kind === 'key' ? verify.algorithm : 'HS512'),
             key: REDACTED,
           }),
+    require:
+      required === undefined
+        ? ABSENT
+        : objectFrom({ audience: [...required.audiences], issuer: [...required.issuers] }),
     verify:
       verify.kind === 'url'
         ? objectFrom({ url: verify.url })
-        : objectFrom({ alg: verify.algorithm, key: symmetric ? REDACTED : verify.key }),
+        : said({
+            alg: verify.algorithm,
+            key: shown(verify.key),
+            retired: verify.retired?.map(({ key, until }) => objectFrom({ key: shown(key), until })) ?? ABSENT,
+          }),
   });
 }
 

@@ -5,7 +5,7 @@
  * and definitions hold both. No node knows its position in the text, so that equal texts give equal trees.
  */
 import type { Type } from '../value/type.js';
-import type { Value } from '../value/value.js';
+import type { Datetime, Value } from '../value/value.js';
 
 // ─── Expressions ───
 
@@ -819,11 +819,29 @@ export const ALGORITHMS = [
 export type Algorithm = (typeof ALGORITHMS)[number];
 
 export type JwtVerification =
-  | { readonly kind: 'key'; readonly algorithm: Algorithm; readonly key: string }
+  | {
+      readonly kind: 'key';
+      readonly algorithm: Algorithm;
+      readonly key: string;
+      /** Former keys of the same algorithm, which still verify for a while. */
+      readonly retired?: readonly RetiredKey[];
+    }
   | { readonly kind: 'url'; readonly url: string };
+
+export interface RetiredKey {
+  readonly key: string;
+  readonly until: Datetime;
+}
+
+/** What the claims `iss` and `aud` of a token must be: each one of those that are listed, or anything where none is. */
+export interface RequiredClaims {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+}
 
 export interface JwtAccess {
   readonly verify: JwtVerification;
+  readonly require?: RequiredClaims;
   readonly issuer?: { readonly algorithm?: Algorithm; readonly key?: string };
 }
 

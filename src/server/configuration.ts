@@ -79,7 +79,7 @@ export const SETTINGS = {
       flag: '--allow-net [targets]',
       peer: 'SURREAL_CAPS_ALLOW_NET',
       description:
-        'Where http::* may call: hosts, addresses and networks, with a port or without. Private addresses must be named as addresses',
+        'Where http::* may call and key sets come from: hosts, addresses and networks, with a port or without. Private addresses must be named as addresses',
     },
     'none',
     readAllOr(readNetworkTarget),
@@ -103,6 +103,11 @@ export const SETTINGS = {
     sizeText(DEFAULT_FETCH_LIMITS.response),
     readSize,
   ),
+  allowWeakKeys: toggle({
+    flag: '--allow-weak-keys',
+    description:
+      'Accept keys in DEFINE ACCESS that are too short, or no keys at all; the latter fail when they are used',
+  }),
   log: withDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
     'info',

@@ -33,7 +33,11 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
-    report: (error) => log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own'),
+    weakKeys: configuration.allowWeakKeys,
+    report: (error) => {
+      if (error.code === 'key_set_unavailable') log.warn({ error }, error.message);
+      else log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own');
+    },
   };
   // The store comes first: nobody else writes to its audit log as long as it is ours.
   const database = await orClose(engine, async () =>

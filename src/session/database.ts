@@ -2,6 +2,7 @@
 
 import { AuditLog, type AuditOptions } from '../audit/audit-log.js';
 import { type AuthenticatorOptions, createAuthenticator } from '../auth/authenticator.js';
+import { KEY_SET_LIMITS, type KeySetSource } from '../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
 import { LruCache } from '../base/lru-cache.js';
 import type { Principal } from '../catalog/principal.js';
@@ -37,8 +38,10 @@ export interface DatabaseOptions {
   readonly fieldPermissions?: FieldPermissionDefault;
   /** For tests: no answer depends on it. */
   readonly tuning?: Partial<Tuning>;
-  /** Which hosts `http::*` may call; none unless told. */
+  /** Which hosts `http::*` may call and key sets come from; none unless told. */
   readonly network?: Partial<NetworkTargets & FetchLimits>;
+  /** Accepts keys of access methods that are too short, or no keys at all, and fails when they are used; not unless told. */
+  readonly weakKeys?: boolean;
   /** Which functions may be called; all unless told. */
   readonly functions?: Partial<FunctionRuleOptions>;
   /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
@@ -47,7 +50,7 @@ export interface DatabaseOptions {
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log; none unless told. */
   readonly audit?: AuditOptions;
-  /** Takes errors of our own making, for the log. */
+  /** Takes errors of our own making, and key sets that can't be had, for the log. */
   readonly report?: (error: TesseraError) => void;
 }
 
@@ -76,22 +79,28 @@ export class OpenDatabase implements Database {
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
+    const report = options.report ?? (() => undefined);
     const hasher = createPasswordHasher(environment, options.hashing);
+    const targets = { ...NO_TARGETS, ...options.network };
+    const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
+    const keySets: KeySetSource = {
+      fetcher: new Fetcher(environment, targets, {
+        time: Math.min(fetchLimits.time, KEY_SET_LIMITS.time),
+        response: Math.min(fetchLimits.response, KEY_SET_LIMITS.response),
+      }),
+      report,
+    };
     const executor = new Executor({
       environment,
       passwords: hasher,
       sequences: new SequenceCounters(engine),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
-      network: new Fetcher(
-        environment,
-        { ...NO_TARGETS, ...options.network },
-        { ...DEFAULT_FETCH_LIMITS, ...options.network },
-      ),
+      weakKeys: options.weakKeys ?? false,
+      network: new Fetcher(environment, targets, fetchLimits),
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
-    const report = options.report ?? (() => undefined);
     const directory = new StoreDirectory(engine, executor, environment);
     this.#engine = engine;
     this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
@@ -99,7 +108,10 @@ export class OpenDatabase implements Database {
       engine,
       environment,
       executor,
-      authenticator: createAuthenticator(environment, directory, hasher, options.authentication),
+      authenticator: createAuthenticator(environment, directory, hasher, {
+        ...options.authentication,
+        tokens: { keySets, ...options.authentication?.tokens },
+      }),
       places: new PlaceKeeper(engine, environment),
       audit,
       options: { guests: options.guests ?? false, requestTimeout: options.requestTimeout },

@@ -2,10 +2,11 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimedRoles, claimsValue } from '../../src/auth/claims.js';
-import { checkKey, headerName, type SigningKey } from '../../src/auth/signing-keys.js';
 import { type TokenContent, Tokens } from '../../src/auth/tokens.js';
+import { headerName, judgeKey, judgeKeys, type SigningKey } from '../../src/catalog/signing-key.js';
 import { ALGORITHMS, type Algorithm } from '../../src/language/ast.js';
-import { RecordId } from '../../src/value/value.js';
+import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/datetime.js';
+import { type Datetime, RecordId } from '../../src/value/value.js';
 import { StubbedEnvironment } from './environment.js';
 
 const HOUR = 3_600_000_000_000n;
@@ -64,9 +65,11 @@ describe('issued tokens', () => {
     const text = await issued(sign);
     const claims = await verify(text, verifying);
     expect(claims).toMatchObject({ namespace: 'n', database: 'd', access: 'a', id: 'user:1' });
+    // Whoever verifies with a public key finds it by its thumbprint; the header of the others is the peer's to the letter.
     expect(JSON.parse(Buffer.from(text.split('.')[0]!, 'base64url').toString())).toEqual({
       typ: 'JWT',
       alg: headerName(algorithm),
+      ...(!algorithm.startsWith('HS') && { kid: expect.stringMatching(/^[\w-]{43}$/) }),
     });
 
     const [header, , signature] = text.split('.');
@@ -166,6 +169,23 @@ describe('time', () => {
     await verify(early);
     await expect(verify(later)).rejects.toMatchObject({ code: 'token_expired' });
   });
+});
+
+test('a former key verifies up to its end', async () => {
+  const until = datetimeFromNanoseconds(environment.clock.now() + 60_000_000_000n) as Datetime;
+  const retired = [{ key: 'f'.repeat(64), until }];
+  const trusted = { kind: 'key', algorithm: 'HS512', key: secret, retired } as const;
+  const present = forged({ alg: 'HS512' }, { exp: 9_999_999_999 });
+  const former = forged({ alg: 'HS512' }, { exp: 9_999_999_999 }, 'f'.repeat(64));
+  const stranger = forged({ alg: 'HS512' }, { exp: 9_999_999_999 }, 'x'.repeat(64));
+  const check = async (text: string) => tokens.verify(tokens.read(text), trusted);
+  await check(present);
+  await check(former);
+  await check(former);
+  await expect(check(stranger)).rejects.toMatchObject({ code: 'invalid_auth' });
+  environment.advance(60_000);
+  await check(present);
+  await expect(check(former)).rejects.toMatchObject({ code: 'invalid_auth' });
 });
 
 describe('attacks', () => {
@@ -295,33 +315,56 @@ describe('attacks', () => {
 
 describe('keys', () => {
   const refused = (use: 'sign' | 'verify', algorithm: Algorithm, key: string) =>
-    expect(checkKey(use, { algorithm, key })).rejects.toMatchObject({ code: 'invalid_key' });
+    expect(() => judgeKey(use, { algorithm, key })).toThrowError(expect.objectContaining({ code: 'invalid_key' }));
 
-  test.each(ALGORITHMS)('%s takes keys of its own kind', async (algorithm) => {
+  test.each(ALGORITHMS)('%s takes keys of its own kind', (algorithm) => {
     const { sign, verify: verifying } = keyPair(algorithm);
-    await checkKey('sign', sign);
-    await checkKey('verify', verifying);
+    judgeKey('sign', sign);
+    judgeKey('verify', verifying);
   });
 
-  test('short, foreign, weak, broken and private keys are refused', async () => {
-    await refused('verify', 'HS512', 's'.repeat(63));
-    await refused('verify', 'HS256', 's'.repeat(31));
-    await refused('verify', 'HS256', '');
-    await refused('verify', 'HS256', rsa.publicKey);
-    await refused('verify', 'RS256', secret);
-    await refused('verify', 'RS256', p256.publicKey);
-    await refused('verify', 'ES256', p384.publicKey);
-    await refused('verify', 'ES512', p384.publicKey);
-    await refused('verify', 'EDDSA', pem(generateKeyPairSync('ed448')).publicKey);
-    await refused('verify', 'RS256', pem(generateKeyPairSync('rsa', { modulusLength: 1024 })).publicKey);
-    await refused('verify', 'RS256', rsa.privateKey);
-    await refused('sign', 'RS256', rsa.publicKey);
-    await refused('verify', 'RS256', '-----BEGIN PUBLIC KEY-----\nnonsense\n-----END PUBLIC KEY-----');
+  test('short, foreign, weak, broken and private keys are refused', () => {
+    refused('verify', 'HS512', 's'.repeat(63));
+    refused('verify', 'HS256', 's'.repeat(31));
+    refused('verify', 'HS256', '');
+    refused('verify', 'HS256', rsa.publicKey);
+    refused('verify', 'RS256', secret);
+    refused('verify', 'RS256', p256.publicKey);
+    refused('verify', 'ES256', p384.publicKey);
+    refused('verify', 'ES512', p384.publicKey);
+    refused('verify', 'EDDSA', pem(generateKeyPairSync('ed448')).publicKey);
+    refused('verify', 'RS256', pem(generateKeyPairSync('rsa', { modulusLength: 1024 })).publicKey);
+    refused('verify', 'RS256', rsa.privateKey);
+    refused('sign', 'RS256', rsa.publicKey);
+    refused('verify', 'RS256', '-----BEGIN PUBLIC KEY-----\nnonsense\n-----END PUBLIC KEY-----');
   });
 
-  test('no error quotes a key', async () => {
-    const error = await checkKey('sign', { algorithm: 'RS256', key: rsa.privateKey.slice(0, 300) }).catch((e) => e);
-    expect(`${error.message}${error.cause}`).not.toContain(rsa.privateKey.slice(60, 80));
+  test('no error quotes a key', () => {
+    let told = '';
+    try {
+      judgeKey('sign', { algorithm: 'RS256', key: rsa.privateKey.slice(0, 300) });
+    } catch (error) {
+      const { message, cause } = error as Error;
+      told = `${message}${cause}`;
+    }
+    expect(told).toContain('cannot be read');
+    expect(told).not.toContain(rsa.privateKey.slice(60, 80));
+  });
+
+  test('a private key belongs to the public one, and there are no more than a few former ones', () => {
+    const verify = { kind: 'key', algorithm: 'ES256', key: p256.publicKey } as const;
+    judgeKeys({ verify, issuer: { key: p256.privateKey } });
+    const other = ec('P-256');
+    expect(() => judgeKeys({ verify, issuer: { key: other.privateKey } })).toThrowError(
+      'The key cannot be used with the algorithm ES256: the private key belongs to another public key',
+    );
+    const until = MAX_DATETIME;
+    const former = (count: number) => Array.from({ length: count }, () => ({ key: other.publicKey, until }));
+    judgeKeys({ verify: { ...verify, retired: former(4) } });
+    expect(() => judgeKeys({ verify: { ...verify, retired: former(5) } })).toThrowError(
+      'An access method keeps no more than 4 former keys',
+    );
+    expect(() => judgeKeys({ verify: { ...verify, retired: [{ key: p384.publicKey, until }] } })).toThrowError('curve');
   });
 
   test('a short HMAC key of an existing definition still verifies', async () => {

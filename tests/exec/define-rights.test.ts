@@ -64,7 +64,11 @@ const MATRIX: [statement: string, level: Level, role: Role][] = [
   ['REMOVE USER IF EXISTS x ON NAMESPACE', 'namespace', 'owner'],
   ['REMOVE USER IF EXISTS x ON ROOT', 'root', 'owner'],
   ['DEFINE ACCESS x ON DATABASE TYPE RECORD', 'database', 'owner'],
-  ["DEFINE ACCESS x ON NAMESPACE TYPE JWT ALGORITHM HS256 KEY 'k'", 'namespace', 'owner'],
+  [
+    "DEFINE ACCESS x ON NAMESPACE TYPE JWT ALGORITHM HS256 KEY 'a secret of more than 32 characters'",
+    'namespace',
+    'owner',
+  ],
   ['DEFINE ACCESS x ON ROOT TYPE BEARER FOR USER', 'root', 'owner'],
   ['REMOVE ACCESS IF EXISTS x ON DATABASE', 'database', 'owner'],
   ['REMOVE ACCESS IF EXISTS x ON ROOT', 'root', 'owner'],

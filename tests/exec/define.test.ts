@@ -1,6 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { quoteString as shown } from '../../src/value/text/quote.js';
 import { isObject } from '../../src/value/value.js';
 import { Store } from './definitions.js';
+
+const EC = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
 
 let store: Store;
 beforeEach(() => {
@@ -21,9 +29,9 @@ describe('canonical texts', () => {
       'DEFINE TABLE t TYPE NORMAL SCHEMALESS PERMISSIONS FOR select WHERE a = 1, FOR create, update FULL, FOR delete NONE',
     ],
   ];
-  it.each(TABLES)('%s', async (written, shown) => {
+  it.each(TABLES)('%s', async (written, canonical) => {
     await store.run(written);
-    expect(await store.info('INFO FOR DB', 'tables', 't')).toBe(shown);
+    expect(await store.info('INFO FOR DB', 'tables', 't')).toBe(canonical);
   });
 
   const MEMBERS: [string, string, string, string][] = [
@@ -116,22 +124,34 @@ describe('canonical texts', () => {
       "DEFINE ACCESS ac ON DATABASE TYPE RECORD WITH JWT ALGORITHM HS512 KEY '[REDACTED]' WITH ISSUER KEY '[REDACTED]' DURATION FOR TOKEN 1h, FOR SESSION NONE",
     ],
     [
-      "DEFINE ACCESS ac ON DATABASE TYPE RECORD WITH REFRESH WITH JWT ALGORITHM HS256 KEY 'k'",
+      "DEFINE ACCESS ac ON DATABASE TYPE RECORD WITH REFRESH WITH JWT ALGORITHM HS256 KEY '0123456789abcdef0123456789abcdef'",
       'accesses',
       'ac',
       "DEFINE ACCESS ac ON DATABASE TYPE RECORD WITH REFRESH WITH JWT ALGORITHM HS256 KEY '[REDACTED]' WITH ISSUER KEY '[REDACTED]' DURATION FOR GRANT 4w2d, FOR TOKEN 1h, FOR SESSION NONE",
     ],
     [
-      "DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM RS256 KEY 'pub'",
+      `DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM ES256 KEY '${EC.publicKey}'`,
       'accesses',
       'ac',
-      "DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM RS256 KEY 'pub' DURATION FOR SESSION NONE",
+      `DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM ES256 KEY ${shown(EC.publicKey)} DURATION FOR SESSION NONE`,
     ],
     [
-      "DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM RS256 KEY 'pub' WITH ISSUER KEY 'priv'",
+      `DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM ES256 KEY '${EC.publicKey}' WITH ISSUER KEY '${EC.privateKey}'`,
       'accesses',
       'ac',
-      "DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM RS256 KEY 'pub' WITH ISSUER KEY '[REDACTED]' DURATION FOR TOKEN 1h, FOR SESSION NONE",
+      `DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM ES256 KEY ${shown(EC.publicKey)} WITH ISSUER KEY '[REDACTED]' DURATION FOR TOKEN 1h, FOR SESSION NONE`,
+    ],
+    [
+      `DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM ES256 KEY '${EC.publicKey}' OR KEY '${EC.publicKey}' UNTIL d'2030-01-01T00:00:00Z' REQUIRE ISSUER 'https://id.example', 'b' AUDIENCE 'shop'`,
+      'accesses',
+      'ac',
+      `DEFINE ACCESS ac ON DATABASE TYPE JWT ALGORITHM ES256 KEY ${shown(EC.publicKey)} OR KEY ${shown(EC.publicKey)} UNTIL d'2030-01-01T00:00:00Z' REQUIRE ISSUER 'https://id.example', 'b' AUDIENCE 'shop' DURATION FOR SESSION NONE`,
+    ],
+    [
+      "DEFINE ACCESS ac ON DATABASE TYPE RECORD WITH JWT ALGORITHM HS256 KEY '0123456789abcdef0123456789abcdef' OR KEY '0123456789abcdef0123456789ABCDEF' UNTIL d'2030-01-01T00:00:00Z' REQUIRE AUDIENCE 'shop' WITH REFRESH",
+      'accesses',
+      'ac',
+      "DEFINE ACCESS ac ON DATABASE TYPE RECORD WITH REFRESH WITH JWT ALGORITHM HS256 KEY '[REDACTED]' OR KEY '[REDACTED]' UNTIL d'2030-01-01T00:00:00Z' REQUIRE AUDIENCE 'shop' WITH ISSUER KEY '[REDACTED]' DURATION FOR GRANT 4w2d, FOR TOKEN 1h, FOR SESSION NONE",
     ],
     [
       "DEFINE ACCESS ac ON DATABASE TYPE JWT URL 'https://x/y'",
@@ -388,11 +408,13 @@ describe('views', () => {
 describe('secrets', () => {
   it('never show', async () => {
     await store.run("DEFINE USER u ON DATABASE PASSHASH 'thehash'; DEFINE USER v ON ROOT PASSHASH 'thehash'");
-    await store.run("DEFINE ACCESS a ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'thekey'");
-    await store.run("DEFINE ACCESS b ON DATABASE TYPE JWT ALGORITHM RS256 KEY 'pub' WITH ISSUER KEY 'thekey'");
+    await store.run("DEFINE ACCESS a ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'thekey thekey thekey thekey thekey'");
+    await store.run(
+      `DEFINE ACCESS b ON DATABASE TYPE JWT ALGORITHM ES256 KEY '${EC.publicKey}' WITH ISSUER KEY '${EC.privateKey}'`,
+    );
     for (const subject of ['DB', 'DB STRUCTURE', 'ROOT', 'ROOT STRUCTURE', 'USER u', 'USER u STRUCTURE']) {
       const text = await store.info(`INFO FOR ${subject}`);
-      expect(text).not.toMatch(/thehash|thekey/);
+      expect(text).not.toMatch(/thehash|thekey|PRIVATE/);
       expect(text).toContain('[REDACTED]');
     }
   });

@@ -115,6 +115,7 @@ export class Store {
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
       depth: 0,
       importing: false,
+      weakKeys: false,
       writable: true,
     } as unknown as Execution;
   }

@@ -133,6 +133,7 @@ export function executionOver(world: World, store: Store): Execution {
     writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },
     depth: 0,
     importing: false,
+    weakKeys: false,
     witness: undefined,
     writable: true,
     ...world.overrides,

@@ -477,7 +477,7 @@ attack(52, 'CVE-2024-58358: gives users roles that are none', async () => {
   }
   await run(
     world.owner,
-    "DEFINE ACCESS j ON DATABASE TYPE JWT ALGORITHM HS512 KEY 'k'; DEFINE USER plain ON DATABASE PASSWORD 'plain words'",
+    "DEFINE ACCESS j ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'a secret of more than 32 characters'; DEFINE USER plain ON DATABASE PASSWORD 'plain words'",
   );
   const plain = world.guest();
   await plain.signIn(objectFrom({ NS: 'test', DB: 'test', user: 'plain', pass: 'plain words' }));

@@ -2,10 +2,7 @@
 export const PENDING: Readonly<Record<number, string>> = {
   5: 'API endpoints choose the namespace: there is no DEFINE API',
   10: 'MCP sessions bound to an access name: there is no MCP',
-  11: 'revoking a grant without holding it: there are no grants',
   54: 'malformed headers of uploaded models: there is no import of models',
   55: 'output of modules that fills the memory: there are no modules',
-  59: 'a key set address that redirects inside: key sets are not fetched',
-  60: 'a key set host with a private address: key sets are not fetched',
   62: 'files read through search::analyze: there is no such function',
 };

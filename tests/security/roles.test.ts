@@ -85,8 +85,8 @@ const MATRIX: readonly (readonly [statement: string, marks: string])[] = [
   ['REMOVE USER someone ON NAMESPACE', OWN.namespace],
   ['REMOVE USER someone ON ROOT', OWN.root],
   ['DEFINE ACCESS x ON DATABASE TYPE RECORD', OWN.database],
-  ["DEFINE ACCESS x ON NAMESPACE TYPE JWT ALGORITHM HS512 KEY 'k'", OWN.namespace],
-  ["DEFINE ACCESS x ON ROOT TYPE JWT ALGORITHM HS512 KEY 'k'", OWN.root],
+  ["DEFINE ACCESS x ON NAMESPACE TYPE JWT ALGORITHM HS256 KEY 'a secret of more than 32 characters'", OWN.namespace],
+  ["DEFINE ACCESS x ON ROOT TYPE JWT ALGORITHM HS256 KEY 'a secret of more than 32 characters'", OWN.root],
   ['REMOVE ACCESS people ON DATABASE', OWN.database],
   ['DEFINE CONFIG GRAPHQL AUTO', OWN.database],
 

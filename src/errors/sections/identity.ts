@@ -138,9 +138,14 @@ export const identityErrors = {
     kind: 'Validation',
     text: ({ algorithm, reason }) => `The key cannot be used with the algorithm ${algorithm}: ${reason}`,
   }),
-  key_set_unavailable: row({
+  too_many_retired_keys: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `An access method keeps no more than ${limit} former keys`,
+  }),
+  /** For the log only: whoever sent the token hears `invalid_auth`. */
+  key_set_unavailable: row<{ host: string; reason: string }>({
     kind: 'Internal',
-    text: () => 'The key set of the access method is not available',
+    text: ({ host, reason }) => `The key set at ${host} is not available: ${reason}`,
     http: 503,
     retryable: true,
   }),

@@ -3,10 +3,11 @@ import { putPlaced } from '../../catalog/define.js';
 import type { AccessDefinition } from '../../catalog/definition.js';
 import { findAccess } from '../../catalog/lookup.js';
 import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
+import { isSymmetric, judgeKeys } from '../../catalog/signing-key.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
 
@@ -22,6 +23,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
         andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
           if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...place }))) return;
           const access = accessDefinition(statement, name, execution.environment.random);
+          judge(access, execution);
           return andThen(putPlaced(change, place, access), () => finish(execution));
         }),
       ),
@@ -39,6 +41,12 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
   return accessKind.kind === 'bearer' ? { ...access, secret: drawSecret(random, SIGNING_SECRET_LENGTH) } : access;
 }
 
+/** What is imported from elsewhere is taken as it is; its keys are judged when they are used. */
+function judge({ accessKind }: AccessDefinition, { importing, weakKeys }: Execution): void {
+  if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
+  judgeKeys(accessKind.jwt);
+}
+
 function withKeys(accessKind: AccessKind, random: Random): AccessKind {
   switch (accessKind.kind) {
     case 'bearer':
@@ -54,10 +62,11 @@ function withKeys(accessKind: AccessKind, random: Random): AccessKind {
 }
 
 /** A symmetric key both verifies and signs; an issuer's algorithm is written only where it isn't that of the verification. */
-function withIssuer({ verify, issuer }: JwtAccess): JwtAccess {
-  if (verify.kind === 'url') return { verify, ...(issuer !== undefined && { issuer }) };
-  const key = verify.algorithm.startsWith('HS') ? verify.key : issuer?.key;
-  return { verify, ...(key !== undefined && { issuer: { key } }) };
+function withIssuer(jwt: JwtAccess): JwtAccess {
+  const { verify, issuer, ...rest } = jwt;
+  if (verify.kind === 'url') return jwt;
+  const key = isSymmetric(verify.algorithm) ? verify.key : issuer?.key;
+  return { verify, ...rest, ...(key !== undefined && { issuer: { key } }) };
 }
 
 /** The lifetimes that an access method has at all, with their defaults: nothing is issued by a JWT access that only verifies. */

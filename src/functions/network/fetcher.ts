@@ -5,7 +5,7 @@
 import type { Environment } from '../../env/environment.js';
 import { type NetworkAnswer, NetworkError, type NetworkFailure } from '../../env/network.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { mayCall, mayLookUp, type NetworkTargets } from './targets.js';
+import { isNamed, mayCall, mayLookUp, type NetworkTargets } from './targets.js';
 
 export interface FetchLimits {
   /** Milliseconds for all hops together. */
@@ -22,7 +22,7 @@ export interface FetchRequest {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
-  /** The only scheme that is accepted, in redirects, too. */
+  /** Only https is accepted, in redirects, too, but of hosts that the rules name. */
   readonly secure?: boolean;
 }
 
@@ -101,12 +101,12 @@ export class Fetcher {
     const port = url.port === '' ? (SCHEMES[url.protocol] ?? 0) : Number(url.port);
     const denied = () => failure('network_target_denied', { target: `${url.hostname}:${port}` });
     if (!mayLookUp(this.#targets, host, port)) throw denied();
-    if (!(secure ? ['https:'] : ['http:', 'https:']).includes(url.protocol)) {
-      throw failure('http_failed', { reason: `builder error for url (${shown(url)})` });
-    }
+    if (!['http:', 'https:'].includes(url.protocol)) throw unsupported(url);
     try {
       const addresses = await network.resolve(host);
-      if (!mayCall(this.#targets, { host, port, addresses })) throw denied();
+      const destination = { host, port, addresses };
+      if (!mayCall(this.#targets, destination)) throw denied();
+      if (secure && url.protocol === 'http:' && !isNamed(this.#targets, destination)) throw unsupported(url);
       signal.throwIfAborted();
       const maxBytes = this.#limits.response;
       return await network.exchange({ url, address: addresses[0] as string, method, headers, body, maxBytes, signal });
@@ -146,6 +146,10 @@ const FAILURES: Readonly<Record<NetworkFailure, (url: URL, limits: FetchLimits) 
     failure('http_failed', { reason: `the answer is larger than ${response} bytes (--max-net-response)` }),
   invalid: () => failure('http_failed', { reason: 'builder error' }),
 };
+
+function unsupported(url: URL): TesseraError {
+  return failure('http_failed', { reason: `builder error for url (${shown(url)})` });
+}
 
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

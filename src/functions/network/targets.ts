@@ -36,11 +36,21 @@ export function mayCall({ allow, deny }: NetworkTargets, destination: Destinatio
   const { addresses } = destination;
   if (addresses.length === 0) return false;
   if (deny !== 'all' && deny.some((target) => namesSome(target, destination))) return false;
-  const named =
-    allow !== 'all' && allow.some(({ host, port }) => host === destination.host && fitsPort(port, destination));
-  const isGiven = (address: string) => allow !== 'all' && allow.some((target) => holds(target, address, destination));
-  if (addresses.some((address) => isSpecial(address) && !isGiven(address))) return false;
-  return named || addresses.every(isGiven) || (allow === 'all' && deny !== 'all');
+  if (addresses.some((address) => isSpecial(address) && !isGiven(allow, address, destination))) return false;
+  return isNamed({ allow }, destination) || (allow === 'all' && deny !== 'all');
+}
+
+/** Whether what is allowed names a destination, by its host or by its addresses. */
+export function isNamed({ allow }: Pick<NetworkTargets, 'allow'>, destination: Destination): boolean {
+  if (allow === 'all') return false;
+  return (
+    allow.some(({ host, port }) => host === destination.host && fitsPort(port, destination)) ||
+    destination.addresses.every((address) => isGiven(allow, address, destination))
+  );
+}
+
+function isGiven(allow: Targets, address: string, destination: Destination): boolean {
+  return allow !== 'all' && allow.some((target) => holds(target, address, destination));
 }
 
 /** Whether a host may be called if its addresses don't speak against it; asked before the name is looked up, which tells others of it. */

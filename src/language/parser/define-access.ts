@@ -1,6 +1,7 @@
-import { type AccessKind, ALGORITHMS, type Algorithm, type DefineAccess, type JwtAccess, type Level } from '../ast.js';
+import type { AccessKind, DefineAccess, JwtAccess, Level } from '../ast.js';
 import { level } from './clauses.js';
 import { type ClauseTable, clauses, comment, durations, mode } from './definition.js';
+import { jwt } from './jwt.js';
 import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
@@ -64,44 +65,4 @@ function record(parser: Parser): AccessKind {
     ...(verification !== undefined && { jwt: verification }),
     refresh,
   };
-}
-
-/** What follows JWT. */
-function jwt(parser: Parser): JwtAccess {
-  const verify = verification(parser);
-  if (!parser.isWord('WITH') || !followedByIssuer(parser)) return { verify };
-  parser.advance();
-  parser.advance();
-  const issuerAt = parser.previousEnd;
-  const algorithm = parser.acceptWord('ALGORITHM') ? algorithmName(parser) : undefined;
-  const key = parser.acceptWord('KEY') ? parser.string() : undefined;
-  if (algorithm === undefined && key === undefined) parser.unexpected('ALGORITHM or KEY');
-  if (verify.kind === 'key') {
-    const mark = { start: issuerAt, end: parser.previousEnd };
-    if (algorithm !== undefined && algorithm !== verify.algorithm) {
-      parser.fail('Unexpected algorithm, expected a compatible algorithm or no algorithm', mark);
-    }
-    if (verify.algorithm.startsWith('HS') && key !== undefined && key !== verify.key) {
-      parser.fail(`Symmetric algorithm ${verify.algorithm} requires the same key for signing and verification`, mark);
-    }
-  }
-  return { verify, issuer: { ...(algorithm !== undefined && { algorithm }), ...(key !== undefined && { key }) } };
-}
-
-/** Whether WITH belongs to the JWT: `WITH REFRESH` belongs to the access method. */
-function followedByIssuer(parser: Parser): boolean {
-  const next = parser.nextOffset();
-  return /^issuer\b/i.test(parser.source.slice(next, next + 7));
-}
-
-function verification(parser: Parser): JwtAccess['verify'] {
-  if (parser.acceptWord('URL')) return { kind: 'url', url: parser.string() };
-  if (!parser.acceptWord('ALGORITHM')) parser.unexpected('`ALGORITHM`, or `URL`');
-  const algorithm = algorithmName(parser);
-  parser.expectWord('KEY');
-  return { kind: 'key', algorithm, key: parser.string() };
-}
-
-function algorithmName(parser: Parser): Algorithm {
-  return parser.acceptOneOf(...ALGORITHMS) ?? parser.unexpected('a valid algorithm');
 }

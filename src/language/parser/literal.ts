@@ -4,7 +4,7 @@ import { parseDecimal } from '../../value/decimal.js';
 import { parseDuration } from '../../value/duration.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
-import { FileReference, float, int, Regex, type Value } from '../../value/value.js';
+import { type Datetime, FileReference, float, int, Regex, type Value } from '../../value/value.js';
 import type { Literal, RecordIdLiteral } from '../ast.js';
 import type { StringPrefix } from '../lexer.js';
 import type { Parser } from './parser.js';
@@ -137,6 +137,12 @@ function bytesFault(text: string): Fault {
 /** The string with a prefix that is the current token. */
 export function prefixedLiteral(parser: Parser): Literal | RecordIdLiteral {
   return PREFIXED[parser.form as StringPrefix](parser, parser.text);
+}
+
+/** The `d'…'` that is the current token. */
+export function datetime(parser: Parser): Datetime {
+  if (parser.kind !== 'prefixed' || parser.form !== 'd') parser.unexpected('a datetime');
+  return (PREFIXED.d(parser, parser.text) as Literal).value as Datetime;
 }
 
 /** The `u'…'` that is the current token. */

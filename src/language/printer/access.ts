@@ -1,9 +1,10 @@
 /** DEFINE USER and DEFINE ACCESS as text. Without the option `secrets` nothing secret is in it. */
 import { quoteString } from '../../value/text/quote.js';
-import type { AccessKind, DefineAccess, DefineUser, Durations, JwtAccess } from '../ast.js';
+import { toText } from '../../value/text/text.js';
+import type { AccessKind, DefineAccess, DefineUser, Durations, JwtAccess, RequiredClaims } from '../ast.js';
 import { levelText } from './clauses.js';
 import { commentText, durationsText, head, REDACTED } from './definition-clauses.js';
-import { clause, clauses, nameText, type Printer } from './printer.js';
+import { clause, clauses, list, nameText, type Printer } from './printer.js';
 
 const HOUR = 3_600_000_000_000n;
 const DAY = 24n * HOUR;
@@ -70,22 +71,28 @@ function recordJwtText(jwt: JwtAccess | undefined, printer: Printer): string | u
 }
 
 function jwtText(jwt: JwtAccess, printer: Printer): string {
-  const { verify, issuer } = jwt;
-  if (printer.secrets) {
-    return clauses(
-      verify.kind === 'url'
-        ? `URL ${quoteString(verify.url)}`
-        : `ALGORITHM ${verify.algorithm} KEY ${quoteString(verify.key)}`,
-      issuer !== undefined && 'WITH ISSUER',
-      clause('ALGORITHM', issuer?.algorithm, String),
-      clause('KEY', issuer?.key, quoteString),
-    );
-  }
+  const { verify, require: required, issuer } = jwt;
   const symmetric = isSymmetric(jwt);
+  const issued = printer.secrets
+    ? issuer &&
+      `WITH ISSUER${clauses(clause('ALGORITHM', issuer.algorithm, String), clause('KEY', issuer.key, quoteString))}`
+    : (symmetric || issuer !== undefined) && `WITH ISSUER KEY ${REDACTED}`;
   return clauses(
-    verify.kind === 'url'
-      ? `URL ${quoteString(verify.url)}`
-      : `ALGORITHM ${verify.algorithm} KEY ${symmetric ? REDACTED : quoteString(verify.key)}`,
-    (symmetric || issuer !== undefined) && `WITH ISSUER KEY ${REDACTED}`,
+    verificationText(verify, symmetric && !printer.secrets ? () => REDACTED : quoteString),
+    required && requiredText(required),
+    issued,
   );
+}
+
+function verificationText(verify: JwtAccess['verify'], keyText: (key: string) => string): string {
+  if (verify.kind === 'url') return `URL ${quoteString(verify.url)}`;
+  const retired = (verify.retired ?? []).map(({ key, until }) => `OR KEY ${keyText(key)} UNTIL ${toText(until)}`);
+  return `ALGORITHM ${verify.algorithm} KEY ${keyText(verify.key)}${clauses(...retired)}`;
+}
+
+function requiredText({ issuers, audiences }: RequiredClaims): string {
+  return `REQUIRE${clauses(
+    issuers.length > 0 && `ISSUER ${list(issuers, quoteString)}`,
+    audiences.length > 0 && `AUDIENCE ${list(audiences, quoteString)}`,
+  )}`;
 }
