@@ -11,6 +11,7 @@ import { Pace, type PaceOptions } from './pace.js';
 import type { CredentialHasher } from './passwords.js';
 import { signUpRecord } from './record-access.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
+import type { PublicJwk } from './signing-keys.js';
 import { signInUser, signInUserOnce } from './system-user.js';
 import { Throttle, type ThrottleRules } from './throttle.js';
 import { ownerOf, signInWithToken } from './token-signin.js';
@@ -53,6 +54,8 @@ export interface Authenticator {
   revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
+  /** The public keys for tokens that an access method issues, for all to see; none tells nothing of why there are none. */
+  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
   authenticateBasic(user: string, password: string, place: Place, client: Client): Promise<Authenticated>;
 }
@@ -115,6 +118,14 @@ export function createAuthenticator(
 
     authenticate(token, client) {
       return andThen(signInWithToken(context, token, client), (signedIn) => become(signedIn, client));
+    },
+
+    publishedKeys(place, name) {
+      return andThen(directory.access(place, name), (access) => {
+        const { accessKind } = access ?? {};
+        const jwt = accessKind === undefined || accessKind.kind === 'bearer' ? undefined : accessKind.jwt;
+        return jwt === undefined ? [] : context.tokens.publicKeys(jwt);
+      });
     },
 
     async authenticateBasic(user, password, place, client) {

@@ -10,6 +10,8 @@ import type { ObjectValue, RecordId, Value } from '../value/value.js';
 export interface Directory {
   /** The user defined at exactly this place. */
   user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined>;
+  /** Puts another hash in the place of the one that a user has, if it still has that one. */
+  replaceHash(place: Place, name: string, former: string, hash: string): PromiseOrValue<void>;
   /** The access method defined at exactly this place. */
   access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined>;
   /**

@@ -20,6 +20,8 @@ export interface PasswordHasherOptions {
 export interface CredentialHasher extends PasswordHasher {
   /** Whether `password` belongs to `hash`, by Argon2. Without a hash the answer is no, and takes just as long. */
   verifyCredential(hash: string | undefined, password: string): Promise<boolean>;
+  /** Whether a hash took less work than new ones do. */
+  isOutdated(hash: string): boolean;
   /** Whether the next password would be refused with `hashing_busy`. */
   readonly busy: boolean;
 }
@@ -185,6 +187,12 @@ export function createPasswordHasher(environment: Environment, options: Password
         hash !== undefined && hash.length <= MAX_HASH_LENGTH && SCHEMES.argon2.verifier(hash) !== undefined;
       const matches = await hasher.verify('argon2', usable ? hash : NOBODY, password);
       return usable && matches;
+    },
+
+    isOutdated(hash) {
+      const asked = hash.length <= MAX_HASH_LENGTH ? parsed(() => argon2.parseOptions(hash)) : undefined;
+      if (asked === undefined) return false;
+      return asked.algorithm !== ARGON2ID || asked.memoryCost * asked.timeCost < ARGON2.memoryCost * ARGON2.timeCost;
     },
 
     get busy() {

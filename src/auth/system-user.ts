@@ -2,7 +2,7 @@
 import type { UserDefinition } from '../catalog/definition.js';
 import type { Place } from '../catalog/principal.js';
 import type { SigningKey } from '../catalog/signing-key.js';
-import { failure } from '../errors/error.js';
+import { failure, TesseraError } from '../errors/error.js';
 import { userAccount } from './account.js';
 import { type Claims, claimsValue } from './claims.js';
 import type { AuthContext, IssuedTokens } from './context.js';
@@ -48,6 +48,20 @@ export function userSession(context: AuthContext, place: Place, user: UserDefini
   };
 }
 
+/** Hashes a password anew as new ones are, while it is at hand. If that can't be done now, there will be a next time. */
+async function strengthen(
+  { hasher, directory }: AuthContext,
+  place: Place,
+  { name, passhash }: UserDefinition,
+  password: string,
+): Promise<void> {
+  try {
+    await directory.replaceHash(place, name, passhash, await hasher.hash('argon2', password));
+  } catch (error) {
+    if (!(error instanceof TesseraError && error.retryable)) throw error;
+  }
+}
+
 async function checkPassword(
   context: AuthContext,
   { place, user: name, password }: SystemCredentials,
@@ -61,6 +75,7 @@ async function checkPassword(
     const matches = await context.hasher.verifyCredential(found?.passhash, password);
     if (found === undefined || !matches) throw failure('invalid_auth');
     context.verified.add(found.passhash, password);
+    if (context.hasher.isOutdated(found.passhash)) await strengthen(context, place, found, password);
     return found;
   });
   const claims = context.tokens.claims({ ...place, id: user.name, lifetime: tokenLifetime(user.durations) });

@@ -1,14 +1,14 @@
 import { CompactSign, compactVerify } from 'jose';
 import { LruCache } from '../base/lru-cache.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { ASYMMETRIC_ALGORITHMS, headerName, isSymmetric, type SigningKey } from '../catalog/signing-key.js';
+import { ASYMMETRIC_ALGORITHMS, headerName, isSymmetric, issuingKey, type SigningKey } from '../catalog/signing-key.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
-import type { JwtVerification } from '../language/ast.js';
+import type { JwtAccess, JwtVerification } from '../language/ast.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { type Claims, readClaims } from './claims.js';
 import { type KeySetSource, KeySets } from './key-sets.js';
-import { SigningKeys } from './signing-keys.js';
+import { type PublicJwk, SigningKeys } from './signing-keys.js';
 import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
 /** The `iss` of the tokens that this server issues. */
@@ -155,6 +155,18 @@ export class Tokens {
     if (verification.kind === 'url') return this.#verifyWithSet(token, verification.url);
     const keys = keysOf(verification, this.#environment.clock.now());
     return keys.some((key) => token.isGenuineBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
+  }
+
+  /** The public keys that verify what an access method issues, former ones included; none where it issues nothing, or with a secret. */
+  async publicKeys(jwt: JwtAccess): Promise<readonly PublicJwk[]> {
+    const issuing = issuingKey(jwt);
+    if (issuing === undefined || isSymmetric(issuing.algorithm)) return [];
+    const shown =
+      jwt.verify.kind === 'url'
+        ? [this.#keys.publicJwk('sign', issuing)]
+        : keysOf(jwt.verify, this.#environment.clock.now()).map((key) => this.#keys.publicJwk('verify', key));
+    // What an import brought in may be no key at all.
+    return (await Promise.allSettled(shown)).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
   async #verifyWithSet({ text }: UnverifiedToken, url: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** ACCESS: hands out, shows, revokes and purges the grants of an access method. */
+/** ACCESS: hands out, shows, revokes and purges the grants of an access method, and changes its key. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import {
@@ -20,6 +20,7 @@ import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../va
 import { authorize } from './authorize.js';
 import { selectedPlace } from './ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
+import { rotateKey } from './rotate-key.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
@@ -53,6 +54,10 @@ const ACTIONS: Actions = {
         return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
       });
   },
+  rotate:
+    ({ rotation }) =>
+    ({ execution }, { place, access }) =>
+      rotateKey(execution, place, access, rotation),
   purge: (action) => (frame, store) =>
     andThen(allOf(store), (grants) => {
       const now = frame.execution.environment.clock.now();

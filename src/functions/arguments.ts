@@ -61,6 +61,7 @@ const CHECKERS: { readonly [K in Type['kind']]?: Checker } = {
   function: (value) => value instanceof Closure,
   geometry: (value) => value instanceof Geometry,
   int: isInt,
+  none: (value) => value === undefined,
   number: isNumber,
   object: isObject,
   record: (value) => value instanceof RecordId,
@@ -74,6 +75,10 @@ function checkerOf(type: Type): Checker {
     if (type.item === undefined) return isArray;
     const isItem = checkerOf(type.item);
     return (value) => isArray(value) && value.every(isItem);
+  }
+  if (type.kind === 'union') {
+    const checkers = type.of.map(checkerOf);
+    return (value) => checkers.some((fits) => fits(value));
   }
   const checker = CHECKERS[type.kind];
   if (checker === undefined) throw new TypeError(`no parameter may be of type ${type.kind}`);

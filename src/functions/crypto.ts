@@ -4,6 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type FunctionRow, HASH_ALGORITHMS, type HashAlgorithm } from './contract.js';
 import { define } from './define.js';
 import { text } from './parameters.js';
+import { totpFunctions } from './totp.js';
 
 function digests(name: string, what: string): FunctionRow {
   return define(
@@ -58,6 +59,7 @@ export const cryptoFunctions: readonly FunctionRow[] = [
   digests('sha1', 'SHA-1'),
   digests('sha256', 'SHA-256'),
   digests('sha512', 'SHA-512'),
+  ...totpFunctions,
   ...HASH_ALGORITHMS.flatMap((algorithm) => passwords(algorithm, TITLES[algorithm])),
 ];
 

@@ -59,6 +59,11 @@ export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
   return { name: parameter.name, type: parameter.type, optional: true };
 }
 
+/** May be left out, or be NONE. */
+export function optionalInteger(name: string): Parameter<number | bigint | undefined> {
+  return { name, type: { kind: 'union', of: [{ kind: 'none' }, { kind: 'int' }] }, optional: true };
+}
+
 /** Takes all remaining arguments, as an array. */
 export function rest<T>(parameter: Parameter<T>): Parameter<readonly T[]> {
   return { name: parameter.name, type: parameter.type, rest: true };

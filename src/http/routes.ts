@@ -57,6 +57,7 @@ export const ROUTES: readonly Route[] = [
     path: '/version',
     handle: (_context, _request, reply) => reply.type('text/plain').send(PROTOCOL_VERSION),
   },
+  { method: 'GET', path: '/.well-known/jwks.json', handle: publishedKeysRoute },
   { method: 'GET', path: '/', handle: welcomeRoute },
 ];
 
@@ -135,6 +136,27 @@ function readCredentials(request: FastifyRequest): ObjectValue {
 async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   await context.database.check();
   return reply.send();
+}
+
+/** Seconds for which others may keep the keys of an access method. */
+const KEYS_MAX_AGE = 300;
+
+/** The key set of an access method, which the query string names as sign-in bodies do. Whether there is such a one isn't told. */
+function publishedKeysRoute({ database }: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+  const { ns, db, ac } = (readQueryString(request.url) ?? {}) as Readonly<Record<string, string | undefined>>;
+  if (ac === undefined || (ns === undefined && db !== undefined)) {
+    throw failure('query_parameter_invalid', {
+      reason: 'has to name an access method: ns, db (both as far as they apply) and ac',
+    });
+  }
+  const place = { ...(ns !== undefined && { namespace: ns }), ...(db !== undefined && { database: db }) };
+  return andThen(database.publishedKeys(place, ac), (keys) =>
+    sendBody(
+      reply.header('cache-control', `public, max-age=${KEYS_MAX_AGE}`),
+      'application/jwk-set+json',
+      JSON.stringify({ keys }),
+    ),
+  );
 }
 
 function welcomeRoute({ options }: Context, _request: FastifyRequest, reply: FastifyReply): unknown {

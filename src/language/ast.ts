@@ -591,7 +591,7 @@ export interface Explain {
   readonly statement: Statement;
 }
 
-/** `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE …`: the grants of bearer access methods and refresh tokens. */
+/** `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE|ROTATE …`: the grants of bearer access methods and refresh tokens, and keys. */
 export interface Access {
   readonly kind: 'access';
   readonly name: string;
@@ -612,12 +612,24 @@ export interface Access {
           | { readonly kind: 'where'; readonly condition: Expression };
       }
     | {
+        readonly kind: 'rotate';
+        readonly rotation: KeyRotation;
+      }
+    | {
         readonly kind: 'purge';
         readonly expired: boolean;
         readonly revoked: boolean;
         /** Nanoseconds that a grant must have been inactive for. */
         readonly inactiveFor?: bigint;
       };
+}
+
+/** The keys that an access method gets in the place of its own; a secret is drawn unless given. */
+export interface KeyRotation {
+  readonly key?: string;
+  readonly issuerKey?: string;
+  /** Nanoseconds for which the former key still verifies; as long as tokens live unless told. */
+  readonly keep?: bigint;
 }
 
 // ─── Definitions ───

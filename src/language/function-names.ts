@@ -69,8 +69,12 @@ const NAMES = `
   .trim()
   .split(/\s+/);
 
-/** Names of 2.x, and of versions after the one whose table this is. They are understood but never suggested. */
+/** Names of 2.x, of versions after the one whose table this is, and our own. They are understood but never suggested. */
 const OTHER_NAMES = [
+  'crypto::totp::code',
+  'crypto::totp::secret',
+  'crypto::totp::uri',
+  'crypto::totp::verify',
   'encoding::json::decode',
   'encoding::json::encode',
   'rand::guid',

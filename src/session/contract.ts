@@ -3,8 +3,10 @@
  * through a session.
  */
 import type { IssuedTokens } from '../auth/context.js';
+import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { Statement } from '../language/ast.js';
@@ -114,6 +116,8 @@ export interface Database {
   session(origin: Origin): Session;
   /** Opens a session of the process itself, which owns everything: for embedding programs, and for setting a server up. */
   ownerSession(): Session;
+  /** The public keys that verify the tokens of an access method, for whoever asks; none if there is nothing to tell. */
+  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /** Fails when the storage can't be read. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -4,8 +4,10 @@ import { AuditLog, type AuditOptions } from '../audit/audit-log.js';
 import { type AuthenticatorOptions, createAuthenticator } from '../auth/authenticator.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
+import type { PublicJwk } from '../auth/signing-keys.js';
 import { LruCache } from '../base/lru-cache.js';
-import type { Principal } from '../catalog/principal.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import type { TesseraError } from '../errors/error.js';
@@ -137,6 +139,10 @@ export class OpenDatabase implements Database {
   /** How many sessions are open. */
   get sessions(): number {
     return this.#sessions.size;
+  }
+
+  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]> {
+    return this.#services.authenticator.publishedKeys(place, access);
   }
 
   async check(): Promise<void> {

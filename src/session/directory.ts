@@ -3,6 +3,7 @@
 import type { AccessRun, Directory } from '../auth/directory.js';
 import { guestIdentity } from '../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
+import { putPlaced } from '../catalog/define.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
 import { Grants } from '../catalog/grant.js';
 import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
@@ -29,6 +30,15 @@ export class StoreDirectory implements Directory {
 
   user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined> {
     return this.#reading((transaction) => findUser(transaction, place, name));
+  }
+
+  replaceHash(place: Place, name: string, former: string, hash: string): PromiseOrValue<void> {
+    const { random } = this.#environment;
+    return withRetries(this.#engine, (transaction) =>
+      andThen(findUser(transaction, place, name), (user) =>
+        user?.passhash === former ? putPlaced({ transaction, random }, place, { ...user, passhash: hash }) : undefined,
+      ),
+    );
   }
 
   access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined> {

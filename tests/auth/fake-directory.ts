@@ -47,6 +47,11 @@ export class FakeDirectory implements Directory {
     return this.#users.get(keyOf(place, name));
   }
 
+  replaceHash(place: Place, name: string, former: string, hash: string) {
+    const user = this.user(place, name);
+    if (user?.passhash === former) this.defineUser({ ...user, passhash: hash }, place);
+  }
+
   access(place: Place, name: string) {
     return this.#accesses.get(keyOf(place, name));
   }

@@ -144,6 +144,10 @@ export class FakeDatabase implements Database {
     return session;
   }
 
+  publishedKeys() {
+    return [];
+  }
+
   ownerSession(): FakeSession {
     const session = this.session({});
     session.principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };

@@ -138,6 +138,10 @@ export const identityErrors = {
     kind: 'Validation',
     text: ({ algorithm, reason }) => `The key cannot be used with the algorithm ${algorithm}: ${reason}`,
   }),
+  rotation_key_missing: row({
+    kind: 'Validation',
+    text: () => 'The access method needs new keys: KEY, and WITH ISSUER KEY if it issues tokens with a private key',
+  }),
   too_many_retired_keys: row<{ limit: number }>({
     kind: 'Validation',
     text: ({ limit }) => `An access method keeps no more than ${limit} former keys`,

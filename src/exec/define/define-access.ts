@@ -23,7 +23,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
         andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
           if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...place }))) return;
           const access = accessDefinition(statement, name, execution.environment.random);
-          judge(access, execution);
+          judgeAccessKeys(access, execution);
           return andThen(putPlaced(change, place, access), () => finish(execution));
         }),
       ),
@@ -41,8 +41,11 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
   return accessKind.kind === 'bearer' ? { ...access, secret: drawSecret(random, SIGNING_SECRET_LENGTH) } : access;
 }
 
-/** What is imported from elsewhere is taken as it is; its keys are judged when they are used. */
-function judge({ accessKind }: AccessDefinition, { importing, weakKeys }: Execution): void {
+/**
+ * Keys that are imported from elsewhere are taken as they are, and judged when they are used.
+ * @throws TesseraError `invalid_key`, `too_many_retired_keys`
+ */
+export function judgeAccessKeys({ accessKind }: AccessDefinition, { importing, weakKeys }: Execution): void {
   if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
   judgeKeys(accessKind.jwt);
 }

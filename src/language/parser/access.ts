@@ -1,5 +1,5 @@
-/** ACCESS: granting, showing and revoking what bearer and record access methods hand out. */
-import type { Access } from '../ast.js';
+/** ACCESS: granting, showing and revoking what bearer and record access methods hand out, and changing their keys. */
+import type { Access, KeyRotation } from '../ast.js';
 import { level } from './clauses.js';
 import { nanoseconds } from './literal.js';
 import type { Parser } from './parser.js';
@@ -12,7 +12,7 @@ export function access(parser: Parser): Access {
 }
 
 function action(parser: Parser): Access['action'] {
-  switch (parser.acceptOneOf('GRANT', 'SHOW', 'REVOKE', 'PURGE')) {
+  switch (parser.acceptOneOf('GRANT', 'SHOW', 'REVOKE', 'PURGE', 'ROTATE')) {
     case 'GRANT':
       return grant(parser);
     case 'SHOW':
@@ -21,6 +21,8 @@ function action(parser: Parser): Access['action'] {
       return { kind: 'revoke', which: which(parser) };
     case 'PURGE':
       return purge(parser);
+    case 'ROTATE':
+      return { kind: 'rotate', rotation: rotation(parser) };
     case undefined:
       return parser.unexpected('one of GRANT, SHOW, REVOKE or PURGE');
   }
@@ -55,6 +57,23 @@ function purge(parser: Parser): Access['action'] {
     expired: states.includes('EXPIRED'),
     revoked: states.includes('REVOKED'),
     ...(older !== undefined && { inactiveFor: older }),
+  };
+}
+
+/** The rest of `ROTATE [KEY '…'] [WITH ISSUER KEY '…'] [KEEP 1h]`. */
+function rotation(parser: Parser): KeyRotation {
+  const key = parser.acceptWord('KEY') ? parser.string() : undefined;
+  let issuerKey: string | undefined;
+  if (parser.acceptWord('WITH')) {
+    parser.expectWord('ISSUER');
+    parser.expectWord('KEY');
+    issuerKey = parser.string();
+  }
+  const keep = parser.acceptWord('KEEP') ? nanoseconds(parser) : undefined;
+  return {
+    ...(key !== undefined && { key }),
+    ...(issuerKey !== undefined && { issuerKey }),
+    ...(keep !== undefined && { keep }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Statements as text, one row for each kind. */
 import { formatDuration } from '../../value/duration.js';
-import { escapeIdentifier } from '../../value/text/quote.js';
+import { escapeIdentifier, quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration } from '../../value/value.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   Expression,
   Info,
   Insert,
+  KeyRotation,
   RemoveStatement,
   Select,
   Update,
@@ -31,7 +32,7 @@ import {
   splitText,
 } from './clauses.js';
 import { DEFINITIONS } from './definition.js';
-import { functionPath } from './definition-clauses.js';
+import { durationText, functionPath, REDACTED } from './definition-clauses.js';
 import {
   clause,
   clauses,
@@ -211,6 +212,8 @@ function accessAction(action: Access['action'], printer: Printer): string {
     case 'show':
     case 'revoke':
       return `${action.kind.toUpperCase()} ${grantsText(action.which, printer)}`;
+    case 'rotate':
+      return `ROTATE${rotationText(action.rotation, printer)}`;
     case 'purge': {
       const states = [action.expired && 'EXPIRED', action.revoked && 'REVOKED'].filter(Boolean).join(', ');
       const inactive =
@@ -218,6 +221,15 @@ function accessAction(action: Access['action'], printer: Printer): string {
       return `PURGE ${states}${inactive}`;
     }
   }
+}
+
+function rotationText({ key, issuerKey, keep }: KeyRotation, printer: Printer): string {
+  const secret = printer.secrets ? quoteString : () => REDACTED;
+  return clauses(
+    clause('KEY', key, secret),
+    clause('WITH ISSUER KEY', issuerKey, secret),
+    clause('KEEP', keep, durationText),
+  );
 }
 
 function grantsText(which: Extract<Access['action'], { kind: 'show' | 'revoke' }>['which'], printer: Printer): string {
