@@ -336,6 +336,21 @@ describe('keys that DEFINE refuses', () => {
   });
 });
 
+it('weak keys are taken where the server is told to, and still let nobody in who has no key', async () => {
+  const lenient = await World.open({ weakKeys: true });
+  await run(
+    lenient.owner,
+    `DEFINE ACCESS short ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'short';
+     DEFINE ACCESS junk ON DATABASE TYPE JWT ALGORITHM RS256 KEY 'junk';
+     DEFINE ACCESS swapped ON DATABASE TYPE JWT ALGORITHM HS256 KEY '${p256.publicKey}'`,
+  );
+  await lenient.guest().authenticate(hmac(claimed({ ac: 'short' }), 'short'));
+  for (const token of [hmac(claimed({ ac: 'junk' }), 'junk'), hmac(claimed({ ac: 'swapped' }), p256.publicKey)]) {
+    await expect((async () => lenient.guest().authenticate(token))()).rejects.toMatchObject({ message: GENERIC });
+  }
+  await lenient.close();
+});
+
 /** What a token of a key set at an address leads to. */
 async function fetched(url: string, internet: FakeInternet, allow: 'all' | readonly string[] = 'all') {
   const network: FakeNetwork = fakeNetwork(internet);

@@ -43,10 +43,10 @@ function verification(parser: Parser): JwtAccess['verify'] {
   return { kind: 'key', algorithm, key, ...(retired.length > 0 && { retired }) };
 }
 
-/** `OR KEY '…' UNTIL d'…'`, as often as there are former keys. */
+/** `FORMER KEY '…' UNTIL d'…'`, as often as there are former keys. */
 function retiredKeys(parser: Parser): RetiredKey[] {
   const retired: RetiredKey[] = [];
-  while (parser.acceptWord('OR')) {
+  while (parser.acceptWord('FORMER')) {
     parser.expectWord('KEY');
     const key = parser.string();
     parser.expectWord('UNTIL');

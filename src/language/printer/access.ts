@@ -86,7 +86,7 @@ function jwtText(jwt: JwtAccess, printer: Printer): string {
 
 function verificationText(verify: JwtAccess['verify'], keyText: (key: string) => string): string {
   if (verify.kind === 'url') return `URL ${quoteString(verify.url)}`;
-  const retired = (verify.retired ?? []).map(({ key, until }) => `OR KEY ${keyText(key)} UNTIL ${toText(until)}`);
+  const retired = (verify.retired ?? []).map(({ key, until }) => `FORMER KEY ${keyText(key)} UNTIL ${toText(until)}`);
   return `ALGORITHM ${verify.algorithm} KEY ${keyText(verify.key)}${clauses(...retired)}`;
 }
 
