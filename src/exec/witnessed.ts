@@ -80,7 +80,7 @@ function told(name: Name | undefined, witness: Witness): string | undefined {
 /** As many grants as are named; the others are counted. */
 const NAMED_GRANTS = 100;
 
-const GRANT_ACTIONS: Readonly<Record<Access['action']['kind'], Act['action'] | undefined>> = {
+const GRANT_ACTIONS: Readonly<Record<Exclude<Access['action']['kind'], 'rotate'>, Act['action'] | undefined>> = {
   grant: 'grant-issue',
   revoke: 'grant-revoke',
   purge: 'grant-purge',
@@ -89,6 +89,8 @@ const GRANT_ACTIONS: Readonly<Record<Access['action']['kind'], Act['action'] | u
 
 /** The ids of grants are no secrets: their keys are what opens. */
 function reportOfGrants({ name, level, action }: Access): Report | undefined {
+  // A new key makes another definition.
+  if (action.kind === 'rotate') return { action: 'alter', subject: () => ({ kind: 'access', name, level }) };
   const kind = GRANT_ACTIONS[action.kind];
   if (kind === undefined) return undefined;
   return {
