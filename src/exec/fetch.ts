@@ -20,11 +20,14 @@ export function compileFetch(
     });
 }
 
-/** Follows a path; every link on the way and at its end becomes its record. A hidden or missing record becomes NONE. */
+/** Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or missing record becomes NONE. */
 function fetchAt(frame: Frame, value: Value, parts: readonly Part[], from: number): PromiseOrValue<Value> {
+  const part = parts[from];
   if (isArray(value)) {
+    if (part !== undefined && part.kind !== 'field' && part.kind !== 'all') return value;
     frame.unfold(value.length);
-    return mapInOrder(value, (element) => fetchAt(frame, element, parts, from));
+    const below = part?.kind === 'all' ? from + 1 : from;
+    return mapInOrder(value, (element) => fetchAt(frame, element, parts, below));
   }
   if (value instanceof SetValue) return fetchAt(frame, value.items, parts, from);
   if (value instanceof RecordId) {
@@ -32,20 +35,19 @@ function fetchAt(frame: Frame, value: Value, parts: readonly Part[], from: numbe
       from === parts.length ? record : fetchAt(frame, record, parts, from),
     );
   }
-  const part = parts[from];
-  if (part === undefined || !isObject(value)) return value;
-  if (part.kind === 'field') {
-    const { name } = part;
-    if (value[name] === undefined) return value;
-    return andThen(fetchAt(frame, value[name], parts, from + 1), (fresh) => replaced(value, name, fresh));
-  }
-  if (part.kind === 'all') return fetchAt(frame, value, parts, from + 1);
-  return value;
+  if ((part?.kind !== 'field' && part?.kind !== 'all') || !isObject(value)) return value;
+  const names = part.kind === 'field' ? [part.name] : Object.keys(value);
+  const found = names.filter((name) => value[name] !== undefined);
+  const fetched = mapInOrder(found, (name) => fetchAt(frame, value[name], parts, from + 1));
+  return andThen(fetched, (fresh) =>
+    found.reduce<Value>((all, name, at) => replaced(all as ObjectValue, name, fresh[at]), value),
+  );
 }
 
 /** A copy with another value in one field; unlike in a stored record, the field stays when it is NONE. */
-function replaced(value: ObjectValue, name: string, field: Value): ObjectValue {
+export function replaced(value: ObjectValue, name: string, field: Value): ObjectValue {
   const copy = newObject();
-  for (const key in value) copy[key] = key === name ? field : value[key];
+  for (const key in value) copy[key] = value[key];
+  copy[name] = field;
   return copy;
 }

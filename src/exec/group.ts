@@ -4,8 +4,9 @@
  *
  * Aggregates accumulate row by row: a group never keeps its rows.
  */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { failure } from '../errors/error.js';
+import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { ErrorCode } from '../errors/catalogue.js';
+import { failure, TesseraError } from '../errors/error.js';
 import { type Accumulator, type Aggregate, findAggregate } from '../functions/aggregates.js';
 import type { Call, Expression, Group, Idiom, Projections } from '../language/ast.js';
 import { printExpression } from '../language/print.js';
@@ -134,16 +135,17 @@ function compileColumns(projections: Projections, keys: readonly Key[], compiler
     if (item.kind === 'all') throw failure('group_all_fields');
     const path = projectionPath(item);
     const named = printExpression(item.alias ?? item.expression);
-    if (keys.some((key) => key.text === named)) return keyColumn(path, named, keys);
+    const key =
+      keys.find(({ text }) => text === named) ?? keys.find(({ text }) => text === printExpression(item.expression));
+    if (key !== undefined) return keyColumn(path, key);
     return aggregateColumn(path, item.expression, compiler) ?? listColumn(path, item.expression, compiler);
   });
 }
 
-function keyColumn(path: readonly string[], text: string, keys: readonly Key[]): Column {
-  const key = keys.find((each) => each.text === text);
+function keyColumn(path: readonly string[], key: Key): Column {
   const pick = (frame: Frame): Value => {
     let value: Value = frame.current;
-    for (const name of key?.path ?? []) value = (value as MutableObject | undefined)?.[name];
+    for (const name of key.path) value = (value as MutableObject | undefined)?.[name];
     return value;
   };
   return { path, begin: () => ({ add: () => undefined, finish: pick }) };
@@ -157,14 +159,33 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
       const values: Value[] = [];
       return {
         add: (frame) =>
-          andThen(evaluate(frame), (value) => {
-            values.push(value);
-          }),
+          andThen(
+            otherwise(() => evaluate(frame), noneOf),
+            (value) => {
+              values.push(value);
+            },
+          ),
         finish: () => values,
       };
     },
   };
 }
+
+/** What an operator or a function can't do with the value of one row is NONE in the list; every other error ends the statement. */
+function noneOf(error: unknown): Value {
+  if (error instanceof TesseraError && UNFIT.has(error.code)) return undefined;
+  throw error;
+}
+
+const UNFIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'cannot_add',
+  'cannot_subtract',
+  'cannot_multiply',
+  'cannot_remainder',
+  'cannot_raise',
+  'cannot_negate',
+  'invalid_arguments',
+]);
 
 interface AggregateCall {
   readonly path: string;
@@ -195,7 +216,7 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
         add: (frame) =>
           forEachInOrder(calls, (call, at) =>
             andThen(
-              mapInOrder(call.args, (arg) => arg(frame)),
+              mapInOrder(call.args, (arg) => otherwise(() => arg(frame), noneOf)),
               ([value, ...rest]) => {
                 accumulators[at] ??= call.aggregate.create(rest);
                 accumulators[at]?.add(value, call.args.length > 0);

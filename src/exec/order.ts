@@ -1,6 +1,7 @@
 /** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
 import { firstInOrder } from '../base/first-in-order.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { collationKey } from '../functions/array/collation.js';
 import type { Order, OrderKey, Projections } from '../language/ast.js';
 import { printExpression } from '../language/print.js';
 import { Comparisons } from '../value/order.js';
@@ -14,6 +15,7 @@ export type Sorter = (frame: Frame, rows: Value[], most?: number) => PromiseOrVa
 export function compileOrder(order: Order, projections: Projections | undefined, compiler: Compiler): Sorter {
   if (order.kind === 'random') return (frame, rows) => shuffle(rows, frame.execution.environment.random.float);
   const keys = order.keys.map((key) => ({
+    prepare: preparerOf(key),
     compare: comparerOf(key),
     evaluate: compileKey(key, projections, compiler),
   }));
@@ -21,7 +23,7 @@ export function compileOrder(order: Order, projections: Projections | undefined,
     const sorted = mapInOrder(rows, (row) => {
       const inner = frame.within(row);
       return andThen(
-        mapInOrder(keys, (key) => key.evaluate(inner)),
+        mapInOrder(keys, (key) => andThen(key.evaluate(inner), key.prepare)),
         (values) => ({ row, values }),
       );
     });
@@ -29,7 +31,7 @@ export function compileOrder(order: Order, projections: Projections | undefined,
       const comparisons = new Comparisons();
       const inOrder = (a: Entry, b: Entry): number => {
         for (let at = 0; at < keys.length; at++) {
-          const difference = keys[at]?.compare(a.values[at], b.values[at], comparisons) ?? 0;
+          const difference = keys[at]?.compare(a.values[at] as Sortable, b.values[at] as Sortable, comparisons) ?? 0;
           if (difference !== 0) return difference;
         }
         return 0;
@@ -44,11 +46,11 @@ export function compileOrder(order: Order, projections: Projections | undefined,
 /** A row with the values of its keys. */
 interface Entry {
   readonly row: Value;
-  readonly values: readonly Value[];
+  readonly values: readonly Sortable[];
 }
 
 /** Compares the values of a key; `comparisons` bounds those of one sort together. */
-type Comparer = (a: Value, b: Value, comparisons: Comparisons) => number;
+type Comparer = (a: Sortable, b: Sortable, comparisons: Comparisons) => number;
 
 function compileKey(key: OrderKey, projections: Projections | undefined, compiler: Compiler): Evaluate {
   const path = printExpression(key.path);
@@ -66,18 +68,28 @@ function compileKey(key: OrderKey, projections: Projections | undefined, compile
   return compiler.expression(key.path);
 }
 
-const LETTERS = new Intl.Collator('en', { sensitivity: 'variant', caseFirst: 'upper' });
-const NUMBERS = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
-const LETTERS_AND_NUMBERS = new Intl.Collator('en', { numeric: true, sensitivity: 'variant', caseFirst: 'upper' });
+/** Makes of a key's value what is compared. A text that is ordered by letters or numbers gets a key of its own, once. */
+type Prepare = (value: Value) => Sortable;
 
-function comparerOf(key: OrderKey): Comparer {
-  const collator = key.collate ? (key.numeric ? LETTERS_AND_NUMBERS : LETTERS) : key.numeric ? NUMBERS : undefined;
-  const ascending: Comparer =
-    collator === undefined
-      ? (a, b, comparisons) => comparisons.compare(a, b)
-      : (a, b, comparisons) =>
-          typeof a === 'string' && typeof b === 'string' ? collator.compare(a, b) : comparisons.compare(a, b);
-  return key.descending ? (a, b, comparisons) => ascending(b, a, comparisons) : ascending;
+interface Sortable {
+  readonly value: Value;
+  readonly collated?: string;
+}
+
+function preparerOf({ collate, numeric }: OrderKey): Prepare {
+  if (!collate && !numeric) return (value) => ({ value });
+  const collation = { ...(collate && { lexical: true as const }), ...(numeric && { natural: true as const }) };
+  return (value) => (typeof value === 'string' ? { value, collated: collationKey(value, collation) } : { value });
+}
+
+function comparerOf({ numeric, descending }: OrderKey): Comparer {
+  const ascending: Comparer = (a, b, comparisons) => {
+    if (a.collated === undefined || b.collated === undefined) return comparisons.compare(a.value, b.value);
+    // The same number with fewer zeros ahead of it comes first.
+    const shorter = () => (numeric ? (a.value as string).length - (b.value as string).length : 0);
+    return comparisons.compare(a.collated, b.collated) || shorter() || comparisons.compare(a.value, b.value);
+  };
+  return descending ? (a, b, comparisons) => ascending(b, a, comparisons) : ascending;
 }
 
 /** Fisher and Yates. */

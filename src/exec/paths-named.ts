@@ -20,9 +20,9 @@ export function pathsNamed(
 ): (frame: Frame) => PromiseOrValue<Idiom[]> {
   const compiled = expressions.map((expression) => {
     if (expression.kind === 'idiom' && expression.start === undefined) return () => [expression];
-    const named = fieldNames(expression) ?? expression;
-    const evaluate = compiler.expression(named);
-    return (frame: Frame) => andThen(evaluate(frame), pathsOf);
+    const named = fieldNames(expression);
+    const evaluate = compiler.expression(named ?? expression);
+    return (frame: Frame) => andThen(evaluate(frame), named === undefined ? pathOf : pathsOf);
   });
   return (frame) =>
     andThen(
@@ -31,10 +31,17 @@ export function pathsNamed(
     );
 }
 
-/** Texts as paths. @throws TesseraError `parse_error`, `invalid_path` */
+/** What `type::field(s)` name. @throws TesseraError `parse_error`, `invalid_path`, `invalid_arguments` */
 export function pathsOf(value: Value): Idiom[] {
   return innerElements(value).map((path) => {
     if (typeof path === 'string') return plainPath(path);
-    throw failure('invalid_path', { value: toText(path) });
+    const reason = `Argument 1 was the wrong type. Expected \`string\` but found \`${toText(path)}\``;
+    throw failure('invalid_arguments', { name: 'type::field', reason });
   });
+}
+
+/** @throws TesseraError `parse_error`, `invalid_path`, `fetch_path` */
+function pathOf(value: Value): Idiom[] {
+  if (typeof value === 'string') return [plainPath(value)];
+  throw failure('fetch_path', { value: toText(value) });
 }

@@ -3,8 +3,9 @@ import type { Idiom } from '../language/ast.js';
 import { isArray, isObject, SetValue, type Value } from '../value/value.js';
 import type { Compiler, Frame } from './execution.js';
 import { setPath } from './expression/assign.js';
+import { replaced } from './fetch.js';
 
-/** SPLIT: one row for each element of an array. A row whose array is empty, or that has none, stays as it is. */
+/** SPLIT: one row for each element of an array, be it NONE. A row whose array is empty, or that has none, stays as it is. */
 export function compileSplit(
   paths: readonly Idiom[],
   compiler: Compiler,
@@ -28,6 +29,9 @@ function splitOne(frame: Frame, row: Value, path: Idiom, found: PromiseOrValue<V
   return andThen(found, (value) => {
     const elements = value instanceof SetValue ? value.items : value;
     if (!isArray(elements) || elements.length === 0 || !isObject(row)) return [row];
+    const [first, ...deeper] = path.parts;
+    if (first?.kind === 'field' && deeper.length === 0)
+      return elements.map((element) => replaced(row, first.name, element));
     return mapInOrder(elements, (element) => setPath(row, path, '=', element, frame));
   });
 }

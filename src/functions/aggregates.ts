@@ -96,22 +96,31 @@ class ExtremeTime implements Accumulator {
   }
 }
 
-/** The different values, or the different elements of those that are arrays. */
+/** The different values. */
 class Distinct implements Accumulator {
   readonly #seen = new ValueBag();
   readonly #values: Value[] = [];
-  constructor(private readonly flat: boolean) {}
   add(value: Value): void {
-    if (this.flat && isArray(value)) for (const item of value) this.#addOne(item);
-    else this.#addOne(value);
-  }
-  #addOne(value: Value): void {
     if (this.#seen.add(value)) this.#values.push(value);
   }
   result(): Value {
     return this.#values;
   }
 }
+
+/** All values. */
+class All implements Accumulator {
+  readonly #values: Value[] = [];
+  add(value: Value): void {
+    this.#values.push(value);
+  }
+  result(): Value {
+    return this.#values;
+  }
+}
+
+/** What a group gives where it differs from what the function makes of a list of the same values. */
+type Exception = (values: readonly Value[]) => Value;
 
 /** Keeps the values and calls the function in the end. */
 class Collected implements Accumulator {
@@ -120,11 +129,14 @@ class Collected implements Accumulator {
     private readonly row: FunctionRow,
     private readonly rest: readonly Value[],
     private readonly accepts: (value: Value) => boolean,
+    private readonly exception: Exception | undefined,
   ) {}
   add(value: Value): void {
     if (this.accepts(value)) this.#values.push(value);
   }
   result(): Value {
+    const exception = this.exception?.(this.#values);
+    if (exception !== undefined) return exception;
     const { checkCount, coerce } = signatureOf(this.row);
     checkCount(1 + this.rest.length);
     return this.row.run(coerce([this.#values, ...this.rest]), NO_CONTEXT) as Value;
@@ -136,8 +148,8 @@ const NO_CONTEXT = Object.freeze({}) as FunctionContext;
 
 const INCREMENTAL: Readonly<Record<string, () => Accumulator>> = {
   count: () => new Count(),
-  'array::distinct': () => new Distinct(false),
-  'array::group': () => new Distinct(true),
+  'array::distinct': () => new Distinct(),
+  'array::group': () => new All(),
   'math::max': () => new Extreme((number, best) => compareNumbers(number, best) >= 0, Number.NEGATIVE_INFINITY),
   'math::mean': () => new Mean(),
   'math::min': () => new Extreme((number, best) => compareNumbers(number, best) < 0, Number.POSITIVE_INFINITY),
@@ -170,13 +182,22 @@ const COLLECTING: Readonly<Record<string, (value: Value) => boolean>> = {
   'math::variance': isNumber,
 };
 
+const noneIsZero: Exception = (values) => (values.length === 0 ? float(0) : undefined);
+
+const EXCEPTIONS: Readonly<Record<string, Exception>> = {
+  // The one in the middle stays of its kind.
+  'math::median': (values) => (values.length % 2 === 1 ? values.toSorted(compare)[(values.length - 1) / 2] : undefined),
+  'math::stddev': noneIsZero,
+  'math::variance': noneIsZero,
+};
+
 /** By name: how each aggregate makes its accumulators. */
 export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map([
   ...Object.entries(INCREMENTAL).map(([name, create]): [string, Aggregate] => [name, { create }]),
   ...Object.entries(COLLECTING).map(([name, accepts]): [string, Aggregate] => {
     const row = findFunction(name);
     invariant(row !== undefined, `the aggregate ${name} is a function`);
-    return [name, { create: (rest) => new Collected(row, rest, accepts) }];
+    return [name, { create: (rest) => new Collected(row, rest, accepts, EXCEPTIONS[name]) }];
   }),
 ]);
 

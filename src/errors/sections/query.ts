@@ -147,6 +147,9 @@ export const queryErrors = {
       return `LIMIT/START must be ${isInteger ? 'a non-negative integer' : 'an integer'}, got ${value}`;
     },
   ),
+  fetch_path: internal<{ value: string }>(
+    ({ value }) => `Found ${value} on FETCH CLAUSE, but FETCH expects an idiom, a string or fields`,
+  ),
   invalid_path: internal<{ value: string }>(({ value }) => `Expected the name of a field but found ${value}`),
   invalid_timeout: internal(() => 'Invalid timeout value'),
   invalid_sleep: internal<{ value: string }>(({ value }) => `SLEEP needs a duration, got ${value}`),

@@ -1,7 +1,7 @@
 /** SET, UNSET and ON DUPLICATE KEY UPDATE: changes at the places that a path names. Nothing given is changed; what is new is a copy. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import type { Assignment, Expression, Idiom, Part } from '../../language/ast.js';
+import type { Assignment, DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { add, subtract } from '../../value/arithmetic.js';
 import { toNumber } from '../../value/number.js';
@@ -198,9 +198,17 @@ function unsetAt(value: Value, parts: readonly Part[], from: number): Value {
     case 'all':
       if (!isObject(value)) return unsetItems(value, () => true, parts, from);
       return Object.keys(value).reduce<ObjectValue>((rest, name) => unsetField(rest, name, parts, from), value);
+    case 'destructure':
+      return part.fields.reduce((rest, field) => unsetAt(rest, pathOf(field), 0), value);
     default:
       return value;
   }
+}
+
+/** `.{a, b.{c}}` leads to `a` and to `b.{c}`. */
+function pathOf(field: DestructureField): Part[] {
+  const name: Part = { kind: 'field', name: field.name };
+  return field.kind === 'nested' ? [name, { kind: 'destructure', fields: field.fields }] : [name];
 }
 
 function unsetField(object: ObjectValue, name: string, parts: readonly Part[], from: number): ObjectValue {
