@@ -25,6 +25,8 @@ export interface Random {
 export interface Timers {
   /** Runs `callback` once after `milliseconds`; the answer stops it. Doesn't keep the process alive. */
   after(milliseconds: number, callback: () => void): () => void;
+  /** The same, for what somebody waits for: the process lives on until then. */
+  wait(milliseconds: number): Promise<void>;
   /** Lets everything else that waits have a turn of the event loop. */
   yield(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from './environment.js';
 import { realNetwork } from './real-network.js';
 
@@ -20,6 +20,7 @@ export const realEnvironment: Environment = {
       timer.unref();
       return () => clearTimeout(timer);
     },
+    wait: (milliseconds) => sleep(milliseconds),
     yield: () => nextTurn(),
   },
   network: realNetwork,

@@ -22,7 +22,7 @@ import { compileParam } from './expression/param.js';
 import { compileRange } from './expression/range.js';
 import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
-import { catchingSignals } from './expression/signal.js';
+import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
 import { witnessed } from './witnessed.js';
 
 type ByKind<Node extends { readonly kind: string }> = {
@@ -80,9 +80,15 @@ const LAST: {
 
 type CompileNode<Node> = (node: Node, compiler: InlineCompiler) => Evaluate;
 
+export interface StatementCompiler extends Compiler {
+  /** The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is thrown on as a signal, since it ends the transaction. */
+  statementOfTransaction(statement: Statement): Evaluate;
+}
+
 /** Compiles bodies and keeps them, since a tree is compiled once however often it runs. */
-class BodyCompiler implements Compiler {
+class BodyCompiler implements StatementCompiler {
   readonly #compiled = new WeakMap<Expression | Statement, Evaluate>();
+  readonly #ofTransactions = new WeakMap<Statement, Evaluate>();
 
   constructor(readonly tuning: Tuning) {}
 
@@ -92,6 +98,15 @@ class BodyCompiler implements Compiler {
 
   statement(statement: Statement): Evaluate {
     return this.#body(statement, (inline) => inline.lastStatement(statement));
+  }
+
+  statementOfTransaction(statement: Statement): Evaluate {
+    let evaluate = this.#ofTransactions.get(statement);
+    if (evaluate === undefined) {
+      evaluate = catchingLoopSignals(new Inline(this).statement(statement));
+      this.#ofTransactions.set(statement, evaluate);
+    }
+    return evaluate;
   }
 
   #body(node: Expression | Statement, compile: (inline: Inline) => Evaluate): Evaluate {
@@ -144,6 +159,6 @@ function isControl(statement: Statement): statement is ControlStatement {
   return Object.hasOwn(CONTROL, statement.kind);
 }
 
-export function createCompiler(tuning: Tuning = DEFAULT_TUNING): Compiler {
+export function createCompiler(tuning: Tuning = DEFAULT_TUNING): StatementCompiler {
   return new BodyCompiler(tuning);
 }

@@ -36,6 +36,6 @@ export function compileCountAll(select: Select): ((frame: Frame) => PromiseOrVal
 }
 
 /** Whether there is a clause that needs the records, or shapes the answer. */
-function isMore({ where, split, order, limit, start, omit, fetch, with: hints }: Select): boolean {
-  return [where, split, order, limit, start, omit, fetch, hints].some((clause) => clause !== undefined);
+function isMore({ where, split, order, limit, start, omit, fetch, version, with: hints }: Select): boolean {
+  return [where, split, order, limit, start, omit, fetch, version, hints].some((clause) => clause !== undefined);
 }

@@ -21,7 +21,7 @@ export function compileCount(
       if (!isNumber(value)) throw failure('invalid_count', { clause, value: described(value), isInteger: false });
       const count = Math.trunc(toNumber(value));
       if (count >= 0) return count;
-      throw failure('invalid_count', { clause, value: toText(value), isInteger: true });
+      throw failure('invalid_count', { clause, value: String(count), isInteger: true });
     });
 }
 

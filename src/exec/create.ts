@@ -8,13 +8,11 @@ import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from './execution.js';
-import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileCreate(create: Create, compiler: Compiler): Evaluate {
-  if (create.version !== undefined) return notSupported('VERSION');
   const targets = compileTargets(create, compiler);
   const data = compileData(create.data, compiler);
   const output = compileOutput(create.output, 'after', compiler);

@@ -79,6 +79,8 @@ export interface Execution {
   readonly listener: LiveListener | undefined;
   /** Who is told of definitions, grants and refused writes; nobody where no audit log is kept. */
   readonly witness: Witness | undefined;
+  /** Before this time (nanoseconds since 1970 UTC) there was nothing in the store; `undefined` where that isn't known. */
+  readonly emptyBefore: bigint | undefined;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
@@ -284,6 +286,13 @@ export class Scope {
   set(name: string, value: Value): void {
     this.#own ??= new Map();
     this.#own.set(name, value);
+  }
+
+  /** Takes over the variables of a scope inside of this one that has been left. */
+  adopt(inner: Scope): void {
+    inner.#own?.forEach((value, name) => {
+      this.set(name, value);
+    });
   }
 
   /** A scope with the variables as they are now; what is set later doesn't change them. */

@@ -1,5 +1,5 @@
 /** Puts the parts of the executor together and makes the executions that statements run in. */
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { CatalogCache } from '../catalog/load.js';
 import { covers, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
@@ -10,10 +10,9 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
-import { createCompiler } from './compiler.js';
+import { createCompiler, type StatementCompiler } from './compiler.js';
 import {
   type Checks,
-  type Compiler,
   DEFAULT_TUNING,
   type Execution,
   Frame,
@@ -24,6 +23,7 @@ import {
   type SequenceNumbers,
   type Tuning,
 } from './execution.js';
+import { ReturnSignal } from './expression/signal.js';
 import { LiveQueries } from './live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { Reader } from './reader.js';
@@ -41,6 +41,8 @@ export interface ExecutorOptions {
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
   readonly tuning?: Partial<Tuning>;
+  /** Before this time (nanoseconds since 1970 UTC) there was nothing in the store. */
+  readonly emptyBefore?: bigint | undefined;
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   /** Embedded JavaScript is allowed, within these bounds. */
@@ -59,9 +61,14 @@ export interface RunOptions {
   readonly witness?: Witness | undefined;
 }
 
+export interface TransactionStep {
+  readonly value: Value;
+  readonly isLast: boolean;
+}
+
 /** One for each open store. */
 export class Executor {
-  readonly compiler: Compiler;
+  readonly compiler: StatementCompiler;
   readonly catalogs = new CatalogCache();
   readonly liveQueries = new LiveQueries();
   readonly #options: ExecutorOptions;
@@ -99,6 +106,7 @@ export class Executor {
       liveQueries: this.liveQueries,
       listener,
       witness,
+      emptyBefore: this.#options.emptyBefore,
       depth: 0,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
@@ -113,6 +121,18 @@ export class Executor {
 
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
     return this.compiler.statement(statement)(new Frame(execution, scope));
+  }
+
+  /** Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the transaction does. */
+  runInTransaction(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<TransactionStep> {
+    const evaluate = this.compiler.statementOfTransaction(statement);
+    return otherwise<TransactionStep>(
+      () => andThen(evaluate(new Frame(execution, scope)), (value) => ({ value, isLast: false })),
+      (thrown) => {
+        if (thrown instanceof ReturnSignal) return { value: thrown.value, isLast: true };
+        throw thrown;
+      },
+    );
   }
 }
 

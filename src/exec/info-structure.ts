@@ -270,7 +270,10 @@ const CONFIGS: { readonly [K in Config['kind']]: (config: Extract<Config, { read
       tables: selectionOf(config.tables, (name) => new Table(name)),
     }),
   api: ({ middleware, permissions }) =>
-    objectFrom({ middleware: objectFrom(middleware.map(middlewareOf)), permissions: permissionOf(permissions) }),
+    said({
+      middleware: middleware.length === 0 ? ABSENT : objectFrom(middleware.map(middlewareOf)),
+      permissions: permissionOf(permissions),
+    }),
   default: ({ database, namespace }) => objectFrom({ database, namespace }),
 };
 

@@ -6,20 +6,18 @@ import { printExpression } from '../language/print.js';
 import { equals } from '../value/order.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isObject, newObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
+import { isArray, isObject, newObject, type ObjectValue, Range, RecordId, Table, type Value } from '../value/value.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope, type Written } from './execution.js';
 import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
-import { notSupported } from './not-supported.js';
 import { answerWritten, compileOutput } from './output.js';
 import { writeEdge } from './relate.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
-  if (insert.version !== undefined) return notSupported('VERSION');
   const into = insert.into && compileInto(insert.into, compiler);
   const rows = compileRows(insert, compiler);
   const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);
@@ -160,6 +158,6 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
 
 function endOf(row: ObjectValue, property: 'in' | 'out'): RecordId {
   const end = row[property];
-  if (end instanceof RecordId) return end;
+  if (end instanceof RecordId && !(end.key instanceof Range)) return end;
   throw failure('insert_property', { property, value: toText(end) });
 }

@@ -13,7 +13,7 @@ export function compileProjections(projections: Projections, compiler: Compiler)
   // Where `*` stands doesn't matter: what is named besides it is written over it.
   const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
   const writers = items.map((item) => compileItem(item, compiler));
-  const plain = items.every(isPlainField);
+  const plain = isPlain(projections);
   return (frame) => {
     // A row that isn't an object has no fields; where nothing but fields is asked for, it is passed through.
     if (plain && frame.current !== undefined && !isObject(frame.current)) return frame.current;
@@ -66,6 +66,11 @@ function compileNamedFields(names: Expression, compiler: Compiler): Writer {
         () => undefined,
       ),
     );
+}
+
+/** Whether nothing but fields is asked for. */
+export function isPlain(projections: Projections): boolean {
+  return projections.kind === 'fields' && projections.items.every(isPlainField);
 }
 
 function isPlainField(item: Projection): boolean {

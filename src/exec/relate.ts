@@ -5,7 +5,7 @@ import type { Relate } from '../language/ast.js';
 import { equals } from '../value/order.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isObject, type ObjectValue, RecordId, Table, type Value } from '../value/value.js';
+import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../value/value.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
@@ -56,7 +56,7 @@ export function writeEdge(
   draftFor: (seen: ObjectValue | undefined) => Draft,
   options: WriteOptions,
 ): PromiseOrValue<Written | undefined> {
-  if (!(named instanceof Table) && !(named instanceof RecordId)) {
+  if (!(named instanceof Table) && !isRecord(named)) {
     throw failure('invalid_edge_end', { property: 'out', value: toText(named) });
   }
   const table = named instanceof Table ? named.name : named.table;
@@ -70,7 +70,7 @@ export function writeEdge(
       execution.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
     const write = (id: RecordId, draft: typeof draftFor) =>
       andThen(execution.writer.exists(execution, id), (there) => {
-        if (!there) return create(id, draft(undefined));
+        if (!there) return create(id, endingAt(ends, draft(undefined)));
         return andThen(execution.reader.read(execution, id, 'update'), (seen) => {
           if (seen === undefined) return undefined;
           assertEnds(execution, seen, ends);
@@ -84,6 +84,20 @@ export function writeEdge(
       return write(id, () => () => withField(record, 'id', id));
     });
   });
+}
+
+/** The data of an edge that is named must not lead it elsewhere. */
+function endingAt({ start, end }: EdgeEnds, draft: Draft): Draft {
+  return (before) =>
+    andThen(draft(before), (record) => {
+      for (const [given, named] of [
+        [record['in'], start],
+        [record['out'], end],
+      ] as const) {
+        if (given !== undefined && !equals(given, named)) throw failure('id_mismatch', { id: toText(given) });
+      }
+      return record;
+    });
 }
 
 /** The ends of an edge stay; those that are hidden aren't told. */
@@ -119,11 +133,16 @@ function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds
   });
 }
 
+/** One record, rather than a range of them. */
+function isRecord(value: Value): value is RecordId {
+  return value instanceof RecordId && !(value.key instanceof Range);
+}
+
 /** The records at one end: record ids, or records, alone or in an array. Errors call the ends `in` and `id`, as the peer's do. */
 function endsOf(value: Value, property: 'in' | 'id'): RecordId[] {
   return (isArray(value) ? value : [value]).map((each) => {
     const id = isObject(each) ? each['id'] : each;
-    if (id instanceof RecordId) return id;
+    if (isRecord(id)) return id;
     throw failure('invalid_edge_end', { property, value: toText(each) });
   });
 }

@@ -3,7 +3,7 @@
  * ONLY. Without SPLIT, GROUP and ORDER the stages run row by row and stop at the limit.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Projections, Select } from '../language/ast.js';
+import type { Select } from '../language/ast.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
 import { compileCount } from './count.js';
@@ -15,15 +15,15 @@ import { notSupported } from './not-supported.js';
 import { compileOmit } from './omit.js';
 import { answerSelected } from './only.js';
 import { compileOrder, type Sorter } from './order.js';
-import { compileProjections } from './projection.js';
+import { compileProjections, isPlain } from './projection.js';
 import { RowSource } from './select-source.js';
 import { compileSplit } from './split.js';
 import { compileSources } from './targets.js';
 import { compileTimeout } from './timeout.js';
+import { compileVersion } from './version.js';
 
 export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   if (select.explain !== undefined) return notSupported('EXPLAIN');
-  if (select.version !== undefined) return notSupported('VERSION');
   const targets = compileSources(select.from, compiler);
   const source = new RowSource(compiler, select);
   const where = select.where && compiler.expression(select.where);
@@ -31,12 +31,14 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   const grouping = select.group && compileGroup(select.group, select.projections, compiler);
   const sorter = select.order && compileOrder(select.order, grouping ? undefined : select.projections, compiler);
   const project = grouping ? undefined : compileProjections(select.projections, compiler);
-  // A list may name records that aren't there; as rows they have fields that are NONE, but nothing to show as a whole.
-  const dropsMissing = isWhole(select.projections) && select.from.some(({ kind }) => kind !== 'table');
-  const limit = compileCount(isPlainScan(select) ? 'LIMIT/START' : 'LIMIT', select.limit, compiler);
-  const start = compileCount('START', select.start, compiler);
+  // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but fields is asked for.
+  const dropsMissing = isPlain(select.projections) && select.from.some(({ kind }) => kind !== 'table');
+  const counted = select.limit !== undefined && isPlainScan(select) ? 'LIMIT/START' : undefined;
+  const limit = compileCount(counted ?? 'LIMIT', select.limit, compiler);
+  const start = compileCount(counted ?? 'START', select.start, compiler);
   const fetch = select.fetch && compileFetch(select.fetch, compiler);
-  const omit = select.omit && compileOmit(select.omit, compiler);
+  // A single value has no fields to leave out.
+  const omit = select.projections.kind === 'fields' && select.omit && compileOmit(select.omit, compiler);
 
   const collect = (frame: Frame, skip: number, most: number | undefined): PromiseOrValue<Value[]> => {
     const rows: Value[] = [];
@@ -82,7 +84,7 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
             const chosen = most === 0 ? [] : dropsMissing ? slice.filter((row) => row !== undefined) : slice;
             const projected = project === undefined ? chosen : mapInOrder(chosen, (row) => project(frame.within(row)));
             return andThen(projected, (values) =>
-              andThen(omit === undefined ? values : omit(frame, values), (shown) =>
+              andThen(omit ? omit(frame, values) : values, (shown) =>
                 andThen(fetch === undefined ? shown : fetch(frame, shown), (fetched) =>
                   answerSelected(fetched, select),
                 ),
@@ -92,16 +94,12 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
         ),
       ),
     );
-  return compileTimeout(select.timeout, compiler, run, 'strict');
+  return compileTimeout(select.timeout, compiler, compileVersion(select.version, compiler, run), 'strict');
 }
 
-/** Whether rows are taken as they come from a table. */
+/** Whether rows are taken as they come from one table. */
 function isPlainScan({ from, order, group, split }: Select): boolean {
-  return from.every(({ kind }) => kind === 'table') && !order && !group && !split;
-}
-
-function isWhole(projections: Projections): boolean {
-  return projections.kind === 'fields' && projections.items.length === 1 && projections.items[0]?.kind === 'all';
+  return from.length === 1 && from[0]?.kind === 'table' && !order && !group && !split;
 }
 
 function sort(frame: Frame, sorter: Sorter | undefined, rows: Value[]): PromiseOrValue<Value[]> {

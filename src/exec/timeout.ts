@@ -5,7 +5,7 @@ import { cast } from '../value/cast.js';
 import { Duration, type Value } from '../value/value.js';
 import { type Compiler, type Evaluate, Frame } from './execution.js';
 
-/** TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none. */
+/** TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants written out. */
 export function compileTimeout(
   timeout: Expression | undefined,
   compiler: Compiler,
@@ -17,7 +17,7 @@ export function compileTimeout(
   const toDuration = READINGS[reading];
   return (frame) =>
     andThen(evaluate(frame), (value) => {
-      if (value === undefined) return run(frame);
+      if (value === undefined && (reading === 'cast' || timeout.kind === 'literal')) return run(frame);
       const { execution } = frame;
       const interrupt = execution.interrupt.within(toDuration(value));
       const inner = new Frame({ ...execution, interrupt }, frame.scope, frame.current, frame.parent);

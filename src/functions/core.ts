@@ -41,9 +41,7 @@ const NAP = 50;
 
 async function sleep(milliseconds: number, context: FunctionContext): Promise<Value> {
   for (let left = milliseconds; left > 0; left -= NAP) {
-    await new Promise<void>((wake) => {
-      context.environment.timers.after(Math.min(left, NAP), wake);
-    });
+    await context.environment.timers.wait(Math.min(left, NAP));
     context.checkpoint();
   }
   return undefined;

@@ -95,6 +95,7 @@ export class OpenDatabase implements Database {
     const executor = new Executor({
       environment,
       passwords: hasher,
+      emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
       sequences: new SequenceCounters(engine),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),

@@ -5,10 +5,9 @@
 import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
-import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
-import type { Executor } from '../exec/executor.js';
+import type { Executor, TransactionStep } from '../exec/executor.js';
 import type { Witness } from '../exec/witness.js';
 import type { Statement } from '../language/ast.js';
 import { mayWrite } from '../plan/effects.js';
@@ -173,42 +172,50 @@ export class StatementRunner {
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
-    if (closing?.kind !== 'commit') {
-      // What won't be committed need not be run: nobody is told its results.
-      const reason = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
-      for (const statement of body) this.#push(statement, 0, { ok: false, error: reason });
-      if (closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
-      return last;
-    }
     this.#testify();
-    const results = await this.#attempt(body);
-    this.#results.push(...results.entries);
-    const failed = results.entries.findIndex(({ outcome }) => !outcome.ok && !AFTERMATH.has(outcome.error.code));
-    const outcome = results.entries[failed]?.outcome;
-    this.#tell(body[failed]?.kind ?? 'begin', outcome?.ok === false ? outcome.error : undefined, undefined);
-    if (!results.failed) this.#push(closing, 0, { ok: true, value: undefined });
+    const { entries, failed, undone } = await this.#attempt(body, closing?.kind);
+    this.#results.push(...entries);
+    this.#tell(undone?.by ?? 'begin', undone?.error, undefined);
+    if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
   }
 
-  async #attempt(body: readonly Statement[]): Promise<BlockResults> {
+  /** What won't be committed is run all the same: it may fail, and it names variables. */
+  async #attempt(body: readonly Statement[], closing: Statement['kind'] | undefined): Promise<BlockResults> {
     const identity = this.#identity;
+    let scope = new Scope();
     try {
       return await withRetries(this.#services.engine, async (transaction) => {
         this.#identity = identity;
         this.#testify();
-        const results = await this.#runBody(body, transaction, new Scope(this.#scope));
+        scope = new Scope(this.#scope);
+        const results = await this.#runBody(body, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
-        if (results.failed) throw new BlockFailure(results);
+        if (results.failed) throw new BlockCancelled(results);
+        if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
         return results;
       });
     } catch (error) {
-      if (error instanceof BlockFailure) return error.results;
+      if (error instanceof BlockCancelled) return error.results;
       const failed = asTesseraError(error);
       return {
         failed: true,
+        undone: { by: body[0]?.kind ?? 'begin', error: failed },
         entries: body.map((statement) => this.#entry(statement, 0, { ok: false, error: failed })),
       };
+    } finally {
+      this.#scope.adopt(scope);
     }
+  }
+
+  /** Nobody is told the results of what wasn't committed. */
+  #withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
+    const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
+    return {
+      failed: false,
+      undone: { by: closing ?? 'begin', error },
+      entries: entries.map((entry) => ({ ...entry, outcome: { ok: false, error } })),
+    };
   }
 
   async #runBody(body: readonly Statement[], transaction: Transaction, scope: Scope): Promise<BlockResults> {
@@ -218,18 +225,15 @@ export class StatementRunner {
       const elapsed = () => this.#services.environment.clock.monotonic() - began;
       try {
         if (statement.kind === 'begin') throw failure('transaction_open');
-        const value =
-          statement.kind === 'use'
-            ? await this.#use(statement.namespace, statement.database)
-            : await this.#evaluate(statement, transaction, scope);
+        const { value, isLast } = await this.#step(statement, transaction, scope);
         entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
-        // RETURN ends the block and commits what was done before it.
-        if (statement.kind === 'return') break;
+        if (isLast) break;
       } catch (thrown) {
         const error = this.#errorOf(thrown);
         if (error.code === 'transaction_conflict') throw error;
         return {
           failed: true,
+          undone: { by: statement.kind, error },
           entries: body.map((each, index) => {
             if (index === at) return this.#entry(each, elapsed(), { ok: false, error });
             const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
@@ -239,6 +243,18 @@ export class StatementRunner {
       }
     }
     return { failed: false, entries };
+  }
+
+  #step(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<TransactionStep> {
+    const { executor } = this.#services;
+    switch (statement.kind) {
+      case 'use':
+        return andThen(this.#use(statement.namespace, statement.database), (value) => ({ value, isLast: false }));
+      case 'option':
+        return { value: this.#option(statement.name, statement.value, transaction), isLast: false };
+      default:
+        return executor.runInTransaction(statement, this.#execution(transaction), scope);
+    }
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
@@ -293,17 +309,17 @@ export class StatementRunner {
   }
 }
 
-/** What the other statements of a block are told when one has failed. */
-const AFTERMATH: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transaction_failed', 'transaction_cancelled']);
-
 interface BlockResults {
+  /** A statement has failed, so that those behind it were not run. */
   readonly failed: boolean;
+  /** Why nothing of the block lasts, and by which kind of statement. */
+  readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
   readonly entries: readonly StatementResult[];
 }
 
-/** Carries the results of a failed block past the transaction, which is cancelled on the way. */
-class BlockFailure extends Error {
+/** Carries the results of a block past its transaction, which is cancelled on the way. */
+class BlockCancelled extends Error {
   constructor(readonly results: BlockResults) {
-    super('the block failed');
+    super('the block is cancelled');
   }
 }

@@ -99,6 +99,8 @@ export interface BeginOptions {
 export interface Engine {
   /** `memory`, `lmdb`, … */
   readonly name: string;
+  /** What is stored is gone when the engine closes, so that it begins empty. */
+  readonly isVolatile?: true;
   /** @throws TesseraError `storage_unavailable` */
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
   /**

@@ -1,6 +1,6 @@
 /** Casts: `<int> '5'`. Lenient where coercion is strict. */
 import { failure } from '../errors/error.js';
-import { COERCION, toGeometry } from './coerce.js';
+import { COERCION, toGeometry, toInt } from './coerce.js';
 import { type Attempt, type Conversion, convert, FAILED, Mismatch } from './conversion.js';
 import { parseDatetime } from './datetime.js';
 import { parseDecimal } from './decimal.js';
@@ -18,7 +18,6 @@ import {
   type Geometry,
   int,
   isArray,
-  kindOf,
   Range,
   RecordId,
   Regex,
@@ -143,7 +142,7 @@ function rangeItems(range: Range): Attempt<ArrayValue> {
 
 /**
  * The ints of a range, from `first` up to `end` (excluded); an open side is the lowest or the greatest int. `undefined` if a bound isn't
- * an int.
+ * a whole number.
  */
 export function intBounds({ start, end }: Range): { readonly first: bigint; readonly end: bigint } | undefined {
   const low = start === undefined ? MIN_INT : intBound(start.value);
@@ -156,5 +155,6 @@ export function intBounds({ start, end }: Range): { readonly first: bigint; read
 }
 
 function intBound(value: Value): bigint | undefined {
-  return kindOf(value) === 'int' ? BigInt(value as number | bigint) : undefined;
+  const int = toInt(value);
+  return int === undefined ? undefined : BigInt(int);
 }

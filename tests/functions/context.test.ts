@@ -12,10 +12,12 @@ function frozen(byte: number, slept: number[] = []): Environment {
     clock: { now: () => 1_709_251_198_123_456_789n, monotonic: () => 0 },
     random: { bytes: (length) => new Uint8Array(length).fill(byte), float: () => byte / 256 },
     timers: {
-      after(milliseconds, callback) {
-        slept.push(milliseconds);
+      after(_, callback) {
         callback();
         return () => {};
+      },
+      async wait(milliseconds) {
+        slept.push(milliseconds);
       },
       yield: async () => {},
     },

@@ -301,6 +301,7 @@ describe('time', () => {
         clock: { now: () => 0n, monotonic: () => now },
         timers: {
           yield: realEnvironment.timers.yield,
+          wait: realEnvironment.timers.wait,
           after(milliseconds, callback) {
             const timer = { at: now + milliseconds, callback };
             timers.push(timer);

@@ -62,6 +62,8 @@ export const queryErrors = {
     text: ({ id }) => `The record '${id}' does not exist`,
     details: ({ id }) => ({ kind: 'Record', details: { id } }),
   }),
+  /** The peer's text for stores without a history. */
+  versions_not_kept: internal(() => 'The underlying datastore does not support versioned queries'),
   id_mismatch: internal<{ id: string }>(
     ({ id }) => `Found ${id} for the \`id\` field, but a specific record has been specified`,
   ),

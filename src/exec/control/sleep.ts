@@ -26,9 +26,7 @@ async function sleep({ environment, interrupt }: Execution, milliseconds: number
   for (;;) {
     const left = end - environment.clock.monotonic();
     if (left <= 0) return undefined;
-    await new Promise<void>((wake) => {
-      environment.timers.after(Math.min(left, NAP), wake);
-    });
+    await environment.timers.wait(Math.min(left, NAP));
     await interrupt.checkpoint();
   }
 }

@@ -199,14 +199,14 @@ function unsetAt(value: Value, parts: readonly Part[], from: number): Value {
       if (!isObject(value)) return unsetItems(value, () => true, parts, from);
       return Object.keys(value).reduce<ObjectValue>((rest, name) => unsetField(rest, name, parts, from), value);
     case 'destructure':
-      return part.fields.reduce((rest, field) => unsetAt(rest, pathOf(field), 0), value);
+      return part.fields.reduce((rest, field) => unsetAt(rest, destructuredPath(field), 0), value);
     default:
       return value;
   }
 }
 
 /** `.{a, b.{c}}` leads to `a` and to `b.{c}`. */
-function pathOf(field: DestructureField): Part[] {
+export function destructuredPath(field: DestructureField): Part[] {
   const name: Part = { kind: 'field', name: field.name };
   return field.kind === 'nested' ? [name, { kind: 'destructure', fields: field.fields }] : [name];
 }

@@ -23,8 +23,15 @@ export function catchingSignals(evaluate: Evaluate): Evaluate {
   return (frame) => otherwise(() => evaluate(frame), endOfBody);
 }
 
+/** A part of a body whose RETURN is for others to catch. */
+export function catchingLoopSignals(evaluate: Evaluate): Evaluate {
+  return (frame) => otherwise(() => evaluate(frame), outsideOfLoop);
+}
+
 function endOfBody(thrown: unknown): Value {
-  if (thrown instanceof ReturnSignal) return thrown.value;
-  if (thrown instanceof LoopSignal) throw failure('outside_of_loop');
-  throw thrown;
+  return thrown instanceof ReturnSignal ? thrown.value : outsideOfLoop(thrown);
+}
+
+function outsideOfLoop(thrown: unknown): never {
+  throw thrown instanceof LoopSignal ? failure('outside_of_loop') : thrown;
 }

@@ -60,7 +60,7 @@ export function option(parser: Parser): Option {
   parser.advance();
   const name = parser.name();
   if (!parser.acceptPunct('=')) return { kind: 'option', name, value: true };
-  const value = parser.acceptOneOf('TRUE', 'FALSE') ?? parser.unexpected('TRUE or FALSE');
+  const value = parser.acceptOneOf('TRUE', 'FALSE') ?? parser.unexpected("either 'true' or 'false'");
   return { kind: 'option', name, value: value === 'TRUE' };
 }
 

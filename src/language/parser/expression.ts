@@ -10,7 +10,6 @@ import type {
   RangeExpression,
   UnaryOperator,
 } from '../ast.js';
-import { CLAUSES } from '../keywords.js';
 import { BINARY_POWERS, isChainable, POWER, powerOf } from '../precedence.js';
 import { signedInfinity, signedNumber } from './literal.js';
 import { operand, postfix } from './operand.js';
@@ -192,7 +191,7 @@ export function distanceName(parser: Parser): string {
 function range(parser: Parser, start: Expression | undefined): RangeExpression {
   const { excludesStart, includesEnd } = RANGES.get(parser.text) as NonNullable<ReturnType<typeof RANGES.get>>;
   parser.advance();
-  const end = beginsOperand(parser) ? tighter(parser, POWER.range) : undefined;
+  const end = includesEnd || beginsEnd(parser) ? tighter(parser, POWER.range) : undefined;
   return {
     kind: 'range',
     ...(start !== undefined && { start: { value: start, inclusive: !excludesStart } }),
@@ -200,11 +199,10 @@ function range(parser: Parser, start: Expression | undefined): RangeExpression {
   };
 }
 
-function beginsOperand(parser: Parser): boolean {
-  if (parser.kind === 'punct') return OPENERS.has(parser.text);
-  // What stands right behind the dots belongs to them; `1.. THEN` is open.
-  if (parser.kind === 'word') return parser.start === parser.previousEnd || !CLAUSES.has(parser.word);
-  return parser.kind !== 'end';
+/** What stands right behind the dots belongs to them; a blank ends the range: `FOR $i IN 1.. { … }`. */
+function beginsEnd(parser: Parser): boolean {
+  if (parser.start !== parser.previousEnd) return false;
+  return parser.kind === 'punct' ? OPENERS.has(parser.text) : parser.kind !== 'end';
 }
 
 /** Operators before an operand, and the operand. */

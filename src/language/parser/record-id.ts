@@ -15,6 +15,12 @@ export function recordId(parser: Parser): RecordIdLiteral {
   return { kind: 'record-id', table, key: recordKeyAt(parser, parser.end + 1, table) };
 }
 
+/** The same where no range can stand: what would be one ends before its dots. */
+export function singleRecordId(parser: Parser): RecordIdLiteral {
+  const table = parser.text;
+  return { kind: 'record-id', table, key: keyAt(parser, parser.end + 1, table) };
+}
+
 /** The key that begins at `offset`; afterwards the token behind it is the current one. */
 export function recordKeyAt(parser: Parser, offset: number, table: string): RecordKeyExpression {
   if (parser.source.startsWith('..', offset)) {

@@ -4,7 +4,7 @@ import { dataClause, outputClause, timeoutClause } from './clauses.js';
 import { arrayLiteral } from './collection.js';
 import { parenthesized } from './parentheses.js';
 import type { Parser } from './parser.js';
-import { recordId } from './record-id.js';
+import { singleRecordId } from './record-id.js';
 
 export function relate(parser: Parser): Relate {
   parser.advance();
@@ -48,7 +48,7 @@ function edgeOf(parser: Parser): Expression {
 
 function recordOrCall(parser: Parser): Expression {
   if (parser.source.startsWith('::', parser.end)) return path(parser);
-  if (parser.isAdjacent(':')) return recordId(parser);
+  if (parser.isAdjacent(':')) return singleRecordId(parser);
   const first = segment(parser);
   return parser.isPunct('(') ? knownCall(parser, first.name.toLowerCase(), first) : parser.unexpected(':');
 }

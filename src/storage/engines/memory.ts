@@ -18,6 +18,7 @@ import { type Committer, EmbeddedTransaction, type Writes } from '../transaction
  */
 export class MemoryEngine implements Engine {
   readonly name = 'memory';
+  readonly isVolatile = true;
   readonly #tree = new OrderedTree<Stored>();
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();

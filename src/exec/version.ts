@@ -1,0 +1,38 @@
+/** VERSION: records as they were at a time. */
+import { andThen } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
+import type { Expression } from '../language/ast.js';
+import { cast } from '../value/cast.js';
+import { datetimeNanoseconds } from '../value/datetime.js';
+import type { Datetime } from '../value/value.js';
+import { type Compiler, type Evaluate, Frame, type RecordReader } from './execution.js';
+
+/**
+ * No history is kept: what is known is the present, and that nothing was there before a store in memory was opened.
+ * @throws TesseraError `versions_not_kept`, `cast_failed`
+ */
+export function compileVersion(version: Expression | undefined, compiler: Compiler, run: Evaluate): Evaluate {
+  if (version === undefined || (version.kind === 'literal' && version.value === undefined)) return run;
+  const evaluate = compiler.expression(version);
+  return (frame) =>
+    andThen(evaluate(frame), (value) => {
+      const { execution } = frame;
+      const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
+      if (time >= execution.environment.clock.now()) return run(frame);
+      if (execution.emptyBefore === undefined || time >= execution.emptyBefore) throw failure('versions_not_kept');
+      const then = { ...execution, reader: beforeAll(execution.reader) };
+      return run(new Frame(then, frame.scope, frame.current, frame.parent));
+    });
+}
+
+/** Finds no records. */
+function beforeAll(reader: RecordReader): RecordReader {
+  return {
+    read: () => undefined,
+    scan: () => undefined,
+    edges: () => [],
+    referrers: () => [],
+    present: (execution, table, raw, purpose) => reader.present(execution, table, raw, purpose),
+    mayHide: (table, path) => reader.mayHide(table, path),
+  };
+}
