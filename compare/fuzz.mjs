@@ -21,6 +21,11 @@ const { values: flags } = parseArgs({
 /** Differences that are decided (docs/COMPATIBILITY.md), by what the peer says. */
 const DECIDED = [/Exceeded|depth/, /Unsupported value type/];
 
+/** What the peer 3.0.2 gets wrong: `*` loses a field that is named besides it with an alias. */
+const DECIDED_STATEMENTS = [/SELECT \*, \w+ AS /];
+/** Generated ids differ each time. */
+const masked = (lines) => lines.join('\n        ').replace(/:[a-z0-9]{20}\b/g, ':RANDOM');
+
 const engines = await openEngines(flags.dist);
 let database = 0;
 
@@ -28,10 +33,11 @@ async function differenceIn([setup, statements]) {
   await engines.use('owner', 'fuzz', `d${database++}`);
   await Promise.all([engines.here('owner', setup), engines.there('owner', setup)]);
   for (const statement of statements) {
-    const [here, there] = [await engines.here('owner', statement), await engines.there('owner', statement)];
-    if (here.join() !== there.join() && !DECIDED.some((text) => text.test(there.join()))) {
-      return `${statement}\n   peer ${there.join('\n        ')}\n   here ${here.join('\n        ')}`;
-    }
+    const here = masked(await engines.here('owner', statement));
+    const there = masked(await engines.there('owner', statement));
+    const isDecided =
+      DECIDED.some((text) => text.test(there)) || DECIDED_STATEMENTS.some((text) => text.test(statement));
+    if (here !== there && !isDecided) return `${statement}\n   peer ${there}\n   here ${here}`;
   }
   return undefined;
 }

@@ -16,7 +16,7 @@ export function compileCount(
   if (expression === undefined) return () => undefined;
   const evaluate = compiler.expression(expression);
   return (frame) =>
-    andThen(evaluate(frame), (value) => {
+    andThen(evaluate(frame.entering()), (value) => {
       if (value === undefined || value === null) return 0;
       if (!isNumber(value)) throw failure('invalid_count', { clause, value: described(value), isInteger: false });
       const count = Math.trunc(toNumber(value));

@@ -79,8 +79,7 @@ export interface Execution {
   readonly listener: LiveListener | undefined;
   /** Who is told of definitions, grants and refused writes; nobody where no audit log is kept. */
   readonly witness: Witness | undefined;
-  /** Before this time (nanoseconds since 1970 UTC) there was nothing in the store; `undefined` where that isn't known. */
-  readonly emptyBefore: bigint | undefined;
+  readonly past: Past;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
@@ -89,6 +88,14 @@ export interface Execution {
   readonly weakKeys: boolean;
   /** False inside closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
+}
+
+/** What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't known. */
+export interface Past {
+  /** Before it there was nothing in the store. */
+  readonly emptyBefore: bigint | undefined;
+  /** From then on the store has been as it is now. */
+  unchangedSince(): bigint | undefined;
 }
 
 /** All reads of records go through this one door; rows and fields that are hidden don't come out of it. */
@@ -331,6 +338,11 @@ export class Frame {
   unfold(elements: number): void {
     this.unfolded += elements;
     if (this.unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
+  }
+
+  /** Where a statement inside an expression finds its targets: the document is its `$parent` already there, and its `$this` still. */
+  entering(): Frame {
+    return new Frame(this.execution, this.scope, this.current, this);
   }
 
   /** The same document with a new scope for variables. */

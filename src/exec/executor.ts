@@ -19,6 +19,7 @@ import {
   type Identity,
   type Interrupt,
   type LiveListener,
+  type Past,
   type Scope,
   type SequenceNumbers,
   type Tuning,
@@ -41,8 +42,7 @@ export interface ExecutorOptions {
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
   readonly tuning?: Partial<Tuning>;
-  /** Before this time (nanoseconds since 1970 UTC) there was nothing in the store. */
-  readonly emptyBefore?: bigint | undefined;
+  readonly past: Past;
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   /** Embedded JavaScript is allowed, within these bounds. */
@@ -106,7 +106,7 @@ export class Executor {
       liveQueries: this.liveQueries,
       listener,
       witness,
-      emptyBefore: this.#options.emptyBefore,
+      past: this.#options.past,
       depth: 0,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,

@@ -24,6 +24,10 @@ export function compileFetch(
 function fetchAt(frame: Frame, value: Value, parts: readonly Part[], from: number): PromiseOrValue<Value> {
   const part = parts[from];
   if (isArray(value)) {
+    if (part?.kind === 'last' && value.length > 0) {
+      const last = fetchAt(frame, value.at(-1), parts, from + 1);
+      return andThen(last, (fetched) => [...value.slice(0, -1), fetched]);
+    }
     if (part !== undefined && part.kind !== 'field' && part.kind !== 'all') return value;
     frame.unfold(value.length);
     const below = part?.kind === 'all' ? from + 1 : from;

@@ -47,7 +47,7 @@ function compileEach(
   const compiled = targets.map((target) => compileTarget(target, compiler));
   return (frame) =>
     andThen(
-      mapInOrder(compiled, (evaluate) => evaluate(frame)),
+      mapInOrder(compiled, (evaluate) => evaluate(frame.entering())),
       toTargets,
     );
 }

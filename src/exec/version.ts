@@ -8,21 +8,24 @@ import type { Datetime } from '../value/value.js';
 import { type Compiler, type Evaluate, Frame, type RecordReader } from './execution.js';
 
 /**
- * No history is kept: what is known is the present, and that nothing was there before a store in memory was opened.
+ * No history is kept. What is known is the present, from the last change on, and that nothing was there before a store in memory was opened.
  * @throws TesseraError `versions_not_kept`, `cast_failed`
  */
 export function compileVersion(version: Expression | undefined, compiler: Compiler, run: Evaluate): Evaluate {
   if (version === undefined || (version.kind === 'literal' && version.value === undefined)) return run;
   const evaluate = compiler.expression(version);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      const { execution } = frame;
+  return (frame) => {
+    const { execution } = frame;
+    const now = execution.environment.clock.now();
+    return andThen(evaluate(frame), (value) => {
       const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
-      if (time >= execution.environment.clock.now()) return run(frame);
-      if (execution.emptyBefore === undefined || time >= execution.emptyBefore) throw failure('versions_not_kept');
+      const { emptyBefore, unchangedSince } = execution.past;
+      if (time >= (unchangedSince() ?? now)) return run(frame);
+      if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
       const then = { ...execution, reader: beforeAll(execution.reader) };
       return run(new Frame(then, frame.scope, frame.current, frame.parent));
     });
+  };
 }
 
 /** Finds no records. */

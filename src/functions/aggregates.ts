@@ -1,6 +1,6 @@
 /** Functions that take all values of a group at once: `SELECT count(), math::mean(age) … GROUP BY …`. */
 import { invariant } from '../base/invariant.js';
-import { add, divide } from '../value/arithmetic.js';
+import { add } from '../value/arithmetic.js';
 import { compareNumbers, toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
 import { isTruthy } from '../value/truthiness.js';
@@ -63,7 +63,28 @@ class Mean extends NumberAccumulator {
     else this.#floats += toNumber(number);
   }
   override result(): Value {
-    return this.#exact === undefined ? float(this.#floats / this.#count) : divide(this.#exact, this.#count);
+    return float((this.#exact === undefined ? this.#floats : toNumber(this.#exact)) / this.#count);
+  }
+}
+
+/** By Welford's method, as a float whatever the numbers are. */
+class Variance extends NumberAccumulator {
+  #count = 0;
+  #mean = 0;
+  /** The sum of the squared distances from the mean. */
+  #squares = 0;
+  constructor(private readonly measure: (variance: number) => number) {
+    super();
+  }
+  protected override include(number: NumberValue): void {
+    const value = toNumber(number);
+    const distance = value - this.#mean;
+    this.#count++;
+    this.#mean += distance / this.#count;
+    this.#squares += distance * (value - this.#mean);
+  }
+  override result(): Value {
+    return float(this.#count < 2 ? 0 : this.measure(this.#squares / (this.#count - 1)));
   }
 }
 
@@ -153,7 +174,9 @@ const INCREMENTAL: Readonly<Record<string, () => Accumulator>> = {
   'math::max': () => new Extreme((number, best) => compareNumbers(number, best) >= 0, Number.NEGATIVE_INFINITY),
   'math::mean': () => new Mean(),
   'math::min': () => new Extreme((number, best) => compareNumbers(number, best) < 0, Number.POSITIVE_INFINITY),
+  'math::stddev': () => new Variance(Math.sqrt),
   'math::sum': () => new Sum(),
+  'math::variance': () => new Variance((variance) => variance),
   'time::max': () => new ExtremeTime(1),
   'time::min': () => new ExtremeTime(-1),
 };
@@ -176,19 +199,13 @@ const COLLECTING: Readonly<Record<string, (value: Value) => boolean>> = {
   'math::percentile': isNumber,
   'math::product': isNumber,
   'math::spread': isNumber,
-  'math::stddev': isNumber,
   'math::top': isNumber,
   'math::trimean': isNumber,
-  'math::variance': isNumber,
 };
-
-const noneIsZero: Exception = (values) => (values.length === 0 ? float(0) : undefined);
 
 const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   // The one in the middle stays of its kind.
   'math::median': (values) => (values.length % 2 === 1 ? values.toSorted(compare)[(values.length - 1) / 2] : undefined),
-  'math::stddev': noneIsZero,
-  'math::variance': noneIsZero,
 };
 
 /** By name: how each aggregate makes its accumulators. */

@@ -95,7 +95,10 @@ export class OpenDatabase implements Database {
     const executor = new Executor({
       environment,
       passwords: hasher,
-      emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
+      past: {
+        emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
+        unchangedSince: () => engine.changedAt,
+      },
       sequences: new SequenceCounters(engine),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),

@@ -101,6 +101,8 @@ export interface Engine {
   readonly name: string;
   /** What is stored is gone when the engine closes, so that it begins empty. */
   readonly isVolatile?: true;
+  /** When the store was opened or last changed, in nanoseconds since 1970 UTC. */
+  readonly changedAt: bigint;
   /** @throws TesseraError `storage_unavailable` */
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
   /**

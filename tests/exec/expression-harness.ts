@@ -131,7 +131,7 @@ export function executionOver(world: World, store: Store): Execution {
       referrers: (_, id, subjects) => store.referrers(id, subjects),
     },
     writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },
-    emptyBefore: undefined,
+    past: { emptyBefore: undefined, unchangedSince: () => undefined },
     depth: 0,
     importing: false,
     weakKeys: false,

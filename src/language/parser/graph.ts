@@ -53,5 +53,7 @@ function subject(parser: Parser): GraphSubject {
   const table = parser.text;
   const range = parser.isAdjacent(':') ? recordKeyAt(parser, parser.end + 1, table) : undefined;
   if (range === undefined) parser.advance();
+  // A step leads along all edges or along a range of them.
+  else if (range.kind !== 'key-range') parser.unexpected('..');
   return { table, ...(range && { range }), ...(parser.acceptWord('FIELD') && { field: parser.name() }) };
 }

@@ -80,6 +80,8 @@ export class LmdbEngine implements Engine {
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
   readonly #stamps: StampSource;
+  readonly #clock: Clock;
+  #changedAt: bigint;
   /** The version that new snapshots show, and the last commit in it. */
   #version: number;
   #visible = this.#log.hold(this.#log.latest);
@@ -96,7 +98,9 @@ export class LmdbEngine implements Engine {
     const view = store.view();
     this.#version = view.version;
     view.release();
-    this.#stamps = new StampSource(options.clock ?? realEnvironment.clock, store.lastStamp);
+    this.#clock = options.clock ?? realEnvironment.clock;
+    this.#stamps = new StampSource(this.#clock, store.lastStamp);
+    this.#changedAt = this.#clock.now();
     this.#cache = new RecordCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
     this.#writer = new GroupWriter(
       store,
@@ -105,6 +109,10 @@ export class LmdbEngine implements Engine {
       (group) => this.#show(group),
       (reason) => this.#fail(reason),
     );
+  }
+
+  get changedAt(): bigint {
+    return this.#changedAt;
   }
 
   begin(options: BeginOptions): EmbeddedTransaction {
@@ -166,6 +174,7 @@ export class LmdbEngine implements Engine {
   #show(group: Group): void {
     if (group.version === this.#version) return;
     this.#version = group.version;
+    this.#changedAt = this.#clock.now();
     const before = this.#visible;
     this.#visible = this.#log.hold(group.last);
     this.#log.release(before);

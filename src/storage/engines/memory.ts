@@ -23,10 +23,18 @@ export class MemoryEngine implements Engine {
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
   readonly #stamps: StampSource;
+  readonly #clock: Clock;
+  #changedAt: bigint;
   #closed = false;
 
   constructor(options: { readonly clock?: Clock } = {}) {
-    this.#stamps = new StampSource(options.clock ?? realEnvironment.clock);
+    this.#clock = options.clock ?? realEnvironment.clock;
+    this.#stamps = new StampSource(this.#clock);
+    this.#changedAt = this.#clock.now();
+  }
+
+  get changedAt(): bigint {
+    return this.#changedAt;
   }
 
   begin(options: BeginOptions): EmbeddedTransaction {
@@ -71,6 +79,7 @@ export class MemoryEngine implements Engine {
       else this.#tree.put(key, value);
     });
     this.#log.append(() => overlay.keys());
+    this.#changedAt = this.#clock.now();
     callAll(afterCommit);
   }
 }
