@@ -168,6 +168,8 @@ export interface Notification {
 export interface LiveQuery {
   readonly id: Uuid;
   readonly statement: Live;
+  /** What the statement and its parameters take, roughly, in bytes. */
+  readonly weight: number;
   readonly place: Place;
   readonly table: TableEntry;
   readonly listener: LiveListener;
@@ -184,7 +186,7 @@ export interface LiveRegistry {
   /** The live queries of a table, in the order of their ids. */
   of(table: TableEntry): readonly LiveQuery[];
   get(id: string): LiveQuery | undefined;
-  /** Has a query begin when the transaction commits. @throws TesseraError `too_many_live_queries` */
+  /** Has a query begin when the transaction commits. @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
   begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
   /** Ends a query at once. */
   end(query: LiveQuery): void;
@@ -194,8 +196,8 @@ export interface LiveRegistry {
 
 /** Whose live queries they are: a session that can be told. */
 export interface LiveListener {
-  /** @throws TesseraError `too_many_live_queries` */
-  admit(): void;
+  /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
+  admit(query: LiveQuery): void;
   /** A query begins; answers false when nobody wants it any more. */
   begun(query: LiveQuery): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */

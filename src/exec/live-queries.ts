@@ -34,7 +34,7 @@ export class LiveQueries implements LiveRegistry {
   }
 
   begin(transaction: Transaction, { namespace, database }: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void> {
-    query.listener.admit();
+    query.listener.admit(query);
     const key = query.table.keys.records.from;
     const watched = this.#tables.get(key) ?? { fenced: false, queries: new Set() };
     this.#tables.set(key, watched);
@@ -60,7 +60,7 @@ export class LiveQueries implements LiveRegistry {
     if (before !== undefined && after !== undefined && equals(before, after)) return;
     transaction.afterCommit(() => {
       if (watched.queries.size === 0) return;
-      const weight = weightOf(before) + weightOf(after);
+      const weight = weightOf(before, after);
       for (const query of watched.queries) query.listener.changed(query, change, weight);
     });
   }

@@ -4,11 +4,14 @@ import type { TableEntry } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
 import { uuidV4 } from '../functions/identifiers.js';
 import type { Live } from '../language/ast.js';
+import { printStatement } from '../language/print.js';
+import { walk } from '../language/visitor.js';
 import { diff } from '../value/diff.js';
 import { equals } from '../value/order.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { Table, type Value } from '../value/value.js';
+import { weightOf } from '../value/weight.js';
 import { selectedDatabase } from './ensure-place.js';
 import {
   type Compiler,
@@ -26,6 +29,8 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   const { from } = statement;
   const evaluate: Evaluate = from.kind === 'table' ? () => new Table(from.name) : compiler.expression(from);
   const look = compileLook(statement, compiler);
+  const parameters = parametersOf(statement);
+  const size = weightOf(printStatement(statement));
   return (frame) => {
     const { liveQueries, listener, unit, environment, writable } = frame.execution;
     const place = selectedDatabase(frame.execution);
@@ -37,10 +42,12 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
         if (catalog === undefined) throw failure('database_missing', { name: place.database });
         const table = catalog.tables.get(target.name);
         if (table === undefined) throw failure('table_missing', { name: target.name });
-        const variables = frame.scope.snapshot();
+        const variables = new Scope();
+        for (const name of parameters) if (frame.scope.has(name)) variables.set(name, frame.scope.get(name));
         const query: LiveQuery = {
           id: uuidV4(environment.random),
           statement,
+          weight: size + weightOf(...parameters.map((name) => variables.get(name))),
           place,
           table,
           listener,
@@ -50,6 +57,17 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
       });
     });
   };
+}
+
+/** The parameters that a live query keeps, as they are when it begins: those that it names. */
+function parametersOf(statement: Live): string[] {
+  const names = new Set<string>();
+  walk(statement, {
+    expression(node) {
+      if (node.kind === 'param') names.add(node.name);
+    },
+  });
+  return [...names];
 }
 
 type Look = (

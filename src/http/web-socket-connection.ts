@@ -154,7 +154,16 @@ export class WebSocketConnection {
 
   #notify(message: ObjectValue): Promise<void> | undefined {
     if (this.#closing) return undefined;
-    return this.#send((this.#format ?? this.#spoken).encode(message));
+    const format = this.#format ?? this.#spoken;
+    let data: string | Uint8Array;
+    try {
+      data = format.encode(message);
+    } catch (thrown) {
+      // What can't be said is left out; the others are told.
+      this.#rpc.report(thrown);
+      return undefined;
+    }
+    return this.#send(data);
   }
 
   #encode(answer: ObjectValue, format: Format): string | Uint8Array {

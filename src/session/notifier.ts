@@ -62,15 +62,15 @@ export class Notifier implements LiveListener {
     this.#identity = identity;
   }
 
-  admit(): void {
+  admit({ weight }: LiveQuery): void {
     if (this.#closed) throw failure('realtime_unavailable');
-    this.#allowance.admit();
+    this.#allowance.admit(weight);
   }
 
   begun(query: LiveQuery): boolean {
     if (this.#closed) return false;
     // A transaction may begin more than there is room for.
-    if (!this.#allowance.takeQuery()) {
+    if (!this.#allowance.takeQuery(query.weight)) {
       this.#add({ query, change: undefined, weight: 0 });
       return false;
     }
@@ -85,7 +85,7 @@ export class Notifier implements LiveListener {
 
   /** Changes that were made before are told before. */
   ended(query: LiveQuery): void {
-    if (this.#queries.delete(query)) this.#allowance.giveQuery();
+    if (this.#queries.delete(query)) this.#allowance.giveQuery(query.weight);
     if (!this.#closed) this.#add({ query, change: undefined, weight: 0 });
   }
 

@@ -5,7 +5,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { LiveAllowance } from '../../src/session/live-allowance.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
-import { newObject, Uuid, type Value } from '../../src/value/value.js';
+import { newObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 
 let environment: StubbedEnvironment;
@@ -268,6 +268,20 @@ describe('when it begins and ends', () => {
     wake();
     expect(await news()).toEqual(['L0 KILLED NONE NONE']);
     wake();
+  });
+
+  test('keeps the parameters that it names, up to a limit', async () => {
+    const small = database.ownerSession();
+    await small.use('test', 'test');
+    small.listen(hear, new LiveAllowance({ weight: 3_000 }));
+    const variables = objectFrom({ big: 'x'.repeat(1_000), other: 'x'.repeat(100_000) });
+    await run('LIVE SELECT VALUE string::len($big) FROM a', small, variables);
+    await run('CREATE a:1');
+    expect(await news()).toEqual(['L0 CREATE a:1 1000']);
+    await expect(run('LIVE SELECT VALUE $big FROM a', small, variables)).rejects.toMatchObject({
+      code: 'live_queries_too_large',
+    });
+    await run('LIVE SELECT VALUE 1 FROM a', small, variables);
   });
 
   test('has company, up to a limit for all sessions that share an allowance', async () => {

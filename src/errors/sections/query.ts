@@ -45,6 +45,10 @@ export const queryErrors = {
     details: () => ({ kind: 'LiveQueryNotSupported' }),
     rpc: -32604,
   }),
+  live_queries_too_large: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) => `The live queries of a connection and their parameters may take no more than ${limit} bytes`,
+  }),
   too_many_live_queries: row<{ limit: number }>({
     kind: 'NotAllowed',
     text: ({ limit }) => `A connection may have no more than ${limit} live queries`,

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { Closure, objectFrom, RecordId, type Value } from '../../src/value/value.js';
+import { weightOf } from '../../src/value/weight.js';
+
+it('grows with what a value holds', () => {
+  expect(weightOf('x'.repeat(1_000))).toBeGreaterThan(1_000);
+  expect(weightOf(objectFrom({ a: ['x'.repeat(1_000)] }))).toBeGreaterThan(1_000);
+  expect(weightOf(objectFrom({ ['x'.repeat(1_000)]: 1 }))).toBeGreaterThan(1_000);
+  expect(weightOf(new RecordId('a', 'x'.repeat(1_000)))).toBeGreaterThan(1_000);
+  expect(weightOf(new Uint8Array(1_000), undefined, null)).toBeGreaterThan(1_000);
+  expect(weightOf(new Closure('|| 1', undefined))).toBeGreaterThan(1_000);
+  expect(weightOf(1, true)).toBeLessThan(1_000);
+});
+
+it('counts what is shared once, and follows what is deep', () => {
+  let bomb: Value = ['x'.repeat(1_000)];
+  for (let level = 0; level < 50; level++) bomb = [bomb, bomb];
+  expect(weightOf(bomb)).toBeLessThan(10_000);
+  let deep: Value = 'x';
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  expect(weightOf(deep)).toBeGreaterThan(100_000);
+});
