@@ -23,6 +23,7 @@ import { compileRange } from './expression/range.js';
 import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
+import { evaluatedPlainly } from './plain-words.js';
 import { witnessed } from './witnessed.js';
 
 type ByKind<Node extends { readonly kind: string }> = {
@@ -97,13 +98,13 @@ class BodyCompiler implements StatementCompiler {
   }
 
   statement(statement: Statement): Evaluate {
-    return this.#body(statement, (inline) => inline.lastStatement(statement));
+    return this.#body(statement, (inline) => worded(statement, inline.lastStatement(statement)));
   }
 
   statementOfTransaction(statement: Statement): Evaluate {
     let evaluate = this.#ofTransactions.get(statement);
     if (evaluate === undefined) {
-      evaluate = catchingLoopSignals(new Inline(this).statement(statement));
+      evaluate = catchingLoopSignals(worded(statement, new Inline(this).statement(statement)));
       this.#ofTransactions.set(statement, evaluate);
     }
     return evaluate;
@@ -153,6 +154,10 @@ class Inline implements InlineCompiler {
   unwinds(): void {
     this.isUnwinding = true;
   }
+}
+
+function worded({ kind }: Statement, evaluate: Evaluate): Evaluate {
+  return kind === 'let' ? evaluatedPlainly(evaluate) : evaluate;
 }
 
 function isControl(statement: Statement): statement is ControlStatement {

@@ -14,6 +14,7 @@ import { compileInsert } from './insert.js';
 import { compileKill } from './kill.js';
 import { compileLive } from './live.js';
 import { notSupported } from './not-supported.js';
+import { plainly } from './plain-words.js';
 import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
 import { compileRemove } from './remove.js';
@@ -34,16 +35,16 @@ export const DATA_STATEMENTS: {
   access: compileAccess,
   alter: compileAlter,
   'alter-place': compileAlterPlace,
-  create: compileCreate,
-  delete: compileDelete,
+  create: plainly(compileCreate),
+  delete: plainly(compileDelete),
   info: compileInfo,
-  insert: compileInsert,
+  insert: plainly(compileInsert),
   rebuild: compileRebuild,
-  relate: compileRelate,
+  relate: plainly(compileRelate),
   remove: compileRemove,
   select: compileSelect,
-  update: compileUpdate,
-  upsert: compileUpsert,
+  update: plainly(compileUpdate),
+  upsert: plainly(compileUpsert),
   // The runner of a session carries these out itself; inside other statements they mean nothing.
   begin: outOfPlace,
   cancel: outOfPlace,

@@ -32,7 +32,7 @@ export function pathsNamed(
 }
 
 /** What `type::field(s)` name. @throws TesseraError `parse_error`, `invalid_path`, `invalid_arguments` */
-export function pathsOf(value: Value): Idiom[] {
+function pathsOf(value: Value): Idiom[] {
   return innerElements(value).map((path) => {
     if (typeof path === 'string') return plainPath(path);
     const reason = `Argument 1 was the wrong type. Expected \`string\` but found \`${toText(path)}\``;

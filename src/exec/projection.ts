@@ -3,8 +3,9 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or
 import type { Expression, Projection, Projections } from '../language/ast.js';
 import { isArray, isObject, type MutableObject, newObject, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
+import { fieldsNamed, plainPath } from './expression/named-field.js';
 import { projectionPath } from './expression/projection-name.js';
-import { fieldNames, pathsOf } from './paths-named.js';
+import { fieldNames } from './paths-named.js';
 
 export function compileProjections(projections: Projections, compiler: Compiler): Evaluate {
   if (projections.kind === 'value') return compiler.expression(projections.expression);
@@ -32,8 +33,9 @@ function compileItem(item: Projection, compiler: Compiler): Writer {
       return undefined;
     };
   }
-  const named = item.alias === undefined ? fieldNames(item.expression) : undefined;
-  if (named !== undefined) return compileNamedFields(named, compiler);
+  const { expression } = item;
+  const named = item.alias === undefined ? fieldNames(expression) : undefined;
+  if (named !== undefined && expression.kind === 'call') return compileNamedFields(expression.path, named, compiler);
   const path = projectionPath(item);
   const evaluate = compiler.expression(item.expression);
   const [name] = path;
@@ -52,17 +54,18 @@ function compileItem(item: Projection, compiler: Compiler): Writer {
 }
 
 /** `type::field(…)` and `type::fields(…)`: each field stands at its own path. */
-function compileNamedFields(names: Expression, compiler: Compiler): Writer {
+function compileNamedFields(path: string, names: Expression, compiler: Compiler): Writer {
   const evaluate = compiler.expression(names);
   return (frame, result) =>
     andThen(evaluate(frame), (value) =>
       andThen(
-        forEachInOrder(pathsOf(value), (path) =>
-          andThen(compiler.expression(path)(frame), (field) => {
-            writeAt(result, projectionPath({ expression: path }), field);
+        forEachInOrder(fieldsNamed(path, value), (name) => {
+          const idiom = plainPath(name);
+          return andThen(compiler.expression(idiom)(frame), (field) => {
+            writeAt(result, projectionPath({ expression: idiom }), field);
             return undefined;
-          }),
-        ),
+          });
+        }),
         () => undefined,
       ),
     );

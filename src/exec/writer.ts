@@ -28,6 +28,7 @@ import { updateIndexes } from './index-entries.js';
 import type { LiveQueries } from './live-queries.js';
 import { OnDelete } from './on-delete.js';
 import { UNCHECKED } from './permission.js';
+import { plain } from './plain-words.js';
 import { updateReferences } from './references.js';
 import { refuse } from './refusal.js';
 import { storable } from './storable.js';
@@ -292,7 +293,8 @@ export class Writer implements RecordWriter {
           const done = mapInOrder(event.actions, (action) => action(frame));
           return andThen(done, () => undefined);
         });
-      return otherwise(run, (error) => {
+      return otherwise(run, (thrown) => {
+        const error = plain(thrown);
         if (!isVerdict(error)) throw error;
         const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
         throw failure('event_failed', { event: event.name, reason }, { cause: error });

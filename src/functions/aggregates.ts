@@ -158,9 +158,8 @@ class Collected implements Accumulator {
   result(): Value {
     const exception = this.exception?.(this.#values);
     if (exception !== undefined) return exception;
-    const { checkCount, coerce } = signatureOf(this.row);
-    checkCount(1 + this.rest.length);
-    return this.row.run(coerce([this.#values, ...this.rest]), NO_CONTEXT) as Value;
+    const args = signatureOf(this.row).coerce([this.#values, ...this.rest], this.row.name);
+    return this.row.run(args, NO_CONTEXT) as Value;
   }
 }
 

@@ -58,6 +58,7 @@ const CHECKERS: { readonly [K in Type['kind']]?: Checker } = {
   datetime: (value) => value instanceof Datetime,
   duration: (value) => value instanceof Duration,
   file: (value) => value instanceof FileReference,
+  float: isNumber,
   function: (value) => value instanceof Closure,
   geometry: (value) => value instanceof Geometry,
   int: isInt,
@@ -87,10 +88,11 @@ function checkerOf(type: Type): Checker {
 
 /** What is precomputed for each function. */
 export interface Signature {
-  /** @throws TesseraError `invalid_arguments` if a call may not have `count` arguments. May be asked before the call is run. */
-  checkCount(count: number): void;
-  /** The coerced arguments; the array itself where nothing had to be changed. @throws TesseraError `invalid_arguments` */
-  coerce(args: readonly Value[]): readonly Value[];
+  /**
+   * The arguments, counted and coerced; the array itself where nothing had to be changed. Errors name the function as it was called.
+   * @throws TesseraError `invalid_arguments`, `unexpected_argument`
+   */
+  coerce(args: readonly Value[], called: string): readonly Value[];
 }
 
 const signatures = new WeakMap<FunctionRow, Signature>();
@@ -105,7 +107,7 @@ export function signatureOf(row: FunctionRow): Signature {
   return signature;
 }
 
-function makeSignature({ name, parameters, expects }: FunctionRow): Signature {
+function makeSignature({ parameters, expects }: FunctionRow): Signature {
   const minimum = parameters.filter(({ optional, rest }) => !optional && !rest).length;
   const variadic = parameters.at(-1)?.rest === true;
   const maximum = variadic || expects !== undefined ? Number.POSITIVE_INFINITY : parameters.length;
@@ -113,24 +115,27 @@ function makeSignature({ name, parameters, expects }: FunctionRow): Signature {
   const ints = parameters.map(({ type }) => type.kind === 'int');
   const last = parameters.length - 1;
   return {
-    checkCount(count) {
-      if (count < minimum && expects !== undefined) {
-        throw failure('unexpected_argument', { name, expected: expects.count });
+    coerce(args, called) {
+      const given = args.length;
+      if (expects === undefined && (given < minimum || given > maximum)) {
+        throw invalidArguments(called, expectedCount(minimum, maximum));
       }
-      if (count < minimum || count > maximum) throw invalidArguments(name, expectedCount(minimum, maximum));
-    },
-    coerce(args) {
       let coerced = args;
-      const count = variadic ? args.length : Math.min(args.length, parameters.length);
+      const count = variadic ? given : Math.min(given, parameters.length);
       for (let index = 0; index < count; index++) {
         const column = Math.min(index, last);
         const value = args[index];
         if (!(checkers[column] as Checker)(value)) {
           const expected = expects?.each[index];
-          if (expected !== undefined) throw failure('unexpected_argument', { name, expected, got: kindOf(value) });
-          throw wrongArgument(name, index + 1, (parameters[column] as FunctionRow['parameters'][number]).type, value);
+          if (expected !== undefined) {
+            throw failure('unexpected_argument', { name: called, expected, got: kindOf(value) });
+          }
+          throw wrongArgument(called, index + 1, (parameters[column] as FunctionRow['parameters'][number]).type, value);
         }
         if (ints[column] && typeof value === 'object') coerced = coerced.with(index, toInt(value));
+      }
+      if (expects !== undefined && given < minimum) {
+        throw failure('unexpected_argument', { name: called, expected: expects.count });
       }
       return coerced;
     },

@@ -1,20 +1,23 @@
 /** Calls of built-in functions. */
 import { otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { ErrorCode } from '../errors/catalogue.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
 import { signatureOf } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 
-/** Counts and coerces the arguments, then runs the function. @throws TesseraError `function_denied`, `invalid_arguments` */
+/**
+ * Counts and coerces the arguments, then runs the function. Errors of arguments name it as it was `called`.
+ * @throws TesseraError `function_denied`, `invalid_arguments`
+ */
 export function callFunction(
   row: FunctionRow,
+  called: string,
   args: readonly Value[],
   context: FunctionContext,
 ): PromiseOrValue<Value> {
   context.functions?.check(row.name);
-  const signature = signatureOf(row);
-  signature.checkCount(args.length);
-  return row.run(signature.coerce(args), context);
+  return row.run(signatureOf(row).coerce(args, called), context);
 }
 
 /** The same for a call as a method: whatever arguments turn out to be wrong, even within a closure, the error names the method. */
@@ -25,15 +28,17 @@ export function callMethod(
   context: FunctionContext,
 ): PromiseOrValue<Value> {
   return otherwise(
-    () => callFunction(row, args, context),
+    () => callFunction(row, name, args, context),
     (error) => rethrow(error, name),
   );
 }
 
 const BEFORE_REASON = '(). ';
+const OF_ARGUMENTS: ReadonlySet<ErrorCode> = new Set(['invalid_arguments', 'closure_argument']);
 
+/** The error of the function stays as the cause, for where methods are called functions. */
 function rethrow(error: unknown, name: string): never {
-  if (!(error instanceof TesseraError) || error.code !== 'invalid_arguments') throw error;
+  if (!(error instanceof TesseraError) || !OF_ARGUMENTS.has(error.code)) throw error;
   const reason = error.message.slice(error.message.indexOf(BEFORE_REASON) + BEFORE_REASON.length);
-  throw failure('invalid_arguments', { name, reason, method: true });
+  throw failure('invalid_arguments', { name, reason, method: true }, { cause: error });
 }

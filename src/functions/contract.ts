@@ -20,6 +20,8 @@ export interface FunctionContext {
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value>;
   /** Reads a record as the caller may see it; NONE when it doesn't exist or is hidden. */
   readRecord(id: RecordId): PromiseOrValue<Value>;
+  /** Whether a record, or any in a range of ids, exists and may be seen. */
+  hasRecord(id: RecordId): PromiseOrValue<boolean>;
   /** The next number of a sequence. @throws TesseraError `sequence_missing`, `sequence_exhausted` */
   nextNumber(sequence: string): PromiseOrValue<Value>;
   /** Whether the selected database has a table. */

@@ -23,8 +23,9 @@ function makes(name: string, unit: DurationUnit, what: string): FunctionRow {
     `A duration of so many ${what}.`,
     (count) => {
       const time = durationFromNanoseconds(BigInt(count) * DURATION_UNITS[unit]);
-      if (time === undefined) throw failure('arithmetic_overflow', { call: `duration::from_${name}(${count})` });
-      return time;
+      if (time !== undefined) return time;
+      // The reference engine reads ints without a sign here.
+      throw failure('arithmetic_overflow', { call: `duration::from_${name}(${BigInt.asUintN(64, BigInt(count))})` });
     },
     { aliases: [`duration::from::${name}`] },
   );

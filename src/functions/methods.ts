@@ -30,14 +30,18 @@ const NO_METHODS: ReadonlySet<string> = new Set([
   'math::pow',
   'math::sqrt',
   'string::distance::osa',
+  'vector::distance::knn',
 ]);
+
+/** Functions that are methods too, though their first parameter takes no value of their family. */
+const METHODS_THAT_FAIL: ReadonlySet<string> = new Set(['file::list']);
 
 /** The last part of each name, with `_` for `::`, of the functions whose first parameter takes such a value. */
 function methodsOf(rows: readonly FunctionRow[], receiver: Kind | 'number', prefix = ''): Methods {
   const methods = new Map<string, FunctionRow>();
   for (const row of rows) {
     const type = row.parameters[0]?.type.kind;
-    if ((type !== receiver && type !== 'any') || NO_METHODS.has(row.name)) continue;
+    if ((type !== receiver && type !== 'any' && !METHODS_THAT_FAIL.has(row.name)) || NO_METHODS.has(row.name)) continue;
     for (const name of [row.name, ...(row.aliases ?? [])]) {
       methods.set(prefix + name.split('::').slice(1).join('_'), row);
     }

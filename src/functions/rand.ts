@@ -6,7 +6,7 @@ import { invalidArguments } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { randomInt, randomText, ulidAt, uuidV4, uuidV7 } from './identifiers.js';
-import { any, datetime, duration, integer, number, optional, rest } from './parameters.js';
+import { any, datetime, duration, integer, numeric, optional, rest } from './parameters.js';
 import { now } from './time.js';
 
 const RANDOM = { deterministic: false } as const;
@@ -132,7 +132,7 @@ export const randFunctions: readonly FunctionRow[] = [
   ),
   define(
     'rand::float',
-    [optional(number('a')), optional(number('b'))],
+    [optional(numeric('a')), optional(numeric('b'))],
     'float',
     'A random float from 0 to below 1, or between two numbers.',
     (a: NumberValue | undefined, b: NumberValue | undefined, { environment }) => {

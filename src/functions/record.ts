@@ -1,7 +1,7 @@
 import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
-import { isObject, Range, RecordId, type Value } from '../value/value.js';
+import { isObject, RecordId, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
@@ -12,12 +12,11 @@ export const recordFunctions: readonly FunctionRow[] = [
     'record::exists',
     [record('record')],
     'bool',
-    'Whether a record exists and may be seen.',
+    'Whether a record, or any in a range, exists and may be seen.',
     (id, context) =>
       andThen(context.hasTable(id.table), (has) => {
         if (!has) throw failure('table_missing', { name: id.table });
-        if (id.key instanceof Range) return false;
-        return andThen(context.readRecord(id), (found): Value => found !== undefined);
+        return context.hasRecord(id);
       }),
     { deterministic: false },
   ),

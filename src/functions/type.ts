@@ -4,14 +4,18 @@ import { cast } from '../value/cast.js';
 import { toDisplay, toText } from '../value/text/text.js';
 import type { GeometryType, Type } from '../value/type.js';
 import { GEOMETRY_TYPES } from '../value/type.js';
+import { typeOf } from '../value/type-of.js';
 import {
+  Decimal,
   FileReference,
   Geometry,
+  isArray,
   type Kind,
   kindOf,
-  Range,
+  type Range,
   RecordId,
   type RecordKey,
+  SetValue,
   Table,
   type Value,
 } from '../value/value.js';
@@ -93,8 +97,8 @@ export const typeFunctions: readonly FunctionRow[] = [
   casts('geometry', { kind: 'geometry', shapes: [] }),
   define('type::point', [any('value')], 'point', 'Casts a value to point.', toPoint),
   define('type::set', [any('value')], 'set', 'Makes a set of an array or a set.', (value) => {
-    // Unlike the cast, it takes no ranges.
-    if (value instanceof Range) throw uncastable('set', value);
+    // Unlike the cast, it takes nothing else.
+    if (!isArray(value) && !(value instanceof SetValue)) throw uncastable('set', value);
     return cast(value, { kind: 'set' }, parseRecordId);
   }),
   ...checkFunctions,
@@ -112,7 +116,8 @@ export const typeFunctions: readonly FunctionRow[] = [
     parameters: [any('table'), optional(any('key'))],
     returns: 'record',
     description: 'The record id of a table and a key; or the one that a text holds.',
-    run: (args) => (args.length === 1 ? cast(args[0], RECORD, parseRecordId) : record(args[0], args[1])),
+    run: (args) =>
+      args.length === 1 && args[0] !== '' ? cast(args[0], RECORD, parseRecordId) : record(args[0], args[1]),
   },
   define(
     'type::string_lossy',
@@ -125,17 +130,11 @@ export const typeFunctions: readonly FunctionRow[] = [
     if (value instanceof RecordId) return new Table(value.table);
     if (value instanceof Table) return value;
     if (typeof value === 'string') return new Table(value);
-    throw failure('invalid_record_table', { value: toText(value) });
+    throw failure('invalid_record_table', { value: shown(value) });
   }),
 ];
 
 const LOSSY = new TextDecoder('utf-8', { ignoreBOM: true });
-
-const SHAPE_NAMES = Object.fromEntries(Object.entries(GEOMETRY_TYPES).map(([name, type]) => [type, name]));
-
-function typeOf(value: Value): string {
-  return value instanceof Geometry ? `geometry<${SHAPE_NAMES[value.shape.type]}>` : kindOf(value);
-}
 
 const POINT: Type = { kind: 'geometry', shapes: ['point'] };
 
@@ -153,10 +152,15 @@ function uncastable(type: string, value: Value): TesseraError {
   return failure('cannot_cast', { reason: `Could not cast into \`${type}\` using input \`${toText(value)}\`` });
 }
 
+/** Decimals keep their suffix here, which casts drop. */
+function shown(value: Value): string {
+  return value instanceof Decimal ? toText(value) : toDisplay(value);
+}
+
 const RECORD: Type = { kind: 'record', tables: [] };
 
 function record(table: Value, key: Value): Value {
-  const name = table instanceof Table ? table.name : toDisplay(table);
+  const name = table instanceof Table ? table.name : shown(table);
   if (name === '') throw failure('invalid_record_table', { value: name });
   return new RecordId(name, keyOf(key));
 }

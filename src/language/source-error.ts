@@ -72,7 +72,7 @@ function excerpt(line: readonly string[], markAt: number): { readonly text: stri
   const from = line.length > FAR && markAt > FAR ? markAt - CONTEXT : 0;
   const prefix = from > 0 ? '...' : '';
   const rest = line.slice(from);
-  const text = rest.length > WIDTH ? `${rest.slice(0, WIDTH - 3).join('')}...` : rest.join('');
+  const text = rest.length > WIDTH ? `${rest.slice(0, WIDTH - 3 - prefix.length).join('')}...` : rest.join('');
   return { text: prefix + text, before: prefix.length + markAt - from };
 }
 

@@ -10,16 +10,19 @@
  */
 import { failure } from '../errors/error.js';
 
-/** So many code points around a change are written along. */
+/** Code points around a change are written along, in steps of so many until they are found in one place only, and one step more. */
 const CONTEXT = 4;
+/** What is looked for, to tell whether it is in one place only, gets no longer than by one step beyond this. */
+const MAX_SOUGHT = 24;
 
 /** The patch that turns one text into another; the two must differ. */
 export function diffText(before: string, after: string): string {
   const start = commonStart(before, after);
   const end = commonEnd(before, after, start);
-  const lead = lastPoints(before.slice(0, start), CONTEXT);
-  const tail = firstPoints(before.slice(before.length - end), CONTEXT);
   const removed = before.slice(start, before.length - end);
+  const context = contextOf(before, start, removed);
+  const lead = lastPoints(before.slice(0, start), context);
+  const tail = firstPoints(before.slice(before.length - end), context);
   const added = after.slice(start, after.length - end);
   const place = pointCount(before.slice(0, start)) - pointCount(lead);
   const around = pointCount(lead) + pointCount(tail);
@@ -29,6 +32,18 @@ export function diffText(before: string, after: string): string {
   };
   const lines = [line(' ', lead), line('-', removed), line('+', added), line(' ', tail)];
   return `@@ -${span(removed)} +${span(added)} @@\n${lines.join('')}`;
+}
+
+/** As diff-match-patch chooses it. */
+function contextOf(text: string, start: number, removed: string): number {
+  let context = 0;
+  let sought = removed;
+  while (sought.length < MAX_SOUGHT && text.indexOf(sought) !== text.lastIndexOf(sought)) {
+    context += CONTEXT;
+    const lead = lastPoints(text.slice(0, start), context);
+    sought = lead + removed + firstPoints(text.slice(start + removed.length), context);
+  }
+  return context + CONTEXT;
 }
 
 function line(mark: string, text: string): string {

@@ -23,7 +23,7 @@ const TRUTHY: ByKind<boolean> = {
   bytes: (value) => value.length > 0,
   table: never,
   record: always,
-  file: always,
+  file: never,
   regex: never,
   range: never,
   function: never,

@@ -15,7 +15,7 @@ checkRows([
   ],
   [
     'duration::from_secs(-1)',
-    'Failed to compute: "duration::from_secs(-1)", as the operation results in an arithmetic overflow.',
+    'Failed to compute: "duration::from_secs(18446744073709551615)", as the operation results in an arithmetic overflow.',
   ],
   [
     "string::semver::major('18446744073709551615.0.0')",

@@ -33,6 +33,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     functions: undefined,
     call: (called, args) => (called.implementation as Implementation)(...args),
     readRecord: () => undefined,
+    hasRecord: () => false,
     nextNumber: () => 0,
     hasTable: () => true,
     hasAnalyzer: () => false,
@@ -45,7 +46,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
 export function call(name: string, args: readonly Value[], context = testContext()): Value | Promise<Value> {
   const row = findFunction(name);
   if (row === undefined) throw new Error(`there is no function ${name}`);
-  return callFunction(row, args, context);
+  return callFunction(row, name, args, context);
 }
 
 /** The value of a call whose arguments are values, casts or calls. */

@@ -109,7 +109,11 @@ test('records are read by the context', async () => {
   const records: Readonly<Record<string, Value>> = { 'e:1': edge, 'a:1': objectFrom({ id: new RecordId('a', 1) }) };
   for (const later of [false, true]) {
     const read = (id: RecordId) => records[toText(id)];
-    const context = testContext({ readRecord: later ? async (id) => read(id) : read });
+    const has = (id: RecordId) => read(id) !== undefined;
+    const context = testContext({
+      readRecord: later ? async (id) => read(id) : read,
+      hasRecord: later ? async (id) => has(id) : has,
+    });
     expect(await call('record::exists', [new RecordId('a', 1)], context)).toBe(true);
     expect(await call('record::exists', [new RecordId('a', 9)], context)).toBe(false);
     expect(await call('record::is_edge', [new RecordId('e', 1)], context)).toBe(true);

@@ -72,5 +72,5 @@ test.each([
   const row = findFunction(name);
   expect(row).toBeDefined();
   const args = new Array<undefined>(count).fill(undefined);
-  if (row !== undefined) expect(() => callFunction(row, args, testContext())).toThrow(message);
+  if (row !== undefined) expect(() => callFunction(row, row.name, args, testContext())).toThrow(message);
 });

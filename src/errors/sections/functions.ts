@@ -53,6 +53,10 @@ export const functionErrors = {
     kind: 'Internal',
     text: () => 'Problem with machine learning computation. Machine learning computation is not enabled.',
   }),
+  modules_disabled: row<{ name: string }>({
+    kind: 'Internal',
+    text: ({ name }) => `Module function '${name}' requires the 'surrealism' feature to be enabled`,
+  }),
   bucket_missing: row<{ name: string }>({
     kind: 'NotFound',
     text: ({ name }) => `The bucket '${name}' does not exist`,

@@ -1,6 +1,7 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
+import { plainly } from '../plain-words.js';
 import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
@@ -29,7 +30,7 @@ export const DEFINITIONS: {
   'define-field': withComputedClauses(compileDefineField),
   'define-index': withComputedClauses(compileDefineIndex),
   'define-event': withComputedClauses(compileDefineEvent),
-  'define-param': withComputedClauses(compileDefineParam),
+  'define-param': plainly(withComputedClauses(compileDefineParam)),
   'define-function': withComputedClauses(compileDefineFunction),
   'define-user': withComputedClauses(compileDefineUser),
   'define-access': withComputedClauses(compileDefineAccess),

@@ -21,6 +21,7 @@ import type { Step } from './step.js';
 
 const CUSTOM = 'fn::';
 const MODEL = 'ml::';
+const MODULE = 'mod::';
 
 export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   const args = compileList(call.args, compiler);
@@ -35,6 +36,11 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
       throw failure('machine_learning_disabled');
     };
   }
+  if (call.path.startsWith(MODULE)) {
+    return () => {
+      throw failure('modules_disabled', { name: call.path });
+    };
+  }
   const row = findFunction(call.path);
   if (row === undefined) {
     return () => {
@@ -44,8 +50,8 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   return (frame) => {
     const values = args(frame);
     return values instanceof Promise
-      ? values.then((settled) => callFunction(row, settled, functionContext(frame.execution)))
-      : callFunction(row, values, functionContext(frame.execution));
+      ? values.then((settled) => callFunction(row, call.path, settled, functionContext(frame.execution)))
+      : callFunction(row, call.path, values, functionContext(frame.execution));
   };
 }
 

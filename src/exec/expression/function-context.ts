@@ -1,7 +1,9 @@
-import { andThen } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
+import { Range, type RecordId } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
+import { inPlainWords } from '../plain-words.js';
 import { callClosure } from './closure.js';
 
 const contexts = new WeakMap<Execution, FunctionContext>();
@@ -20,8 +22,9 @@ export function functionContext(execution: Execution): FunctionContext {
       passwords,
       network,
       functions,
-      call: (closure, args) => callClosure(execution, closure, args),
+      call: (closure, args) => inPlainWords(() => callClosure(execution, closure, args)),
       readRecord: (id) => execution.reader.read(execution, id),
+      hasRecord: (id) => hasRecord(execution, id),
       nextNumber: (sequence) => nextNumber(execution, sequence),
       hasTable: (name) => andThen(unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false),
       hasAnalyzer: (name) => andThen(unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false),
@@ -30,4 +33,15 @@ export function functionContext(execution: Execution): FunctionContext {
     contexts.set(execution, context);
   }
   return context;
+}
+
+function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  const { reader } = execution;
+  if (!(id.key instanceof Range)) return andThen(reader.read(execution, id), (found) => found !== undefined);
+  let has = false;
+  const done = reader.scan(execution, { table: id.table, range: id, limit: 1 }, ({ length }) => {
+    has = length > 0;
+    return has;
+  });
+  return andThen(done, () => has);
 }

@@ -1,10 +1,11 @@
 /** `.name(args)`: the function of the receiver's family, or a closure in a field. */
 import { andThen } from '../../base/promise-or-value.js';
-import { failure } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { callMethod } from '../../functions/call.js';
 import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { Expression } from '../../language/ast.js';
-import { Closure, isObject, kindOf } from '../../value/value.js';
+import { typeOf } from '../../value/type-of.js';
+import { Closure, isNumber, isObject, kindOf, type Value } from '../../value/value.js';
 import type { Compiler } from '../execution.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
@@ -23,9 +24,13 @@ export function methodStep(name: string, args: readonly Expression[], next: Step
         );
       }
       const closure = isObject(value) ? value[name] : undefined;
-      if (!(closure instanceof Closure)) {
-        throw failure(isMethodName(name) ? 'method_missing' : 'method_unknown', { name, kind: kindOf(value) });
-      }
+      if (!(closure instanceof Closure)) throw withoutMethod(value, name);
       return andThen(callClosure(execution, closure, values), (result) => next(result, frame));
     });
+}
+
+/** Its cause is the same in the words of statements that write (`plain-words.ts`). */
+function withoutMethod(value: Value, name: string): TesseraError {
+  const cause = failure('method_unknown', { name, kind: isNumber(value) ? 'number' : kindOf(value) });
+  return failure(isMethodName(name) ? 'method_missing' : 'method_unknown', { name, kind: typeOf(value) }, { cause });
 }

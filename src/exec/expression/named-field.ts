@@ -1,6 +1,6 @@
 /** `type::field(name)` and `type::fields(names)`: paths of the current document that are given as text. */
 import { LruCache } from '../../base/lru-cache.js';
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { invalidArguments, wrongType } from '../../functions/arguments.js';
 import type { Call, Idiom, Part } from '../../language/ast.js';
@@ -22,18 +22,26 @@ export function compileNamedField({ path, args }: Call, compiler: Compiler): Eva
     };
   }
   const evaluate = compiler.expression(name);
-  const read = (given: Value, frame: Frame): PromiseOrValue<Value> => {
-    if (typeof given !== 'string') throw wrongType(path, 1, { kind: 'string' }, given);
-    return compiler.expression(plainPath(given))(frame);
-  };
-  if (path === FIELD) return (frame) => andThen(evaluate(frame), (given) => read(given, frame));
-  return (frame) =>
-    andThen(evaluate(frame), (given) => {
-      if (!isArray(given)) throw wrongType(path, 1, { kind: 'array', item: { kind: 'string' } }, given);
-      const wrong = given.findIndex((each) => typeof each !== 'string');
-      if (wrong >= 0) throw wrongType(path, 1, { kind: 'string' }, given[wrong], 'array<string>');
-      return mapInOrder(given, (each) => read(each, frame));
-    });
+  const read = (given: string, frame: Frame) => compiler.expression(plainPath(given))(frame);
+  if (path === FIELD) return (frame) => andThen(evaluate(frame), (given) => read(nameGiven(given), frame));
+  return (frame) => andThen(evaluate(frame), (given) => mapInOrder(namesGiven(given), (each) => read(each, frame)));
+}
+
+/** The names that a call of `type::field` or `type::fields` gives, by its argument. @throws TesseraError `invalid_arguments` */
+export function fieldsNamed(path: string, given: Value): readonly string[] {
+  return path === FIELD ? [nameGiven(given)] : namesGiven(given);
+}
+
+function nameGiven(given: Value): string {
+  if (typeof given === 'string') return given;
+  throw wrongType(FIELD, 1, { kind: 'string' }, given);
+}
+
+function namesGiven(given: Value): readonly string[] {
+  if (!isArray(given)) throw wrongType(FIELDS, 1, { kind: 'array', item: { kind: 'string' } }, given);
+  const wrong = given.findIndex((each) => typeof each !== 'string');
+  if (wrong >= 0) throw wrongType(FIELDS, 1, { kind: 'string' }, given[wrong], 'array<string>');
+  return given as readonly string[];
 }
 
 /** Parts that run nothing, since the text may come from anybody. */

@@ -50,7 +50,7 @@ export class DatabaseHost implements ScriptHost {
       const row = findFunction(path);
       if (row === undefined) throw failure('function_missing', { name: path });
       if (!isArray(args)) throw refused('The arguments of a function must be an array');
-      return callFunction(row, args, functionContext(execution));
+      return callFunction(row, path, args, functionContext(execution));
     },
     value: (input, frame) => {
       const expression = parseExpression(String(input));

@@ -23,7 +23,7 @@ export function encodeGeohash(position: Position, length: number): string {
   for (let bit = 0, bits = 0; text.length < length; bit++) {
     const span = halves[bit % 2] as Span;
     const middle = (span.low + span.high) / 2;
-    const upper = (position[bit % 2] as number) >= middle;
+    const upper = (position[bit % 2] as number) > middle;
     if (upper) span.low = middle;
     else span.high = middle;
     bits = bits * 2 + (upper ? 1 : 0);

@@ -23,7 +23,9 @@ export function bearing([lon1, lat1]: Position, [lon2, lat2]: Position): number 
   const [from, to] = [radians(lat1), radians(lat2)];
   const y = Math.sin(east) * Math.cos(to);
   const x = Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(east);
-  return degrees(Math.atan2(y, x));
+  // Carried into a full turn and back, as the reference engine does, which costs the last digits.
+  const turned = (degrees(Math.atan2(y, x)) + 360) % 360;
+  return turned > 180 ? turned - 360 : turned;
 }
 
 /** Square metres (after Chamberlain and Duquette); of points and lines 0. */

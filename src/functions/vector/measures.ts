@@ -67,12 +67,14 @@ export function pearson(a: Vector, b: Vector): number {
   const shared = total(a, b, (x, y) => (x - meanA) * (y - meanB));
   const spreadA = total(a, a, (x) => (x - meanA) ** 2);
   const spreadB = total(b, b, (x) => (x - meanB) ** 2);
-  return shared / Math.sqrt(spreadA * spreadB);
+  const { length } = a;
+  return shared / length / (Math.sqrt(spreadA / length) * Math.sqrt(spreadB / length));
 }
 
 /** Pearson's measure of the ranks; equal numbers share the average of theirs. */
 export function spearman(a: Vector, b: Vector): number {
-  return pearson(ranks(a), ranks(b));
+  // Rounding may carry it beyond 1.
+  return Math.max(-1, Math.min(1, pearson(ranks(a), ranks(b))));
 }
 
 function ranks(vector: Vector): number[] {
