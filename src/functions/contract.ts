@@ -30,6 +30,8 @@ export interface FunctionContext {
   hasAnalyzer(name: string): PromiseOrValue<boolean>;
   /** Counts work done, and fails when the statement was cancelled or its time is over; for functions that loop. */
   checkpoint(): void;
+  /** The same, and gives way to others when it is time to; for functions whose steps may be long. */
+  pause(): PromiseOrValue<void>;
 }
 
 export const HASH_ALGORITHMS = ['argon2', 'bcrypt', 'pbkdf2', 'scrypt'] as const;

@@ -1,5 +1,5 @@
 /** Regular expressions, run by an engine whose time grows linearly with the text, whatever the pattern. */
-import { RE2JS } from 're2js';
+import { type Matcher, RE2JS } from 're2js';
 import { LruCache } from '../base/lru-cache.js';
 import { failure } from '../errors/error.js';
 import type { Regex } from './value.js';
@@ -33,7 +33,19 @@ export function isPattern(source: string): boolean {
   }
 }
 
+/**
+ * So many steps one search may take: the characters of the text times the instructions of the pattern, of which `{1,900}` makes many. It is
+ * some seconds at worst; most patterns take a fraction.
+ */
+const MAX_STEPS = 2 ** 28;
+
+/** What finds a pattern in a text. @throws TesseraError `regex_too_costly` */
+export function matcherOf(pattern: RE2JS, text: string): Matcher {
+  if (pattern.programSize() * text.length > MAX_STEPS) throw failure('regex_too_costly', { length: text.length });
+  return pattern.matcher(text);
+}
+
 /** Whether the pattern matches anywhere in the text. */
 export function matchesRegex(regex: Regex, text: string): boolean {
-  return compileRegex(regex.source).matcher(text).find();
+  return matcherOf(compileRegex(regex.source), text).find();
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { call, checkRows, closure } from './calls.js';
+import { Regex } from '../../src/value/value.js';
+import { call, checkRows, closure, testContext } from './calls.js';
 
 // What the reference engine answers otherwise, or not at all.
 checkRows([
@@ -111,4 +112,18 @@ describe('nothing grows without a bound', () => {
   test('a closure is printed in an error, not run', () => {
     expect(() => call('array::len', [closure(() => 1)])).toThrow('Expected `array` but found `|…| …`');
   });
+});
+
+test('what many matches cost is spread over many turns, and no search is without an end', async () => {
+  let pauses = 0;
+  const context = testContext({
+    pause: async () => {
+      pauses++;
+    },
+  });
+  expect(await call('string::replace', ['aab', new Regex('a+c|a'), 'x'], context)).toBe('xxb');
+  expect(pauses).toBe(2);
+  expect(() => call('string::matches', ['a'.repeat(500_000), new Regex('(a?){900}b$')])).toThrow(
+    'The regular expression is too large for a text of 500000 characters',
+  );
 });

@@ -38,6 +38,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     hasTable: () => true,
     hasAnalyzer: () => false,
     checkpoint: () => {},
+    pause: () => {},
     ...parts,
   };
 }

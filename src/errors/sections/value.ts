@@ -58,6 +58,10 @@ export const valueErrors = {
     kind: 'Internal',
     text: ({ reason }) => `Invalid regular expression: ${shown(reason)}`,
   }),
+  regex_too_costly: row<{ length: number }>({
+    kind: 'Validation',
+    text: ({ length }) => `The regular expression is too large for a text of ${length} characters`,
+  }),
   json_invalid: row<{ what: string; offset: number }>({
     kind: 'Serialization',
     text: ({ what, offset }) => `Invalid JSON: ${what} at character ${offset + 1}`,

@@ -29,6 +29,7 @@ export function functionContext(execution: Execution): FunctionContext {
       hasTable: (name) => andThen(unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false),
       hasAnalyzer: (name) => andThen(unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false),
       checkpoint: () => interrupt.check(),
+      pause: () => interrupt.checkpoint(),
     };
     contexts.set(execution, context);
   }

@@ -1,8 +1,10 @@
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { matcherOf } from '../../value/regex.js';
 import { toDisplay, toText } from '../../value/text/text.js';
 import { Regex, type Value } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';
 import { codePointCount, sliceCodePoints } from '../code-points.js';
-import type { FunctionRow } from '../contract.js';
+import type { FunctionContext, FunctionRow } from '../contract.js';
 import { define } from '../define.js';
 import { joinTexts } from '../join.js';
 import { checkLength, limitedText } from '../output-limit.js';
@@ -67,7 +69,7 @@ export const textFunctions: readonly FunctionRow[] = [
     [text('string'), any('pattern')],
     'bool',
     'Whether a regular expression matches anywhere in a text.',
-    (string, pattern) => patternOf('string::matches', 2, pattern).matcher(string).find(),
+    (string, pattern) => matcherOf(patternOf('string::matches', 2, pattern), string).find(),
   ),
   define('string::repeat', [text('string'), integer('count')], 'string', 'Repeats a text.', (string, count) => {
     if (string === '') return string;
@@ -124,30 +126,41 @@ export const textFunctions: readonly FunctionRow[] = [
   define('string::words', [text('string')], 'array<string>', 'Cuts a text at blanks.', (string) => wordsOf(string)),
 ];
 
-function replace(string: string, search: Value, replacement: string): string {
-  const name = 'string::replace';
-  if (search instanceof Regex) return replaceMatches(name, string, search, replacement);
+const REPLACE = 'string::replace';
+
+function replace(string: string, search: Value, replacement: string, context: FunctionContext): PromiseOrValue<string> {
+  if (search instanceof Regex) return replaceMatches(string, search, replacement, context);
   if (typeof search !== 'string') {
-    throw invalidArguments(name, `Argument 2 was the wrong type. Expected a string but found ${toText(search)}`);
+    throw invalidArguments(REPLACE, `Argument 2 was the wrong type. Expected a string but found ${toText(search)}`);
   }
   const parts = split(string, search);
-  checkLength(name, string.length + (parts.length - 1) * (replacement.length - search.length));
-  return limitedText(name, parts.join(replacement));
+  checkLength(REPLACE, string.length + (parts.length - 1) * (replacement.length - search.length));
+  return limitedText(REPLACE, parts.join(replacement));
 }
 
-/** The replacement is plain text: `$1` means itself. */
-function replaceMatches(name: string, string: string, search: Regex, replacement: string): string {
-  const matcher = patternOf(name, 2, search).matcher(string);
+/**
+ * The replacement is plain text: `$1` means itself. One match is found in linear time, but there may be as many as characters, and the
+ * search for each may go to the end.
+ */
+function replaceMatches(
+  string: string,
+  search: Regex,
+  replacement: string,
+  context: FunctionContext,
+): PromiseOrValue<string> {
+  const matcher = matcherOf(patternOf(REPLACE, 2, search), string);
   let result = '';
   let from = 0;
-  while (matcher.find()) {
+  const step = () => {
+    if (!matcher.find()) return true;
     // Nothing is found once more right behind what was found.
-    if (from > 0 && matcher.start() === from && matcher.end() === from) continue;
+    if (from > 0 && matcher.start() === from && matcher.end() === from) return false;
     result += string.slice(from, matcher.start()) + replacement;
     from = matcher.end();
-    checkLength(name, result.length);
-  }
-  return limitedText(name, result + string.slice(from));
+    checkLength(REPLACE, result.length);
+    return andThen(context.pause(), () => false);
+  };
+  return andThen(untilTrue(step), () => limitedText(REPLACE, result + string.slice(from)));
 }
 
 /** An empty separator cuts around each character, also before the first and after the last. */
