@@ -11,6 +11,7 @@ export type AuditAction =
   | 'sign-in'
   | 'sign-up'
   | 'session-end'
+  | 'session-kill'
   // Tokens and grants.
   | 'token-issue'
   | 'token-refresh'

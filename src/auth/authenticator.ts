@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Place } from '../catalog/principal.js';
+import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject, type ObjectValue } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
@@ -12,6 +12,7 @@ import type { CredentialHasher } from './passwords.js';
 import { signUpRecord } from './record-access.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
 import type { PublicJwk } from './signing-keys.js';
+import { reconsider } from './standing.js';
 import { signInUser, signInUserOnce } from './system-user.js';
 import { Throttle, type ThrottleRules } from './throttle.js';
 import { ownerOf, signInWithToken } from './token-signin.js';
@@ -24,6 +25,8 @@ export interface AuthenticatorOptions {
   readonly pace?: PaceOptions;
   /** For how long a refresh token that comes a second time is taken for one that lost a race; 10 unless told, 0 is not at all. */
   readonly refreshGraceSeconds?: number;
+  /** How many milliseconds the session of a record user may last at most; without end unless told. */
+  readonly sessionLifetime?: number | undefined;
 }
 
 /** What a session becomes. */
@@ -56,6 +59,11 @@ export interface Authenticator {
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
   /** The public keys for tokens that an access method issues, for all to see; none tells nothing of why there are none. */
   publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  /**
+   * Who somebody who signed in at some time (nanoseconds since 1970) is by now; `undefined` when nothing lets them in any more, because a
+   * user, an access method, a place or a record was removed or changed, or what was handed out was taken back.
+   */
+  reconsider(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
   authenticateBasic(user: string, password: string, place: Place, client: Client): Promise<Authenticated>;
 }
@@ -77,10 +85,10 @@ export function createAuthenticator(
     pace: new Pace(environment, options.pace),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };
-  const become = (signedIn: SignedIn, client: Client): Authenticated => ({
-    identity: identityOf(signedIn, client),
-    expiresAt: signedIn.expiresAt,
-  });
+  const become = (signedIn: SignedIn, client: Client): Authenticated => {
+    const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);
+    return { identity: identityOf(bounded, client), expiresAt: bounded.expiresAt };
+  };
 
   return {
     async signIn(body, client) {
@@ -128,8 +136,20 @@ export function createAuthenticator(
       });
     },
 
+    async reconsider(signedIn, at) {
+      return reconsider(context, signedIn, at);
+    },
+
     async authenticateBasic(user, password, place, client) {
       return become(await signInUserOnce(context, { kind: 'system', place, user, password }, client), client);
     },
   };
+}
+
+/** Sessions of record users last no longer than the server lets them, whatever their access says. */
+function withinLifetime(signedIn: SignedIn, milliseconds: number | undefined, { clock }: Environment): SignedIn {
+  if (milliseconds === undefined || signedIn.principal.kind !== 'record') return signedIn;
+  const latest = clock.now() + BigInt(milliseconds) * 1_000_000n;
+  const { expiresAt } = signedIn;
+  return expiresAt !== undefined && expiresAt < latest ? signedIn : { ...signedIn, expiresAt: latest };
 }

@@ -77,6 +77,7 @@ export function bearerSession(
       claims: claimsValue(claims, subject.kind === 'record' ? subject.record : undefined),
       access: access.name,
       expiresAt: sessionExpiry(access.durations, context.environment),
+      basis: { kind: 'access', access },
     };
     if (access.authenticate === undefined) return signedIn;
     return authenticate(context, access.authenticate, { ...signedIn, access: undefined }, client).then((answer) => {

@@ -1,6 +1,9 @@
 /** The claims of tokens: which spellings are understood, and how statements see them as `$token`. */
 import { failure } from '../errors/error.js';
+import { timeOfUuid } from '../functions/identifiers.js';
 import type { RequiredClaims, Role } from '../language/ast.js';
+import { datetimeNanoseconds } from '../value/datetime.js';
+import { parseUuid } from '../value/uuid.js';
 import { newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import type { Json, JsonObject } from './strict-json.js';
@@ -68,6 +71,19 @@ export function readClaims(payload: JsonObject): Claims {
     ...optional('expires', time(all['exp'])),
     ...optional('notBefore', time(all['nbf'])),
   };
+}
+
+/**
+ * When a token was issued, in nanoseconds since 1970. `iat` tells it to the second, and the ids of our own tokens begin with the millisecond.
+ * Those of others may tell nothing, and are then as old as can be.
+ */
+export function issuedAt({ all }: Claims): bigint {
+  const { iat, jti } = all;
+  const second = BigInt(Math.floor(typeof iat === 'number' ? iat : 0)) * 1_000_000_000n;
+  const id = typeof jti === 'string' ? parseUuid(jti) : undefined;
+  const told = id && timeOfUuid(id);
+  const exact = told === undefined ? second : datetimeNanoseconds(told);
+  return exact > second && exact < second + 1_000_000_000n ? exact : second;
 }
 
 /** `$token`. The `ID` of a record user is the record id itself. */

@@ -1,5 +1,6 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import type { HandedOut } from '../catalog/denial.js';
 import type { Grants } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
 import type { Identity } from '../exec/execution.js';
@@ -20,6 +21,8 @@ export interface Directory {
    */
   grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined>;
   recordExists(place: Place, id: RecordId): PromiseOrValue<boolean>;
+  /** Whether something that users of exactly this place were handed out was taken back. */
+  isDenied(place: Place, what: HandedOut): PromiseOrValue<boolean>;
   /**
    * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in a transaction of its own, with permissions off, and commits it. Retries conflicts
    * as for any statement.

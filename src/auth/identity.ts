@@ -1,4 +1,5 @@
 /** Who a session is, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
+import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
 import type { Place, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { Identity } from '../exec/execution.js';
@@ -30,7 +31,14 @@ export interface SignedIn {
   readonly access: string | undefined;
   /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
   readonly expiresAt: bigint | undefined;
+  /** What it rests on; a session of the process itself rests on nothing. */
+  readonly basis?: Basis;
 }
+
+/** The definition that let somebody in, as it was then. */
+export type Basis =
+  | { readonly kind: 'user'; readonly user: UserDefinition }
+  | { readonly kind: 'access'; readonly access: AccessDefinition };
 
 const NANOSECONDS = 1_000_000_000n;
 const HOUR = 3_600n * NANOSECONDS;

@@ -92,6 +92,7 @@ export async function enterRecord(
   const { jwt } = accessKind;
   const key = jwt && issuingKey(jwt);
   if (key === undefined) throw failure('access_method_mismatch');
+  const token = context.tokens.drawId();
   const issue = async (
     id: RecordId,
     refresh: () => PromiseOrValue<string | undefined>,
@@ -103,6 +104,7 @@ export async function enterRecord(
       // What is issued here is accepted here.
       issuer: jwt?.require?.issuers[0],
       audience: jwt?.require?.audiences[0],
+      token,
       lifetime: tokenLifetime(access.durations),
     });
     const signedIn = await recordSession(context, place, access, claims, id, client);
@@ -111,7 +113,8 @@ export async function enterRecord(
     return { signedIn, tokens };
   };
   if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
-    const { record, key: next } = await useRefresh(context, place, access, credentials.refresh, credentials.subject);
+    const { refresh, subject } = credentials;
+    const { record, key: next } = await useRefresh(context, place, access, { token: refresh, subject, issued: token });
     return issue(record, () => next);
   }
   const clause = door.clause(accessKind);
@@ -124,7 +127,7 @@ export async function enterRecord(
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
     throw failure(door.noRecord);
   }
-  return issue(id, () => (accessKind.refresh ? issueRefresh(context, place, access, id) : undefined));
+  return issue(id, () => (accessKind.refresh ? issueRefresh(context, place, access, id, token) : undefined));
 }
 
 /**
@@ -148,6 +151,7 @@ export function recordSession(
     claims: claimsValue(claims, id),
     access: access.name,
     expiresAt,
+    basis: { kind: 'access', access },
   });
   let found: PromiseOrValue<RecordId | undefined> = id;
   if (access.authenticate !== undefined) {

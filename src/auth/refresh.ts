@@ -4,8 +4,9 @@
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
+import { Denials } from '../catalog/denial.js';
 import { drawGrant, type Grant, type Grants, isExpired, moment, opens, readGrantKey } from '../catalog/grant.js';
-import type { Place } from '../catalog/principal.js';
+import { type Place, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
@@ -21,8 +22,9 @@ export async function issueRefresh(
   place: Place,
   access: AccessDefinition,
   record: RecordId,
+  issued: string,
 ): Promise<string> {
-  const { grant, key } = draw(context, access, record);
+  const { grant, key } = draw(context, access, record, issued);
   await context.directory.grants(place, access.name, (grants) => grants.put(grant));
   return key;
 }
@@ -33,15 +35,20 @@ export interface Refreshed {
   readonly key: string;
 }
 
-/**
- * Uses a refresh token up; `subject` is the text of the record that it must be for, where the client tells. @throws TesseraError `invalid_auth` when it is no good, and when it was used before
- */
+export interface RefreshUse {
+  readonly token: string;
+  /** The text of the record that it must be for, where the client tells. */
+  readonly subject: string | undefined;
+  /** The id of the access token that is issued for it. */
+  readonly issued: string;
+}
+
+/** Uses a refresh token up. @throws TesseraError `invalid_auth` when it is no good, and when it was used before */
 export async function useRefresh(
   context: AuthContext,
   place: Place,
   access: AccessDefinition,
-  token: string,
-  subject: string | undefined,
+  { token, subject, issued }: RefreshUse,
 ): Promise<Refreshed> {
   const refreshed = await onGrant(
     context,
@@ -57,7 +64,7 @@ export async function useRefresh(
         grants.revokeFamily(familyOf(grant), moment(now));
         return undefined;
       }
-      const next = draw(context, access, record, familyOf(grant));
+      const next = draw(context, access, record, issued, familyOf(grant));
       grants.put(next.grant);
       return { record, key: next.key };
     },
@@ -83,7 +90,7 @@ export async function revokeRefresh(
   if (revoked !== true) throw failure('invalid_auth');
 }
 
-/** Does `work` with the grant that a token opens, unless it is for another record, has expired, or its family was revoked. */
+/** Does `work` with the grant that a token opens, unless it is for another record, has expired, or was taken back, it or its family. */
 function onGrant<T>(
   context: AuthContext,
   place: Place,
@@ -99,8 +106,12 @@ function onGrant<T>(
       const { record } = grant.subject;
       if (subject !== undefined && subject !== toText(record)) return undefined;
       if (isExpired(grant, context.environment.clock.now())) return undefined;
-      return andThen(grants.familyRevocation(familyOf(grant)), (revoked) =>
-        revoked === undefined ? work(grants, grant, record) : undefined,
+      const { token: issued, creation } = grant;
+      const handedOut = { token: issued, subject: recordSubject(record), at: datetimeNanoseconds(creation) };
+      return andThen(new Denials(grants.transaction, grants.area).isDenied(handedOut), (denied) =>
+        andThen(grants.familyRevocation(familyOf(grant)), (revoked) =>
+          denied || revoked !== undefined ? undefined : work(grants, grant, record),
+        ),
       );
     }),
   );
@@ -110,11 +121,18 @@ function familyOf({ family, id }: Grant): string {
   return family ?? id;
 }
 
-function draw({ environment }: AuthContext, { name, durations }: AccessDefinition, record: RecordId, family?: string) {
+function draw(
+  { environment }: AuthContext,
+  { name, durations }: AccessDefinition,
+  record: RecordId,
+  token: string,
+  family?: string,
+) {
   return drawGrant(environment, 'refresh', {
     access: name,
     subject: { kind: 'record', record },
     lifetime: durations.grant,
     family,
+    token,
   });
 }

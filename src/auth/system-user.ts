@@ -45,6 +45,7 @@ export function userSession(context: AuthContext, place: Place, user: UserDefini
     claims: claimsValue(claims),
     access: undefined,
     expiresAt: sessionExpiry(user.durations, context.environment),
+    basis: { kind: 'user', user },
   };
 }
 

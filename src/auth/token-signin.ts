@@ -11,6 +11,7 @@ import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
+import { unlessDenied } from './standing.js';
 import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 
@@ -40,7 +41,7 @@ function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: 
     const verification: JwtVerification = user === undefined ? NOBODY : { kind: 'key', ...userKey(user) };
     return andThen(context.tokens.verify(token, verification), () => {
       if (user === undefined) throw failure('invalid_auth');
-      return userSession(context, place, user, token.claims);
+      return unlessDenied(context, userSession(context, place, user, token.claims), token.claims);
     });
   });
 }
@@ -57,7 +58,8 @@ function signInByAccessToken(
     return andThen(context.tokens.verify(token, verification ?? NOBODY), () => {
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
       assertMeant(token, access);
-      return BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
+      const bearer = BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
+      return andThen(bearer, (signedIn) => unlessDenied(context, signedIn, token.claims));
     });
   });
 }
@@ -132,6 +134,7 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
       claims: claimsValue(claims),
       access: access.name,
       expiresAt: sessionExpiry(access.durations, context.environment),
+      basis: { kind: 'access', access },
     };
     if (access.authenticate === undefined) return signedIn;
     const candidate = { ...signedIn, access: undefined };

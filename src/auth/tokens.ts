@@ -4,6 +4,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { ASYMMETRIC_ALGORITHMS, headerName, isSymmetric, issuingKey, type SigningKey } from '../catalog/signing-key.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
+import { uuidV7 } from '../functions/identifiers.js';
 import type { JwtAccess, JwtVerification } from '../language/ast.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { type Claims, readClaims } from './claims.js';
@@ -12,7 +13,7 @@ import { type PublicJwk, SigningKeys } from './signing-keys.js';
 import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
 /** The `iss` of the tokens that this server issues. */
-export const ISSUER = 'Tessera';
+const ISSUER = 'Tessera';
 
 const MAX_DEPTH = 16;
 const MAX_SKEW_SECONDS = 60;
@@ -45,6 +46,8 @@ export interface TokenContent {
   readonly audience?: string | undefined;
   /** Nanoseconds; without it the token has no `exp`, and nobody can sign in with it later. */
   readonly lifetime: bigint | undefined;
+  /** The id of the token; drawn unless told. */
+  readonly token?: string;
 }
 
 /** A token whose form is right. Nothing in it may be believed before `verify` has said so. */
@@ -92,17 +95,23 @@ export class Tokens {
     this.#maxBytes = options.maxBytes ?? 8 * 1024;
   }
 
+  /** The id of a new token. It begins with the millisecond, which `iat` doesn't tell. */
+  drawId(): string {
+    const { clock, random } = this.#environment;
+    return uuidV7(Number(clock.now() / 1_000_000n), random).text;
+  }
+
   /** The claims of a new token, in the order in which the peer writes them. */
   claims(content: TokenContent): Claims {
     const now = Number(this.#environment.clock.now() / NANOSECONDS);
-    const { namespace, database, access, id, roles, issuer = ISSUER, audience, lifetime } = content;
+    const { namespace, database, access, token, id, roles, issuer = ISSUER, audience, lifetime } = content;
     return readClaims({
       iat: now,
       nbf: now,
       ...(lifetime !== undefined && { exp: Math.min(now + Number(lifetime / NANOSECONDS), Number.MAX_SAFE_INTEGER) }),
       iss: issuer,
       ...(audience !== undefined && { aud: audience }),
-      jti: randomUuid(this.#environment.random.bytes(16)),
+      jti: token ?? this.drawId(),
       ...(namespace !== undefined && { NS: namespace }),
       ...(database !== undefined && { DB: database }),
       ...(access !== undefined && { AC: access }),
@@ -235,12 +244,4 @@ function decodePart(part: string, index: number): Record<string, Json> | undefin
 /** Whether a part is the one base64url text of its bytes: no padding, no stray bits, no foreign characters. */
 function isCanonical(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
-}
-
-function randomUuid(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes);
-  hex[6] = (hex[6]! & 0x0f) | 0x40;
-  hex[8] = (hex[8]! & 0x3f) | 0x80;
-  const text = hex.toString('hex');
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
 }

@@ -30,6 +30,8 @@ export interface Grant {
   readonly digest: Uint8Array;
   /** Of a refresh token: the id of the first of those that replaced one another. */
   readonly family?: string | undefined;
+  /** Of a refresh token: the id of the access token that was issued with it. */
+  readonly token?: string | undefined;
   /** A refresh token that was used, which revokes it. */
   readonly used?: boolean | undefined;
 }
@@ -54,13 +56,15 @@ export interface NewGrant {
   readonly lifetime: bigint | undefined;
   /** The family of the refresh token that it replaces. */
   readonly family?: string | undefined;
+  /** Of a refresh token: the id of the access token that is issued with it. */
+  readonly token?: string | undefined;
 }
 
 /** A new grant and its key, which is told once and kept nowhere. */
 export function drawGrant(
   { clock, random }: Environment,
   use: GrantUse,
-  { access, subject, lifetime, family }: NewGrant,
+  { access, subject, lifetime, family, token }: NewGrant,
 ): { readonly grant: Grant; readonly key: string } {
   const id = drawSecret(random, ID_LENGTH);
   const secret = drawSecret(random, SECRET_LENGTH);
@@ -73,6 +77,7 @@ export function drawGrant(
     expiration: lifetime === undefined ? undefined : moment(now + lifetime),
     digest: digestOf(secret),
     family: use === 'refresh' ? (family ?? id) : undefined,
+    token,
   };
   return { grant, key: `${PREFIXES[use]}-${id}-${secret}` };
 }
@@ -126,7 +131,7 @@ export class Grants {
     return andThen(walked, () => found);
   }
 
-  put({ id, subject, creation, expiration, revocation, digest, family, used }: Grant): void {
+  put({ id, subject, creation, expiration, revocation, digest, family, token, used }: Grant): void {
     const stored = newObject();
     stored['id'] = id;
     stored['subject'] = subject.kind === 'user' ? subject.name : subject.record;
@@ -135,6 +140,7 @@ export class Grants {
     stored['revocation'] = revocation;
     stored['digest'] = digest;
     stored['family'] = family;
+    stored['token'] = token;
     stored['used'] = used;
     this.transaction.put(grantKey(this.area, this.access, id), stored);
   }
@@ -167,6 +173,7 @@ export class Grants {
       revocation: stored['revocation'] as Datetime | undefined,
       digest: stored['digest'] as Uint8Array,
       family: stored['family'] as string | undefined,
+      token: stored['token'] as string | undefined,
       used: stored['used'] as boolean | undefined,
     };
   }

@@ -9,6 +9,7 @@
  *     R s name                              settings of the whole store
  *       …  g access id                      grants of an access method
  *       …  h access id                      families of its refresh tokens that were revoked
+ *       …  o kind name                      tokens that were denied, and users who lost all of theirs
  *       D db q sequence                     the last number of a sequence that the server has taken
  *       D db t table kind name              definitions on a table: fields, indexes, events
  *       D db r table key                    records
@@ -120,6 +121,17 @@ export function grantFamilyKey(area: Area, access: string, family: string): Key 
 
 export function grantFamilyRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}h${nameBytes(access)}`);
+}
+
+const DENIAL_KINDS = { subject: 's', token: 't' } as const;
+
+/** Tells that something that was handed out is no good any more. */
+export function denialKey(area: Area, kind: keyof typeof DENIAL_KINDS, name: string): Key {
+  return `${area}o${DENIAL_KINDS[kind]}${nameBytes(name)}`;
+}
+
+export function denialRange(area: Area, kind: keyof typeof DENIAL_KINDS): KeyRange {
+  return prefixRange(`${area}o${DENIAL_KINDS[kind]}`);
 }
 
 /** A setting of the whole store. */

@@ -51,6 +51,25 @@ function identityOf(principal: Principal): string {
   }
 }
 
+/** Where somebody who signed in is defined. */
+export function placeOf(principal: SystemUser | RecordUser): Place {
+  const { namespace, database } = principal;
+  return { namespace, database };
+}
+
+/** Names a user among those of its place, however it signed in. */
+export function subjectOf(principal: SystemUser | RecordUser): string {
+  return principal.kind === 'system' ? userSubject(principal.name) : recordSubject(principal.id);
+}
+
+export function userSubject(name: string): string {
+  return `user ${name}`;
+}
+
+export function recordSubject(id: RecordId): string {
+  return `record ${toText(id)}`;
+}
+
 /** What a statement does, as far as roles care (the matrix of `reference/auth.md` §9). */
 export type Action =
   /** SELECT, INFO, SHOW. */

@@ -12,6 +12,7 @@ import type { Compiler, Evaluate } from './execution.js';
 import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
 import { compileKill } from './kill.js';
+import { compileKillSessions } from './kill-sessions.js';
 import { compileLive } from './live.js';
 import { notSupported } from './not-supported.js';
 import { plainly } from './plain-words.js';
@@ -53,6 +54,7 @@ export const DATA_STATEMENTS: {
   use: outOfPlace,
   explain: notYet,
   kill: compileKill,
+  'kill-sessions': compileKillSessions,
   live: compileLive,
   'show-changes': compileShowChanges,
 };

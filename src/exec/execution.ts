@@ -80,6 +80,7 @@ export interface Execution {
   /** Who is told of definitions, grants and refused writes; nobody where no audit log is kept. */
   readonly witness: Witness | undefined;
   readonly past: Past;
+  readonly sessions: SessionRegistry;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
@@ -192,6 +193,41 @@ export interface LiveRegistry {
   end(query: LiveQuery): void;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
+}
+
+/** A session that outlasts a request, with somebody signed in. */
+export interface LastingSession {
+  /** A UUID. */
+  readonly key: string;
+  readonly identity: Identity;
+  /** Whom its live queries tell. */
+  readonly listener: LiveListener | undefined;
+  /** What INFO FOR SESSIONS shows of it besides who it is. */
+  readonly facts: SessionFacts;
+  /** Ends it at once, with what it runs, holds and watches. It is expired then. */
+  end(): void;
+}
+
+export interface SessionFacts {
+  /** When somebody signed in, in nanoseconds since 1970. */
+  readonly since: bigint;
+  /** When it was last used. */
+  readonly active: bigint;
+  readonly expires: bigint | undefined;
+  readonly liveQueries: number;
+}
+
+/** The sessions of a store that outlast a request. */
+export interface SessionRegistry {
+  /** Those with somebody signed in, the oldest first. */
+  signedIn(): Iterable<LastingSession>;
+  /**
+   * When a transaction commits, has the sessions of users who are defined at a place or below it look again at whether they may go on: it
+   * changes what they rest on.
+   */
+  doubt(transaction: Transaction, place: Place): void;
+  /** The same for the users that a record is. */
+  doubtRecord(transaction: Transaction, place: Place, id: RecordId): void;
 }
 
 /** Whose live queries they are: a session that can be told. */

@@ -22,6 +22,7 @@ import {
   type Past,
   type Scope,
   type SequenceNumbers,
+  type SessionRegistry,
   type Tuning,
 } from './execution.js';
 import { ReturnSignal } from './expression/signal.js';
@@ -45,6 +46,7 @@ export interface ExecutorOptions {
   readonly past: Past;
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
+  readonly sessions: SessionRegistry;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
 }
@@ -107,6 +109,7 @@ export class Executor {
       listener,
       witness,
       past: this.#options.past,
+      sessions: this.#options.sessions,
       depth: 0,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,

@@ -18,6 +18,7 @@ import { authorize } from './authorize.js';
 import { compileName } from './define/definition.js';
 import { selectedDatabase, selectedNamespace, selectedPlace } from './ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from './execution.js';
+import { sessionList } from './info-sessions.js';
 import { describe, describeLive } from './info-structure.js';
 import { definitionText } from './info-text.js';
 
@@ -37,6 +38,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => ofNamespace(execution, view);
     case 'database':
       return ({ execution }) => ofDatabase(execution, view);
+    case 'sessions':
+      return ({ execution }) => sessionList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':

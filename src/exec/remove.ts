@@ -87,7 +87,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
   table(of, compiler) {
     const nameOf = compileName(of.name, 'table name', compiler);
     return (frame) => {
-      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
+      const { place, change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
       return andThen(nameOf(frame), (name) =>
         onTable(frame.execution, name, failure('table_missing', { name }), (catalog, table) => {
           if (table.views.length > 0) {
@@ -95,7 +95,8 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
           }
           return andThen(removeTable(change, catalog, table), () => {
             const id = table.keys.records.from;
-            const { liveQueries } = frame.execution;
+            const { liveQueries, sessions } = frame.execution;
+            sessions.doubt(change.transaction, place);
             liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
             return undefined;
           });

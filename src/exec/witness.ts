@@ -14,9 +14,9 @@ export interface Witness {
   refused(refusal: Refusal): void;
 }
 
-/** A change of a definition or of grants. */
+/** A change of a definition, of grants, or of what others are signed in with. */
 export interface Act {
-  readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge';
+  readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge' | 'session-kill';
   readonly place: Place;
   /** What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold secrets. */
   readonly subject: Readonly<Record<string, string | number | readonly string[] | undefined>>;

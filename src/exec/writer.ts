@@ -135,6 +135,7 @@ export class Writer implements RecordWriter {
     transaction.delete(table.entry.keys.record(encodeKey(key)));
     for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
+    execution.sessions.doubtRecord(transaction, execution.identity.place, id);
     updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
     const unlisted = updateIndexes(transaction, catalog, table.entry, key, before, undefined);
     return andThen(

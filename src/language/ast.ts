@@ -352,6 +352,7 @@ export type Statement =
   | Relate
   | Live
   | Kill
+  | KillSessions
   | ShowChanges
   | Info
   | Rebuild
@@ -556,6 +557,17 @@ export interface Kill {
   readonly id: Expression;
 }
 
+/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and what was handed out for them (Tessera's own). */
+export interface KillSessions {
+  readonly kind: 'kill-sessions';
+  readonly which:
+    | { readonly kind: 'one'; readonly id: Expression }
+    /** Of whoever asks. */
+    | { readonly kind: 'own' }
+    | { readonly kind: 'user'; readonly name: string; readonly level?: Level }
+    | { readonly kind: 'record'; readonly record: Expression };
+}
+
 export interface ShowChanges {
   readonly kind: 'show-changes';
   /** Without it, the whole database. */
@@ -568,7 +580,7 @@ export interface ShowChanges {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' }
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };

@@ -155,6 +155,30 @@ export const SETTINGS = {
     '60s',
     readTime,
   ),
+  sessionIdle: withDefault(
+    {
+      flag: '--session-idle <time>',
+      description: 'How long somebody who is signed in may do nothing before the session expires',
+    },
+    'none',
+    readTime,
+  ),
+  sessionLifetime: withDefault(
+    {
+      flag: '--session-lifetime <time>',
+      description: 'How long the session of a record user may last, whatever it does',
+    },
+    'none',
+    readTime,
+  ),
+  maxUserSessions: withDefault(
+    {
+      flag: '--max-user-sessions <count>',
+      description: 'How many sessions on connections a record user may have; one more ends the oldest',
+    },
+    '1000',
+    readCount,
+  ),
   defaultNamespace: withDefault(
     {
       flag: '--default-namespace <name>',

@@ -30,6 +30,11 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
       time: configuration.netTimeout,
       response: configuration.maxNetResponse,
     },
+    sessions: {
+      idle: bound(configuration.sessionIdle),
+      lifetime: bound(configuration.sessionLifetime),
+      perUser: configuration.maxUserSessions,
+    },
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
@@ -65,6 +70,11 @@ async function auditing({ auditLog, auditKeyFile }: Configuration): Promise<Pick
   if (auditLog === undefined) return {};
   const sink = auditLog === 'stdout' ? streamSink(process.stdout) : await openFileSink(auditLog);
   return { audit: auditKeyFile === undefined ? { sink } : { sink, key: readAuditKey(auditKeyFile) } };
+}
+
+/** A time that was set; zero is none. */
+function bound(milliseconds: number): number | undefined {
+  return milliseconds === 0 ? undefined : milliseconds;
 }
 
 /** Where all functions are allowed, no call has to look whether it is. */

@@ -96,7 +96,7 @@ export class Auditor {
   }
 
   /** Nobody is signed in any more; told once of each who was. */
-  ended(reason: 'closed' | 'invalidated' | 'reset' | 'expired' | 'replaced'): void {
+  ended(reason: 'closed' | 'invalidated' | 'reset' | 'expired' | 'replaced' | 'ended'): void {
     const identity = this.#signedIn;
     if (identity === undefined) return;
     this.#signedIn = undefined;

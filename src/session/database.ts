@@ -28,6 +28,7 @@ import { ChangePruner } from './change-pruner.js';
 import type { Database, Origin, Session } from './contract.js';
 import { StoreDirectory } from './directory.js';
 import { PlaceKeeper } from './places.js';
+import { Sessions } from './registry.js';
 import { OpenSession, type SessionServices } from './session.js';
 
 export interface DatabaseOptions {
@@ -48,12 +49,24 @@ export interface DatabaseOptions {
   readonly functions?: Partial<FunctionRuleOptions>;
   /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
   readonly scripting?: Partial<ScriptLimits>;
+  /** Bounds of sessions; none unless told. */
+  readonly sessions?: SessionBounds;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log; none unless told. */
   readonly audit?: AuditOptions;
   /** Takes errors of our own making, and key sets that can't be had, for the log. */
   readonly report?: (error: TesseraError) => void;
+}
+
+/** Bounds of sessions, besides those that DURATION FOR SESSION sets. */
+export interface SessionBounds {
+  /** For how many milliseconds somebody who is signed in may do nothing. */
+  readonly idle?: number | undefined;
+  /** How many milliseconds the session of a record user may last in all. */
+  readonly lifetime?: number | undefined;
+  /** How many sessions a record user may have that outlast a request; one more ends the oldest. */
+  readonly perUser?: number | undefined;
 }
 
 /** Parsed texts that are kept. */
@@ -92,7 +105,9 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
+    const registry = new Sessions(options.sessions?.perUser);
     const executor = new Executor({
+      sessions: registry,
       environment,
       passwords: hasher,
       past: {
@@ -117,10 +132,16 @@ export class OpenDatabase implements Database {
       authenticator: createAuthenticator(environment, directory, hasher, {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
+        sessionLifetime: options.sessions?.lifetime,
       }),
+      registry,
       places: new PlaceKeeper(engine, environment),
       audit,
-      options: { guests: options.guests ?? false, requestTimeout: options.requestTimeout },
+      options: {
+        guests: options.guests ?? false,
+        requestTimeout: options.requestTimeout,
+        idle: options.sessions?.idle,
+      },
       parse: (text) => this.#parse(text),
       report,
     };

@@ -5,6 +5,7 @@ import { guestIdentity } from '../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { putPlaced } from '../catalog/define.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import { Denials, type HandedOut } from '../catalog/denial.js';
 import { Grants } from '../catalog/grant.js';
 import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
 import type { Place } from '../catalog/principal.js';
@@ -63,6 +64,15 @@ export class StoreDirectory implements Directory {
       });
       return execution.writer.exists(execution, id);
     });
+  }
+
+  isDenied(place: Place, what: HandedOut): PromiseOrValue<boolean> {
+    return this.#reading((transaction) =>
+      andThen(
+        areaOf(transaction, place),
+        (area) => area !== undefined && new Denials(transaction, area).isDenied(what),
+      ),
+    );
   }
 
   evaluate(expression: Expression, { place, variables, identity }: AccessRun): PromiseOrValue<Value> {

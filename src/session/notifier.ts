@@ -39,7 +39,7 @@ export class Notifier implements LiveListener {
   readonly #sink: NotificationSink;
   readonly #allowance: LiveAllowance;
   /** Who is signed in now; `undefined` when the session has expired. */
-  readonly #identity: () => SessionIdentity | undefined;
+  readonly #identity: () => PromiseOrValue<SessionIdentity | undefined>;
   readonly #queries = new Set<LiveQuery>();
   /** In the order in which they came. */
   readonly #waiting = new Set<Item>();
@@ -54,12 +54,17 @@ export class Notifier implements LiveListener {
     services: NotifierServices,
     sink: NotificationSink,
     allowance: LiveAllowance,
-    identity: () => SessionIdentity | undefined,
+    identity: () => PromiseOrValue<SessionIdentity | undefined>,
   ) {
     this.#services = services;
     this.#sink = sink;
     this.#allowance = allowance;
     this.#identity = identity;
+  }
+
+  /** How many live queries there are. */
+  get queries(): number {
+    return this.#queries.size;
   }
 
   admit({ weight }: LiveQuery): void {
@@ -180,12 +185,20 @@ export class Notifier implements LiveListener {
   }
 
   #look(query: LiveQuery, change: Written, turn: RequestInterrupt): ReturnType<LiveQuery['look']> {
-    const { engine, executor } = this.#services;
-    const identity = this.#identity();
-    if (identity === undefined) {
+    return andThen(this.#identity(), (identity) => {
+      if (identity !== undefined) return this.#lookAs(identity, query, change, turn);
       this.endAll();
       return undefined;
-    }
+    });
+  }
+
+  #lookAs(
+    identity: SessionIdentity,
+    query: LiveQuery,
+    change: Written,
+    turn: RequestInterrupt,
+  ): ReturnType<LiveQuery['look']> {
+    const { engine, executor } = this.#services;
     return andThen(engine.begin({ writable: false }), (transaction) =>
       lastly(
         () => {

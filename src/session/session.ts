@@ -1,17 +1,17 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
 
 import type { AuditLog } from '../audit/audit-log.js';
-import type { Authenticated, AuthenticatedWithTokens, Authenticator } from '../auth/authenticator.js';
+import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../auth/credentials.js';
-import { atPlace, type Client, guestIdentity, plainIdentity, type SessionIdentity } from '../auth/identity.js';
+import { atPlace, type Client, guestIdentity, plainIdentity, SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
-import { failure } from '../errors/error.js';
-import { Scope } from '../exec/execution.js';
+import { asTesseraError, failure } from '../errors/error.js';
+import { type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
-import { uuidV7 } from '../functions/identifiers.js';
+import { uuidV4, uuidV7 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
@@ -29,11 +29,13 @@ import { OpenHeldTransaction } from './held-transaction.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
 import { isProtected } from './protected.js';
+import type { RegisteredSession, Sessions } from './registry.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 
 /** What a session needs of its database. */
 export interface SessionServices extends RunnerServices {
   readonly authenticator: Authenticator;
+  readonly registry: Sessions;
   readonly options: SessionOptions;
   /** Where one is kept. */
   readonly audit: AuditLog | undefined;
@@ -46,6 +48,8 @@ export interface SessionOptions {
   readonly guests: boolean;
   /** How long one request may run; `undefined` is as long as it takes. */
   readonly requestTimeout: Duration | undefined;
+  /** For how many milliseconds somebody who is signed in may do nothing; without end if `undefined`. */
+  readonly idle: number | undefined;
 }
 
 /** Transactions that one session may hold at a time. */
@@ -55,9 +59,8 @@ const HELD_TRANSACTIONS = 64;
 const MAX_VARIABLES = 1_000;
 
 const NOWHERE: Place = {};
-const GUEST: Principal = { kind: 'guest' };
 
-export class OpenSession implements Session {
+export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
   readonly #origin: Origin;
   readonly #onClose: () => void;
@@ -70,6 +73,12 @@ export class OpenSession implements Session {
   #key: string | undefined;
   #identity: SessionIdentity;
   #expiresAt: bigint | undefined;
+  /** When somebody signed in. */
+  #since = 0n;
+  /** When the session was last used, by the clock that only goes on. */
+  #active = 0;
+  /** Finds out whether the session may go on, while that is in doubt. */
+  #doubt: Promise<void> | undefined;
 
   constructor(services: SessionServices, origin: Origin, principal: Principal, onClose: () => void) {
     this.#services = services;
@@ -81,7 +90,7 @@ export class OpenSession implements Session {
 
   /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
   get key(): string {
-    this.#key ??= Buffer.from(this.#services.environment.random.bytes(16)).toString('base64url');
+    this.#key ??= uuidV4(this.#services.environment.random).text;
     return this.#key;
   }
 
@@ -89,18 +98,30 @@ export class OpenSession implements Session {
     return this.#identity;
   }
 
+  get listener(): LiveListener | undefined {
+    return this.#notifier;
+  }
+
+  get facts(): SessionFacts {
+    const { clock } = this.#services.environment;
+    return {
+      since: this.#since,
+      active: clock.now() - BigInt(Math.round((clock.monotonic() - this.#active) * 1e6)),
+      expires: this.#expiresAt,
+      liveQueries: this.#notifier?.queries ?? 0,
+    };
+  }
+
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    this.#mustBeLive();
-    return this.#run(this.#services.parse(text), variables, undefined);
+    return andThen(this.#use(), () => this.#run(this.#services.parse(text), variables, undefined));
   }
 
   execute(statements: readonly Statement[], variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    this.#mustBeLive();
-    return this.#run(statements, variables, undefined);
+    return andThen(this.#use(), () => this.#run(statements, variables, undefined));
   }
 
   async begin(): Promise<HeldTransaction> {
-    this.#mustBeLive();
+    await this.#use();
     this.#mustBeAdmitted();
     const { engine, environment } = this.#services;
     if (this.#held.size >= HELD_TRANSACTIONS) throw failure('too_many_transactions', { limit: HELD_TRANSACTIONS });
@@ -110,7 +131,7 @@ export class OpenSession implements Session {
     const held = new OpenHeldTransaction(id, transaction, {
       parse: (text) => this.#services.parse(text),
       run: async (statements, variables, within) => {
-        this.#mustBeLive();
+        await this.#use();
         return this.#run(statements, variables, within);
       },
       release: () => this.#held.delete(id),
@@ -174,8 +195,9 @@ export class OpenSession implements Session {
   }
 
   listen(sink: NotificationSink, allowance = new LiveAllowance()): void {
-    const identity = () => (this.#isExpired() ? undefined : this.#identity);
+    const identity = () => andThen(this.#doubt, () => (this.#isExpired() ? undefined : this.#identity));
     this.#notifier = new Notifier(this.#services, sink, allowance, identity);
+    this.#services.registry.enter(this, this.#identity.principal);
   }
 
   #scope(variables: ObjectValue | undefined): Scope {
@@ -199,27 +221,33 @@ export class OpenSession implements Session {
 
   async signIn(body: ObjectValue): Promise<IssuedTokens> {
     const as = () => claimIn(() => readSignIn(body));
-    return this.#enter({ action: 'sign-in', method: 'credentials', as }, () =>
-      this.#services.authenticator.signIn(body, this.#client()),
+    const { tokens } = await this.#enter({ action: 'sign-in', method: 'credentials', as }, (authenticator, client) =>
+      authenticator.signIn(body, client),
     );
+    return tokens;
   }
 
   async signUp(body: ObjectValue): Promise<IssuedTokens> {
     const as = () => claimIn(() => readSignUp(body));
-    return this.#enter({ action: 'sign-up', method: 'credentials', as }, () =>
-      this.#services.authenticator.signUp(body, this.#client()),
+    const { tokens } = await this.#enter({ action: 'sign-up', method: 'credentials', as }, (authenticator, client) =>
+      authenticator.signUp(body, client),
     );
+    return tokens;
   }
 
   authenticate(token: string): PromiseOrValue<void> {
-    const signIn = () => this.#services.authenticator.authenticate(token, this.#client());
-    return andThen(this.#trying({ action: 'sign-in', method: 'token' }, signIn), (found) => this.#become(found));
+    const entered = this.#enter({ action: 'sign-in', method: 'token' }, (authenticator, client) =>
+      authenticator.authenticate(token, client),
+    );
+    return andThen(entered, () => undefined);
   }
 
   async refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
-    return this.#enter({ action: 'token-refresh', method: 'refresh-token' }, () =>
-      this.#services.authenticator.refresh(pair, this.#client()),
+    const { tokens } = await this.#enter(
+      { action: 'token-refresh', method: 'refresh-token' },
+      (authenticator, client) => authenticator.refresh(pair, client),
     );
+    return tokens;
   }
 
   revoke(pair: Required<IssuedTokens>): Promise<void> {
@@ -228,46 +256,85 @@ export class OpenSession implements Session {
   }
 
   async authenticateBasic(user: string, password: string, level: Place): Promise<void> {
-    const signIn = () => this.#services.authenticator.authenticateBasic(user, password, level, this.#client());
-    this.#become(await this.#trying({ action: 'sign-in', method: 'basic', as: () => ({ ...level, user }) }, signIn));
+    const as = () => ({ ...level, user });
+    await this.#enter({ action: 'sign-in', method: 'basic', as }, (authenticator, client) =>
+      authenticator.authenticateBasic(user, password, level, client),
+    );
   }
 
-  async #enter(attempt: Try, work: () => Promise<AuthenticatedWithTokens>): Promise<IssuedTokens> {
-    const found = await this.#trying(attempt, work);
-    this.#become(found);
-    return found.tokens;
-  }
-
-  #trying<T extends Authenticated>(attempt: Try, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    return this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work);
-  }
-
-  #become({ identity, expiresAt }: Authenticated): void {
-    this.#leave(identity.principal);
-    this.#identity = identity;
-    this.#expiresAt = expiresAt;
+  /** Signs in, and becomes whoever that makes it. What changes meanwhile makes it doubtful from the beginning. */
+  #enter<A extends Authenticated>(
+    attempt: Try,
+    signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
+  ): PromiseOrValue<A> {
+    const { authenticator, registry, environment } = this.#services;
+    const { era } = registry;
+    const since = environment.clock.now();
+    const work = () => signIn(authenticator, this.#client());
+    return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
+      this.#become(authenticated.identity, authenticated.expiresAt);
+      this.#since = since;
+      if (registry.era !== era) this.doubt();
+      return authenticated;
+    });
   }
 
   /** What one principal began, no other goes on with. */
-  #leave(next: Principal): void {
+  #become(identity: SessionIdentity, expiresAt?: bigint): void {
+    const { registry, environment } = this.#services;
+    const { principal } = this.#identity;
     this.#cancelHeld();
-    if (!isSamePrincipal(this.#identity.principal, next)) this.#notifier?.endAll();
+    if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll();
+    this.#identity = identity;
+    this.#expiresAt = expiresAt;
+    this.#doubt = undefined;
+    this.#active = environment.clock.monotonic();
+    if (this.#notifier === undefined) return;
+    registry.leave(this, principal);
+    registry.enter(this, identity.principal);
+  }
+
+  doubt(): void {
+    const doubt = this.#reconsider().finally(() => {
+      if (this.#doubt === doubt) this.#doubt = undefined;
+    });
+    this.#doubt = doubt;
+  }
+
+  /** Ends the session unless what it rests on still stands, and takes over the roles of now. */
+  async #reconsider(): Promise<void> {
+    const { signedIn } = this.#identity;
+    // The commit that raised the doubt comes to its end first.
+    await undefined;
+    const now = await this.#services.authenticator.reconsider(signedIn, this.#since).catch((error: unknown) => {
+      this.#services.report(asTesseraError(error));
+      return undefined;
+    });
+    // It may have become somebody else meanwhile.
+    if (this.#identity.signedIn !== signedIn) return;
+    if (now === undefined) this.end();
+    else this.#identity = new SessionIdentity({ ...signedIn, principal: now }, this.#origin, this.#identity.place);
+  }
+
+  end(): void {
+    this.#auditor?.ended('ended');
+    for (const interrupt of this.#running) interrupt.cancel();
+    this.#cancelHeld();
+    this.#notifier?.endAll();
+    this.#expiresAt = 0n;
+    this.#services.registry.leave(this, this.#identity.principal);
   }
 
   invalidate(): void {
     this.#auditor?.ended('invalidated');
-    this.#leave(GUEST);
-    this.#identity = guestIdentity(this.#client());
-    this.#expiresAt = undefined;
+    this.#become(guestIdentity(this.#client()));
   }
 
   reset(): void {
     this.#auditor?.ended('reset');
-    this.#cancelHeld();
+    this.#become(guestIdentity({ origin: this.#origin, place: NOWHERE }));
     this.#notifier?.endAll();
     this.#variables.clear();
-    this.#expiresAt = undefined;
-    this.#identity = guestIdentity({ origin: this.#origin, place: NOWHERE });
   }
 
   setVariable(name: string, value: Value): void {
@@ -285,7 +352,7 @@ export class OpenSession implements Session {
   }
 
   async catalog(): Promise<DatabaseCatalog | undefined> {
-    this.#mustBeLive();
+    await this.#use();
     this.#mustBeAdmitted();
     const { engine, executor, environment } = this.#services;
     const transaction = await engine.begin({ writable: false });
@@ -306,15 +373,26 @@ export class OpenSession implements Session {
     this.#onClose();
   }
 
+  /** Begins a request: not before it is clear whether the session may go on. */
+  #use(): PromiseOrValue<void> {
+    return this.#doubt === undefined ? this.#mustBeLive() : this.#doubt.then(() => this.#mustBeLive());
+  }
+
   /** An expired session refuses everything that isn't about becoming a fresh one. */
   #mustBeLive(): void {
-    if (!this.#isExpired()) return;
-    this.#auditor?.ended('expired');
-    throw failure('session_expired');
+    if (this.#isExpired()) {
+      this.#auditor?.ended('expired');
+      throw failure('session_expired');
+    }
+    this.#active = this.#services.environment.clock.monotonic();
   }
 
   #isExpired(): boolean {
-    return this.#expiresAt !== undefined && this.#services.environment.clock.now() >= this.#expiresAt;
+    const { options, environment } = this.#services;
+    if (this.#expiresAt !== undefined && environment.clock.now() >= this.#expiresAt) return true;
+    // Guests and the process itself came in by nothing that could end.
+    if (options.idle === undefined || this.#identity.signedIn.basis === undefined) return false;
+    return environment.clock.monotonic() - this.#active >= options.idle;
   }
 
   /** Whoever may run nothing is not to learn what is defined either. */

@@ -1,6 +1,7 @@
 import type { AccessRun, Directory } from '../../src/auth/directory.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
+import type { HandedOut } from '../../src/catalog/denial.js';
 import { Grants } from '../../src/catalog/grant.js';
 import type { Place } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
@@ -18,6 +19,8 @@ export class FakeDirectory implements Directory {
   readonly #clauses = new Map<string, Clause>();
   readonly #engine = new MemoryEngine();
   readonly records = new Set<string>();
+  /** Subjects, and ids of tokens. */
+  readonly denied = new Set<string>();
   readonly runs: AccessRun[] = [];
 
   defineUser(user: UserDefinition, place: Place = {}): void {
@@ -58,6 +61,10 @@ export class FakeDirectory implements Directory {
 
   grants<T>(_: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>) {
     return withRetries(this.#engine, (transaction) => work(new Grants(transaction, 'D0000', access)));
+  }
+
+  isDenied(place: Place, { token, subject }: HandedOut) {
+    return this.denied.has(keyOf(place, subject)) || (token !== undefined && this.denied.has(keyOf(place, token)));
   }
 
   recordExists(place: Place, id: RecordId) {

@@ -15,6 +15,7 @@ import { LiveQueries } from '../../src/exec/live-queries.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
+import { Sessions } from '../../src/session/registry.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
@@ -107,6 +108,7 @@ export function executionOver(world: World, store: Store): Execution {
     },
     liveQueries: new LiveQueries(),
     listener: undefined,
+    sessions: new Sessions(undefined),
     identity: {
       principal: { kind: 'guest' },
       place: {},

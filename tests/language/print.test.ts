@@ -54,6 +54,22 @@ describe('where the reference engine prints what reads back as something else', 
   });
 });
 
+describe('statements that the reference engine hasn’t', () => {
+  test.each([
+    'INFO FOR SESSIONS',
+    'KILL SESSION $id',
+    "KILL SESSION u'01a3185c-5000-7c91-b7fb-69e769742c8d'",
+    'KILL SESSIONS',
+    'KILL SESSIONS FOR USER ann',
+    'KILL SESSIONS FOR USER `a b` ON NAMESPACE',
+    'KILL SESSIONS FOR RECORD user:ann',
+  ])('%s', (text) => {
+    const tree = parseStatement(text);
+    expect(printStatement(tree)).toBe(text);
+    expect(parseStatement(text.toLowerCase())).toEqual(tree);
+  });
+});
+
 describe('secrets', () => {
   const user = parseStatement("DEFINE USER u ON ROOT PASSWORD 'hunter2' ROLES OWNER");
   const hashed = parseStatement("DEFINE USER u ON ROOT PASSHASH '$argon2id$x'");

@@ -24,6 +24,9 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
     });
 }
 
+/** What sessions rest on, with the records that users are. */
+const FOUNDATIONS: ReadonlySet<Resource> = new Set<Resource>(['Namespace', 'Database', 'Actor', 'Access']);
+
 /**
  * Asks who may, and gives what the definition is made with.
  * @throws TesseraError `namespace_empty`, `database_empty`, `not_allowed`, `read_only`
@@ -36,7 +39,9 @@ export function beginDefinition(
 ): { readonly place: Place; readonly change: Change } {
   const place = selectedPlace(execution, level);
   authorize(execution.identity, action, place, resource);
-  return { place, change: changeOf(execution) };
+  const change = changeOf(execution);
+  if (FOUNDATIONS.has(resource)) execution.sessions.doubt(change.transaction, place);
+  return { place, change };
 }
 
 /** Brings the selected place into being, as far as a level goes. */

@@ -13,7 +13,9 @@ export function info(parser: Parser): Info {
 }
 
 function subject(parser: Parser): Info['of'] {
-  switch (parser.acceptOneOf('ROOT', 'KV', 'NAMESPACE', 'NS', 'DATABASE', 'DB', 'TABLE', 'TB', 'USER', 'INDEX')) {
+  switch (
+    parser.acceptOneOf('ROOT', 'KV', 'NAMESPACE', 'NS', 'DATABASE', 'DB', 'TABLE', 'TB', 'USER', 'INDEX', 'SESSIONS')
+  ) {
     case 'ROOT':
     case 'KV':
       return { kind: 'root' };
@@ -26,6 +28,8 @@ function subject(parser: Parser): Info['of'] {
     case 'TABLE':
     case 'TB':
       return { kind: 'table', name: parser.definitionName() };
+    case 'SESSIONS':
+      return { kind: 'sessions' };
     case 'USER': {
       const name = parser.definitionName();
       return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };

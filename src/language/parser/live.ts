@@ -2,10 +2,11 @@
 import { MAX_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
 import { int } from '../../value/value.js';
-import type { Expression, Kill, Literal, Live, ShowChanges } from '../ast.js';
+import type { Expression, Kill, KillSessions, Literal, Live, ShowChanges } from '../ast.js';
 import { fetchClause, projections, target, whereClause } from './clauses.js';
 import { literal, prefixedLiteral, unsigned } from './literal.js';
 import type { Parser } from './parser.js';
+import { killSessions } from './sessions.js';
 
 export function live(parser: Parser): Live {
   parser.advance();
@@ -15,9 +16,9 @@ export function live(parser: Parser): Live {
   return { kind: 'live', projections: selected, from: target(parser), ...whereClause(parser), ...fetchClause(parser) };
 }
 
-export function kill(parser: Parser): Kill {
+export function kill(parser: Parser): Kill | KillSessions {
   parser.advance();
-  return { kind: 'kill', id: liveId(parser) };
+  return killSessions(parser) ?? { kind: 'kill', id: liveId(parser) };
 }
 
 /** 3.x takes UUIDs and parameters; 2.x texts of UUIDs, too. */

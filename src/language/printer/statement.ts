@@ -11,6 +11,7 @@ import type {
   Info,
   Insert,
   KeyRotation,
+  KillSessions,
   RemoveStatement,
   Select,
   Update,
@@ -94,6 +95,7 @@ export const STATEMENTS: StatementPrinters = {
       expressionsText('FETCH', fetch, printer),
     )}`,
   kill: ({ id }, printer) => `KILL ${printer.expression(id)}`,
+  'kill-sessions': ({ which }, printer) => `KILL ${sessionsText(which, printer)}`,
   'show-changes': ({ table, since, limit }, printer) =>
     `SHOW CHANGES FOR ${table === undefined ? 'DATABASE' : `TABLE ${plainName(table)}`}${clauses(
       `SINCE ${printer.expression(since)}`,
@@ -188,6 +190,7 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'root':
     case 'namespace':
     case 'database':
+    case 'sessions':
       return of.kind.toUpperCase();
     case 'table':
       return `TABLE ${nameText(of.name, printer)}`;
@@ -195,6 +198,19 @@ function infoSubject(of: Info['of'], printer: Printer): string {
       return `USER ${nameText(of.name, printer)}${clauses(of.level !== undefined && levelText(of.level))}`;
     case 'index':
       return `INDEX ${nameText(of.name, printer)} ON ${nameText(of.table, printer)}`;
+  }
+}
+
+function sessionsText(which: KillSessions['which'], printer: Printer): string {
+  switch (which.kind) {
+    case 'one':
+      return `SESSION ${printer.expression(which.id)}`;
+    case 'own':
+      return 'SESSIONS';
+    case 'user':
+      return `SESSIONS FOR USER ${plainName(which.name)}${clauses(which.level !== undefined && levelText(which.level))}`;
+    case 'record':
+      return `SESSIONS FOR RECORD ${printer.expression(which.record)}`;
   }
 }
 

@@ -51,6 +51,12 @@ export const STATEMENTS: Rows<Statement> = {
       fetch: each(node.fetch, mapper.expression),
     }),
   kill: (node, mapper) => update(node, { id: mapper.expression(node.id) }),
+  'kill-sessions': (node, mapper) => {
+    const { which } = node;
+    if (which.kind === 'one') return update(node, { which: update(which, { id: mapper.expression(which.id) }) });
+    if (which.kind !== 'record') return node;
+    return update(node, { which: update(which, { record: mapper.expression(which.record) }) });
+  },
   'show-changes': same,
   info: (node, mapper) =>
     update(node, { of: names(node.of, mapper), version: optional(node.version, mapper.expression) }),

@@ -1,0 +1,50 @@
+/**
+ * What was handed out and isn't good any more, although nothing about it tells: single tokens by their ids, and whatever a user was given
+ * before some moment. Tokens are named until they expire; a user's moment stays.
+ */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Transaction } from '../storage/contract.js';
+import { datetimeNanoseconds } from '../value/datetime.js';
+import { Datetime } from '../value/value.js';
+import { forEachEntry } from './entries.js';
+import { moment } from './grant.js';
+import { type Area, denialKey, denialRange } from './keys.js';
+
+/** Something that was handed out. */
+export interface HandedOut {
+  /** The id of the token; not all have one. */
+  readonly token: string | undefined;
+  /** To whom, as `subjectOf` tells it. */
+  readonly subject: string;
+  /** Nanoseconds since 1970. */
+  readonly at: bigint;
+}
+
+/** Denials of the users of a place, within a transaction. */
+export class Denials {
+  constructor(
+    readonly transaction: Transaction,
+    readonly area: Area,
+  ) {}
+
+  isDenied({ token, subject, at }: HandedOut): PromiseOrValue<boolean> {
+    return andThen(this.transaction.get(denialKey(this.area, 'subject', subject)), (until) => {
+      if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
+      if (token === undefined) return false;
+      return andThen(this.transaction.get(denialKey(this.area, 'token', token)), (stored) => stored !== undefined);
+    });
+  }
+
+  /** Everything that a user was handed out until `now`. */
+  denySubject(subject: string, now: bigint): void {
+    this.transaction.put(denialKey(this.area, 'subject', subject), moment(now));
+  }
+
+  /** A token, and forgets those that have expired by themselves. Without `expiry` it never does. */
+  denyToken(token: string, expiry: bigint | undefined, now: bigint): PromiseOrValue<void> {
+    this.transaction.put(denialKey(this.area, 'token', token), expiry === undefined ? null : moment(expiry));
+    return forEachEntry(this.transaction, denialRange(this.area, 'token'), ([key, until]) => {
+      if (until instanceof Datetime && datetimeNanoseconds(until) <= now) this.transaction.delete(key);
+    });
+  }
+}

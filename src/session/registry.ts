@@ -1,0 +1,93 @@
+/**
+ * The sessions of a store that outlast a request, by their users. Nothing here is written down: a session ends with its connection, and
+ * what keeps a user out for longer is kept in the store (`catalog/denial.ts`).
+ */
+import { type Place, type Principal, placeOf, subjectOf } from '../catalog/principal.js';
+import type { LastingSession, SessionRegistry } from '../exec/execution.js';
+import type { Transaction } from '../storage/contract.js';
+import type { RecordId } from '../value/value.js';
+
+/** As the registry sees it. */
+export interface RegisteredSession extends LastingSession {
+  /** What it rests on may have changed. */
+  doubt(): void;
+}
+
+export class Sessions implements SessionRegistry {
+  /** How many sessions a record user may have; the oldest ends when there is one more. */
+  readonly #perUser: number | undefined;
+  /** By their users; each set in the order of sign-ins. */
+  readonly #users = new Map<string, Set<RegisteredSession>>();
+  /** Record users among them. */
+  #records = 0;
+  #era = 0;
+
+  constructor(perUser: number | undefined) {
+    this.#perUser = perUser;
+  }
+
+  /** Goes up whenever something changed that sessions rest on. */
+  get era(): number {
+    return this.#era;
+  }
+
+  /** A session has become somebody's. */
+  enter(session: RegisteredSession, principal: Principal): void {
+    if (principal.kind === 'guest') return;
+    const key = keyOf(principal);
+    const sessions = this.#users.get(key) ?? new Set();
+    this.#users.set(key, sessions.add(session));
+    if (principal.kind !== 'record') return;
+    this.#records++;
+    if (this.#perUser === undefined || sessions.size <= this.#perUser) return;
+    const [oldest] = sessions;
+    oldest?.end();
+  }
+
+  /** It isn't any more. */
+  leave(session: RegisteredSession, principal: Principal): void {
+    if (principal.kind === 'guest') return;
+    const key = keyOf(principal);
+    const sessions = this.#users.get(key);
+    if (sessions?.delete(session) !== true) return;
+    if (principal.kind === 'record') this.#records--;
+    if (sessions.size === 0) this.#users.delete(key);
+  }
+
+  *signedIn(): Iterable<RegisteredSession> {
+    const all = [...this.#users.values()].flatMap((sessions) => [...sessions]);
+    yield* all.sort((a, b) => Number(a.facts.since - b.facts.since));
+  }
+
+  doubt(transaction: Transaction, place: Place): void {
+    transaction.afterCommit(() => {
+      this.#era++;
+      for (const session of this.signedIn()) if (isWithin(session.identity.principal, place)) session.doubt();
+    });
+  }
+
+  doubtRecord(transaction: Transaction, { namespace, database }: Place, id: RecordId): void {
+    // Deleting records costs nothing more where no record is anybody.
+    if (this.#records === 0) return;
+    const key = keyOf({ kind: 'record', namespace: namespace ?? '', database: database ?? '', access: '', id });
+    const sessions = this.#users.get(key);
+    if (sessions === undefined) return;
+    transaction.afterCommit(() => {
+      for (const session of sessions) session.doubt();
+    });
+  }
+}
+
+function keyOf(principal: Exclude<Principal, { kind: 'guest' }>): string {
+  const { namespace, database } = placeOf(principal);
+  return JSON.stringify([namespace, database, subjectOf(principal)]);
+}
+
+function isWithin(principal: Principal, { namespace, database }: Place): boolean {
+  if (principal.kind === 'guest') return false;
+  const place = placeOf(principal);
+  return (
+    (namespace === undefined || place.namespace === namespace) &&
+    (database === undefined || place.database === database)
+  );
+}
