@@ -19,6 +19,7 @@ import { compileRemove } from '../../src/exec/remove.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
+import { Sessions } from '../../src/session/registry.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -110,6 +111,7 @@ export class Store {
       },
       identity: { principal, place },
       liveQueries: new LiveQueries(),
+      sessions: new Sessions(undefined),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
