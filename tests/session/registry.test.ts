@@ -223,6 +223,12 @@ describe('a session notices at once that', () => {
     if (!/database was|namespace was/.test(what)) expect(await answer(untouched, 'RETURN 1')).toBe('1');
   });
 
+  it('its keys follow one another, which changes nothing', async () => {
+    const { session } = await person('bob');
+    await run(world.owner, 'ACCESS refreshing ON DATABASE ROTATE KEEP 1h');
+    expect(await answer(session, 'RETURN 1')).toBe('1');
+  });
+
   it('its roles are others', async () => {
     const { session } = await ann();
     expect(await answer(session, 'CREATE note:1; RETURN 1')).toBe('1');
