@@ -103,7 +103,15 @@ export function limitAndStart(parser: Parser): { limit?: Expression; start?: Exp
 }
 
 export function fetchClause(parser: Parser): { fetch?: Expression[] } {
-  return parser.acceptWord('FETCH') ? { fetch: expressions(parser) } : {};
+  return parser.acceptWord('FETCH') ? { fetch: fetchPaths(parser) } : {};
+}
+
+/** Paths, written out or given by parameters and `type::field`. */
+export function fetchPaths(parser: Parser): Expression[] {
+  return parser.commaList(() => {
+    if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+    return parser.isWord('TYPE') && parser.isAdjacent(':') ? parser.expression() : parser.idiom();
+  });
 }
 
 export function timeoutClause(parser: Parser): { timeout?: Expression } {

@@ -1,5 +1,14 @@
 import type { Select } from '../ast.js';
-import { explainClause, expressions, limitAndStart, orderClause, targets, whereClause, withClause } from './clauses.js';
+import {
+  explainClause,
+  expressions,
+  fetchPaths,
+  limitAndStart,
+  orderClause,
+  targets,
+  whereClause,
+  withClause,
+} from './clauses.js';
 import { groupClause, selected, splitClause } from './grouping.js';
 import type { Parser } from './parser.js';
 
@@ -7,7 +16,7 @@ import type { Parser } from './parser.js';
 type Tail = { -readonly [K in 'fetch' | 'version' | 'timeout' | 'parallel' | 'tempfiles' | 'explain']?: Select[K] };
 
 const TAIL: ReadonlyMap<string, (parser: Parser) => Tail> = new Map<string, (parser: Parser) => Tail>([
-  ['FETCH', (parser) => ({ fetch: expressions(parser) })],
+  ['FETCH', (parser) => ({ fetch: fetchPaths(parser) })],
   ['VERSION', (parser) => ({ version: parser.expression() })],
   ['TIMEOUT', (parser) => ({ timeout: parser.expression() })],
   ['PARALLEL', () => ({ parallel: true })],
