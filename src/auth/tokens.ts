@@ -2,7 +2,7 @@ import { CompactSign, compactVerify } from 'jose';
 import { LruCache } from '../base/lru-cache.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { ASYMMETRIC_ALGORITHMS, headerName, isSymmetric, issuingKey, type SigningKey } from '../catalog/signing-key.js';
-import type { Environment } from '../env/environment.js';
+import type { Clock, Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { uuidV7 } from '../functions/identifiers.js';
 import type { JwtAccess, JwtVerification } from '../language/ast.js';
@@ -162,7 +162,7 @@ export class Tokens {
   /** As `verify`, for a token that may have expired. */
   verifyOrigin(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
     if (verification.kind === 'url') return this.#verifyWithSet(token, verification.url);
-    const keys = keysOf(verification, this.#environment.clock.now());
+    const keys = keysOf(verification, this.#environment.clock);
     return keys.some((key) => token.isGenuineBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
   }
 
@@ -173,7 +173,7 @@ export class Tokens {
     const shown =
       jwt.verify.kind === 'url'
         ? [this.#keys.publicJwk('sign', issuing)]
-        : keysOf(jwt.verify, this.#environment.clock.now()).map((key) => this.#keys.publicJwk('verify', key));
+        : keysOf(jwt.verify, this.#environment.clock).map((key) => this.#keys.publicJwk('verify', key));
     // What an import brought in may be no key at all.
     return (await Promise.allSettled(shown)).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
@@ -213,10 +213,11 @@ export class Tokens {
 /** The keys that verify now: the present one, and former ones up to their ends. */
 function keysOf(
   { algorithm, key, retired }: Extract<JwtVerification, { kind: 'key' }>,
-  now: bigint,
+  clock: Clock,
 ): readonly SigningKey[] {
   const present = { algorithm, key };
   if (retired === undefined) return [present];
+  const now = clock.now();
   const live = retired.filter(({ until }) => datetimeNanoseconds(until) > now);
   return [present, ...live.map((former) => ({ algorithm, key: former.key }))];
 }

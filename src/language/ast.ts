@@ -677,6 +677,14 @@ interface Definition {
 export interface ComputedClauses {
   readonly comment?: Expression;
   readonly durations?: { readonly [K in keyof Durations]?: Expression };
+  readonly jwt?: ComputedJwt;
+}
+
+/** Keys of an access method that are computed; the fixed ones in their places are empty until then. */
+export interface ComputedJwt {
+  readonly key?: Expression;
+  readonly url?: Expression;
+  readonly issuerKey?: Expression;
 }
 
 export interface DefineNamespace extends Definition {

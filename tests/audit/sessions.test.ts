@@ -196,6 +196,11 @@ describe('definitions', () => {
       ['define failed table post', 'remove failed table nothing'],
     ],
     ['altered', "ALTER TABLE post COMMENT 'x'", ['alter ok table post']],
+    [
+      'by a new key',
+      'DEFINE ACCESS OVERWRITE turned ON DATABASE TYPE RECORD; ACCESS turned ROTATE',
+      ['define ok access turned', 'alter ok access turned'],
+    ],
     ['in a block', 'BEGIN; DEFINE TABLE a; DEFINE TABLE b; COMMIT', ['define ok table a', 'define ok table b']],
     ['in a block that fails', "BEGIN; DEFINE TABLE a; THROW 'no'; COMMIT", ['define undone table a']],
     ['in a statement that fails', "{ DEFINE TABLE a; THROW 'no' }", ['define undone table a']],

@@ -138,6 +138,11 @@ export const identityErrors = {
     kind: 'Validation',
     text: ({ algorithm, reason }) => `The key cannot be used with the algorithm ${algorithm}: ${reason}`,
   }),
+  symmetric_keys_differ: row<{ algorithm: string }>({
+    kind: 'Validation',
+    text: ({ algorithm }) =>
+      `Invalid query: Symmetric algorithm ${algorithm} requires the same key for signing and verification. Use the same key value for both KEY and WITH ISSUER KEY clauses, or omit WITH ISSUER KEY.`,
+  }),
   rotation_key_missing: row({
     kind: 'Validation',
     text: () => 'The access method needs new keys: KEY, and WITH ISSUER KEY if it issues tokens with a private key',

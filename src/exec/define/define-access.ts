@@ -68,7 +68,11 @@ function withKeys(accessKind: AccessKind, random: Random): AccessKind {
 function withIssuer(jwt: JwtAccess): JwtAccess {
   const { verify, issuer, ...rest } = jwt;
   if (verify.kind === 'url') return jwt;
-  const key = isSymmetric(verify.algorithm) ? verify.key : issuer?.key;
+  const symmetric = isSymmetric(verify.algorithm);
+  if (symmetric && issuer?.key !== undefined && issuer.key !== verify.key) {
+    throw failure('symmetric_keys_differ', { algorithm: verify.algorithm });
+  }
+  const key = symmetric ? verify.key : issuer?.key;
   return { verify, ...rest, ...(key !== undefined && { issuer: { key } }) };
 }
 

@@ -1,7 +1,7 @@
-import type { AccessKind, DefineAccess, JwtAccess, Level } from '../ast.js';
+import type { AccessKind, ComputedJwt, DefineAccess, Level } from '../ast.js';
 import { level } from './clauses.js';
 import { type ClauseTable, clauses, comment, durations, mode } from './definition.js';
-import { jwt } from './jwt.js';
+import { jwt, type ParsedJwt } from './jwt.js';
 import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
@@ -18,19 +18,29 @@ export function defineAccess(parser: Parser): DefineAccess {
   parser.expectWord('ON');
   const at = level(parser);
   parser.expectWord('TYPE');
+  const { accessKind, computed = {} } = accessType(parser, at);
   const node: Node = {
     kind: 'define-access',
     ...head,
     name,
     level: at,
-    accessKind: accessKind(parser, at),
+    accessKind,
     durations: {},
+    ...(Object.keys(computed).length > 0 && { computedClauses: { jwt: computed } }),
   };
   return clauses(parser, ACCESS_CLAUSES, node);
 }
 
-function accessKind(parser: Parser, at: Level): AccessKind {
-  if (parser.acceptWord('JWT')) return { kind: 'jwt', jwt: jwt(parser) };
+interface AccessType {
+  readonly accessKind: AccessKind;
+  readonly computed?: ComputedJwt;
+}
+
+function accessType(parser: Parser, at: Level): AccessType {
+  if (parser.acceptWord('JWT')) {
+    const { jwt: access, computed } = jwt(parser);
+    return { accessKind: { kind: 'jwt', jwt: access }, computed };
+  }
   if (parser.isWord('RECORD')) {
     if (at !== 'database') parser.unexpected('a valid access type at this level');
     parser.advance();
@@ -38,31 +48,32 @@ function accessKind(parser: Parser, at: Level): AccessKind {
   }
   if (!parser.acceptWord('BEARER')) parser.unexpected('one of RECORD, JWT, BEARER');
   parser.expectWord('FOR');
-  if (parser.acceptWord('USER')) return { kind: 'bearer', subject: 'user' };
+  if (parser.acceptWord('USER')) return { accessKind: { kind: 'bearer', subject: 'user' } };
   if (!parser.isWord('RECORD')) parser.unexpected('USER');
   if (at !== 'database') {
     parser.failToken('Unexpected token `RECORD`, expected USER', '`RECORD` bearer can only be defined on a database');
   }
   parser.advance();
-  return { kind: 'bearer', subject: 'record' };
+  return { accessKind: { kind: 'bearer', subject: 'record' } };
 }
 
-function record(parser: Parser): AccessKind {
+function record(parser: Parser): AccessType {
   const signup = parser.acceptWord('SIGNUP') ? parser.expression() : undefined;
   const signin = parser.acceptWord('SIGNIN') ? parser.expression() : undefined;
   const signupAfter = signup === undefined && parser.acceptWord('SIGNUP') ? parser.expression() : signup;
-  let verification: JwtAccess | undefined;
+  let verification: ParsedJwt | undefined;
   let refresh = false;
   while (parser.acceptWord('WITH')) {
     if (parser.acceptWord('JWT')) verification = jwt(parser);
     else if (parser.acceptWord('REFRESH')) refresh = true;
     else parser.unexpected('JWT or REFRESH');
   }
-  return {
+  const accessKind: AccessKind = {
     kind: 'record',
     ...(signupAfter !== undefined && { signup: signupAfter }),
     ...(signin !== undefined && { signin }),
-    ...(verification !== undefined && { jwt: verification }),
+    ...(verification !== undefined && { jwt: verification.jwt }),
     refresh,
   };
+  return { accessKind, ...(verification !== undefined && { computed: verification.computed }) };
 }

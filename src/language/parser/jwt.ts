@@ -1,29 +1,38 @@
 /** How the tokens of an access method are verified, what they must say, and what signs those that are issued here. */
-import { ALGORITHMS, type Algorithm, type JwtAccess, type RequiredClaims, type RetiredKey } from '../ast.js';
+import {
+  ALGORITHMS,
+  type Algorithm,
+  type ComputedJwt,
+  type JwtAccess,
+  type RequiredClaims,
+  type RetiredKey,
+} from '../ast.js';
 import { datetime } from './literal.js';
 import type { Parser } from './parser.js';
 
+export interface ParsedJwt {
+  readonly jwt: JwtAccess;
+  readonly computed: ComputedJwt;
+}
+
+type Computed = { -readonly [K in keyof ComputedJwt]: ComputedJwt[K] };
+
 /** What follows JWT. */
-export function jwt(parser: Parser): JwtAccess {
-  const verify = verification(parser);
+export function jwt(parser: Parser): ParsedJwt {
+  const computed: Computed = {};
+  return { jwt: access(parser, computed), computed };
+}
+
+function access(parser: Parser, computed: Computed): JwtAccess {
+  const verify = verification(parser, computed);
   const required = parser.acceptWord('REQUIRE') ? requiredClaims(parser) : undefined;
   const trust: JwtAccess = { verify, ...(required !== undefined && { require: required }) };
   if (!parser.isWord('WITH') || !followedByIssuer(parser)) return trust;
   parser.advance();
   parser.advance();
-  const issuerAt = parser.previousEnd;
-  const algorithm = parser.acceptWord('ALGORITHM') ? algorithmName(parser) : undefined;
-  const key = parser.acceptWord('KEY') ? parser.string() : undefined;
+  const algorithm = parser.acceptWord('ALGORITHM') ? issuerAlgorithm(parser, verify) : undefined;
+  const key = parser.acceptWord('KEY') ? text(parser, computed, 'issuerKey') : undefined;
   if (algorithm === undefined && key === undefined) parser.unexpected('ALGORITHM or KEY');
-  if (verify.kind === 'key') {
-    const mark = { start: issuerAt, end: parser.previousEnd };
-    if (algorithm !== undefined && algorithm !== verify.algorithm) {
-      parser.fail('Unexpected algorithm, expected a compatible algorithm or no algorithm', mark);
-    }
-    if (verify.algorithm.startsWith('HS') && key !== undefined && key !== verify.key) {
-      parser.fail(`Symmetric algorithm ${verify.algorithm} requires the same key for signing and verification`, mark);
-    }
-  }
   return { ...trust, issuer: { ...(algorithm !== undefined && { algorithm }), ...(key !== undefined && { key }) } };
 }
 
@@ -33,12 +42,20 @@ function followedByIssuer(parser: Parser): boolean {
   return /^issuer\b/i.test(parser.source.slice(next, next + 7));
 }
 
-function verification(parser: Parser): JwtAccess['verify'] {
-  if (parser.acceptWord('URL')) return { kind: 'url', url: parser.string() };
+/** A string, or an expression that gives one later. */
+function text(parser: Parser, computed: Computed, as: keyof ComputedJwt): string {
+  const given = parser.expression();
+  if (given.kind === 'literal' && typeof given.value === 'string') return given.value;
+  computed[as] = given;
+  return '';
+}
+
+function verification(parser: Parser, computed: Computed): JwtAccess['verify'] {
+  if (parser.acceptWord('URL')) return { kind: 'url', url: text(parser, computed, 'url') };
   if (!parser.acceptWord('ALGORITHM')) parser.unexpected('`ALGORITHM`, or `URL`');
   const algorithm = algorithmName(parser);
   parser.expectWord('KEY');
-  const key = parser.string();
+  const key = text(parser, computed, 'key');
   const retired = retiredKeys(parser);
   return { kind: 'key', algorithm, key, ...(retired.length > 0 && { retired }) };
 }
@@ -62,6 +79,15 @@ function requiredClaims(parser: Parser): RequiredClaims {
   const audiences = parser.acceptWord('AUDIENCE') ? strings() : [];
   if (issuers.length + audiences.length === 0) parser.unexpected('ISSUER or AUDIENCE');
   return { issuers, audiences };
+}
+
+/** That of the key that verifies. */
+function issuerAlgorithm(parser: Parser, verify: JwtAccess['verify']): Algorithm {
+  const isOther = verify.kind === 'key' && ALGORITHMS.some((name) => name !== verify.algorithm && parser.isWord(name));
+  if (isOther) {
+    parser.failToken(`Unexpected token \`${parser.word}\`, expected a compatible algorithm or no algorithm`);
+  }
+  return algorithmName(parser);
 }
 
 function algorithmName(parser: Parser): Algorithm {

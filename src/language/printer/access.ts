@@ -1,7 +1,17 @@
 /** DEFINE USER and DEFINE ACCESS as text. Without the option `secrets` nothing secret is in it. */
 import { quoteString } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
-import type { AccessKind, DefineAccess, DefineUser, Durations, JwtAccess, RequiredClaims } from '../ast.js';
+import type {
+  AccessKind,
+  ComputedJwt,
+  DefineAccess,
+  DefineUser,
+  Durations,
+  Expression,
+  JwtAccess,
+  RequiredClaims,
+  RetiredKey,
+} from '../ast.js';
 import { levelText } from './clauses.js';
 import { commentText, durationsText, head, REDACTED } from './definition-clauses.js';
 import { clause, clauses, list, nameText, type Printer } from './printer.js';
@@ -30,7 +40,7 @@ export function defineAccessText(node: DefineAccess, printer: Printer): string {
   const { mode, name, level, accessKind, authenticate, durations } = node;
   const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
   const kinds = printer.secrets ? (['grant', 'token', 'session'] as const) : lifetimes(accessKind);
-  return `${head('ACCESS', mode)} ${nameText(name, printer)} ${levelText(level)} TYPE ${kindText(accessKind, printer)}${clauses(
+  return `${head('ACCESS', mode)} ${nameText(name, printer)} ${levelText(level)} TYPE ${kindText(accessKind, node.computedClauses?.jwt ?? {}, printer)}${clauses(
     clause('AUTHENTICATE', authenticate, printer.expression),
     durationsText(shown, node.computedClauses?.durations, kinds, printer),
     commentText(node, printer),
@@ -48,10 +58,10 @@ function isSymmetric({ verify }: JwtAccess): boolean {
   return verify.kind === 'key' && verify.algorithm.startsWith('HS');
 }
 
-function kindText(access: AccessKind, printer: Printer): string {
+function kindText(access: AccessKind, computed: ComputedJwt, printer: Printer): string {
   switch (access.kind) {
     case 'jwt':
-      return `JWT${jwtText(access.jwt, printer)}`;
+      return `JWT${jwtText(access.jwt, computed, printer)}`;
     case 'bearer':
       return `BEARER FOR ${access.subject.toUpperCase()}`;
     case 'record':
@@ -59,35 +69,44 @@ function kindText(access: AccessKind, printer: Printer): string {
         clause('SIGNUP', access.signup, printer.expression),
         clause('SIGNIN', access.signin, printer.expression),
         access.refresh && 'WITH REFRESH',
-        recordJwtText(access.jwt, printer),
+        recordJwtText(access.jwt, computed, printer),
       )}`;
   }
 }
 
 /** Without a clause of its own a record access signs with HS512 and a key that is drawn when it is defined. */
-function recordJwtText(jwt: JwtAccess | undefined, printer: Printer): string | undefined {
-  if (jwt !== undefined) return `WITH JWT${jwtText(jwt, printer)}`;
+function recordJwtText(jwt: JwtAccess | undefined, computed: ComputedJwt, printer: Printer): string | undefined {
+  if (jwt !== undefined) return `WITH JWT${jwtText(jwt, computed, printer)}`;
   return printer.secrets ? undefined : `WITH JWT ALGORITHM HS512 KEY ${REDACTED} WITH ISSUER KEY ${REDACTED}`;
 }
 
-function jwtText(jwt: JwtAccess, printer: Printer): string {
+function jwtText(jwt: JwtAccess, computed: ComputedJwt, printer: Printer): string {
   const { verify, require: required, issuer } = jwt;
   const symmetric = isSymmetric(jwt);
-  const issued = printer.secrets
-    ? issuer &&
-      `WITH ISSUER${clauses(clause('ALGORITHM', issuer.algorithm, String), clause('KEY', issuer.key, quoteString))}`
-    : (symmetric || issuer !== undefined) && `WITH ISSUER KEY ${REDACTED}`;
+  // What isn't known yet is printed as it is written, and is no secret: it is code.
+  const written = (expression: Expression | undefined, fixed: string) =>
+    expression === undefined ? fixed : printer.expression(expression);
+  const keyText = symmetric && !printer.secrets ? () => REDACTED : quoteString;
+  const issuerKey = issuer?.key === undefined ? undefined : printer.secrets ? quoteString(issuer.key) : REDACTED;
   return clauses(
-    verificationText(verify, symmetric && !printer.secrets ? () => REDACTED : quoteString),
+    verify.kind === 'url'
+      ? `URL ${written(computed.url, quoteString(verify.url))}`
+      : `ALGORITHM ${verify.algorithm} KEY ${written(computed.key, keyText(verify.key))}`,
+    verify.kind === 'key' && formerText(verify.retired ?? [], keyText),
     required && requiredText(required),
-    issued,
+    printer.secrets
+      ? issuer &&
+          `WITH ISSUER${clauses(
+            clause('ALGORITHM', issuer.algorithm, String),
+            clause('KEY', issuerKey, (key) => written(computed.issuerKey, key)),
+          )}`
+      : (symmetric || issuer !== undefined) &&
+          `WITH ISSUER KEY ${written(computed.issuerKey ?? (symmetric ? computed.key : undefined), REDACTED)}`,
   );
 }
 
-function verificationText(verify: JwtAccess['verify'], keyText: (key: string) => string): string {
-  if (verify.kind === 'url') return `URL ${quoteString(verify.url)}`;
-  const retired = (verify.retired ?? []).map(({ key, until }) => `FORMER KEY ${keyText(key)} UNTIL ${toText(until)}`);
-  return `ALGORITHM ${verify.algorithm} KEY ${keyText(verify.key)}${clauses(...retired)}`;
+function formerText(retired: readonly RetiredKey[], keyText: (key: string) => string): string {
+  return retired.map(({ key, until }) => `FORMER KEY ${keyText(key)} UNTIL ${toText(until)}`).join(' ');
 }
 
 function requiredText({ issuers, audiences }: RequiredClaims): string {

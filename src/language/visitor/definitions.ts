@@ -33,6 +33,13 @@ function head<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
         session: optional(lifetimes.session, mapper.expression),
       }),
     ),
+    jwt: optional(computed.jwt, (jwt) =>
+      update(jwt, {
+        key: optional(jwt.key, mapper.expression),
+        url: optional(jwt.url, mapper.expression),
+        issuerKey: optional(jwt.issuerKey, mapper.expression),
+      }),
+    ),
   });
   return clauses === computed ? named : { ...named, computedClauses: clauses };
 }
