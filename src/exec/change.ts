@@ -1,11 +1,17 @@
 /** What UPDATE, UPSERT and DELETE share: finding the records they are about. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import type { Expression } from '../language/ast.js';
+import { printExpression } from '../language/print.js';
+import type { PlanNode } from '../plan/query-plan.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
-import { isObject, type ObjectValue, RecordId } from '../value/value.js';
+import { isObject, type ObjectValue, RecordId, type Value } from '../value/value.js';
 import type { Compiler, Frame, Purpose } from './execution.js';
+import type { Meter } from './meter.js';
+import type { Planned } from './planned.js';
 import { RowSource, type SourceHints } from './select-source.js';
+import { compileSourcePlan } from './source-plan.js';
 import type { Target } from './targets.js';
 
 /** A record to be changed: its id, and what the principal may see of it. */
@@ -15,34 +21,69 @@ export interface Found {
 }
 
 /** Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met twice. */
-export type Finder = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
+export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
+
+export interface Finder {
+  find(meter: Meter): Find;
+  readonly plan: Planned['plan'];
+}
 
 export function compileFinder(
   statement: 'UPDATE' | 'UPSERT' | 'DELETE',
-  { where, with: hints }: SourceHints,
+  { targets: named, where, with: hints }: SourceHints & { readonly targets: readonly Expression[] },
   compiler: Compiler,
 ): Finder {
   const purpose: Purpose = statement === 'DELETE' ? 'delete' : 'update';
   const source = new RowSource(compiler, { where, with: hints });
-  const condition = where && compiler.expression(where);
-  return (frame, targets) => {
-    for (const target of targets) {
-      if (target.kind === 'value') throw failure('invalid_target', { statement, value: toText(target.value) });
-    }
-    const found: Found[] = [];
-    const walked = source.walk(frame, targets, purpose, undefined, (batch) =>
-      andThen(
-        forEachInOrder(batch, (row) => {
-          const id = isObject(row) ? row['id'] : undefined;
-          if (!isObject(row) || !(id instanceof RecordId)) return undefined;
-          return andThen(condition === undefined ? true : condition(frame.within(row)), (verdict) => {
-            if (condition === undefined || isTruthy(verdict)) found.push({ id, seen: row });
-            return undefined;
-          });
-        }),
-        () => undefined,
-      ),
+  const evaluate = where && compiler.expression(where);
+  const sourcePlan = compileSourcePlan(named, source, purpose, compiler);
+
+  const find = (meter: Meter): Find => {
+    const condition = evaluate && meter.each('filter', evaluate, (verdict) => Number(isTruthy(verdict)));
+    return meter.each(
+      'source',
+      (frame: Frame, targets: readonly Target[]) => {
+        for (const target of targets) {
+          if (target.kind === 'value') throw failure('invalid_target', { statement, value: toText(target.value) });
+        }
+        const found: Found[] = [];
+        const visit = (batch: readonly Value[]) =>
+          andThen(
+            forEachInOrder(batch, (row) => {
+              const id = isObject(row) ? row['id'] : undefined;
+              if (!isObject(row) || !(id instanceof RecordId)) return undefined;
+              return andThen(condition === undefined ? true : condition(frame.within(row)), (verdict) => {
+                if (condition === undefined || isTruthy(verdict)) found.push({ id, seen: row });
+                return undefined;
+              });
+            }),
+            () => undefined,
+          );
+        const walked = source.walk(frame, targets, purpose, undefined, meter.each('source', visit, countRows));
+        return andThen(walked, () => found);
+      },
+      () => 0,
     );
-    return andThen(walked, () => found);
+  };
+
+  return {
+    find,
+    plan: (frame, nested) => andThen(sourcePlan(frame, nested), (from) => filtered(from, where)),
+  };
+}
+
+/** How many rows a visitor of batches was handed. */
+export function countRows(_: unknown, batch: readonly Value[]): number {
+  return batch.length;
+}
+
+/** The step that judges rows by a condition, if there is one. */
+export function filtered(from: PlanNode, where: Expression | undefined): PlanNode {
+  if (where === undefined) return from;
+  return {
+    operator: 'Filter',
+    attributes: { condition: printExpression(where) },
+    stage: 'filter',
+    children: [from],
   };
 }

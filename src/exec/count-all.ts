@@ -5,11 +5,19 @@ import type { Frame } from './execution.js';
 import { projectionPath } from './expression/projection-name.js';
 import { writeAt } from './projection.js';
 
+export interface CountAll {
+  readonly table: string;
+  /** Whether the reader may see all records. */
+  applies(frame: Frame): boolean;
+  /** `undefined` where there is no such table. */
+  run(frame: Frame): PromiseOrValue<Value>;
+}
+
 /**
- * `SELECT count() FROM table GROUP ALL`: the storage knows how many records there are without reading any. Only for those who may see
- * all of them; `undefined` for everybody else, and for any other SELECT.
+ * `SELECT count() FROM table GROUP ALL`: the storage knows how many records there are without reading any. `undefined` for
+ * any other SELECT.
  */
-export function compileCountAll(select: Select): ((frame: Frame) => PromiseOrValue<Value>) | undefined {
+export function compileCountAll(select: Select): CountAll | undefined {
   const [target, ...others] = select.from;
   if (target?.kind !== 'table' || others.length > 0 || select.group?.kind !== 'all' || isMore(select)) return undefined;
   const { projections } = select;
@@ -19,8 +27,7 @@ export function compileCountAll(select: Select): ((frame: Frame) => PromiseOrVal
   }
   const { expression } = item;
   if (expression.kind !== 'call' || expression.path !== 'count' || expression.args.length > 0) return undefined;
-  return ({ execution }) => {
-    if (execution.checks.view) return undefined;
+  const run = ({ execution }: Frame): PromiseOrValue<Value> => {
     execution.functions?.check('count');
     return andThen(execution.unit.catalog(), (catalog) => {
       const table = catalog?.tables.get(target.name);
@@ -33,6 +40,7 @@ export function compileCountAll(select: Select): ((frame: Frame) => PromiseOrVal
       });
     });
   };
+  return { table: target.name, applies: ({ execution }) => !execution.checks.view, run };
 }
 
 /** Whether there is a clause that needs the records, or shapes the answer. */

@@ -7,22 +7,18 @@ import { compileAlterPlace } from './alter-place.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileCreate } from './create.js';
 import { DEFINITIONS } from './define/define.js';
-import { compileDelete } from './delete.js';
 import type { Compiler, Evaluate } from './execution.js';
+import { compileExplain, compileExplainable } from './explain.js';
 import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
 import { compileKill } from './kill.js';
 import { compileKillSessions } from './kill-sessions.js';
 import { compileLive } from './live.js';
-import { notSupported } from './not-supported.js';
 import { plainly } from './plain-words.js';
 import { compileRebuild } from './rebuild.js';
 import { compileRelate } from './relate.js';
 import { compileRemove } from './remove.js';
-import { compileSelect } from './select.js';
 import { compileShowChanges } from './show-changes.js';
-import { compileUpdate } from './update.js';
-import { compileUpsert } from './upsert.js';
 
 type DataStatement = Exclude<Statement, ControlStatement>;
 
@@ -37,22 +33,22 @@ export const DATA_STATEMENTS: {
   alter: compileAlter,
   'alter-place': compileAlterPlace,
   create: plainly(compileCreate),
-  delete: plainly(compileDelete),
+  delete: plainly(compileExplainable),
   info: compileInfo,
   insert: plainly(compileInsert),
   rebuild: compileRebuild,
   relate: plainly(compileRelate),
   remove: compileRemove,
-  select: compileSelect,
-  update: plainly(compileUpdate),
-  upsert: plainly(compileUpsert),
+  select: compileExplainable,
+  update: plainly(compileExplainable),
+  upsert: plainly(compileExplainable),
   // The runner of a session carries these out itself; inside other statements they mean nothing.
   begin: outOfPlace,
   cancel: outOfPlace,
   commit: outOfPlace,
   option: outOfPlace,
   use: outOfPlace,
-  explain: notYet,
+  explain: compileExplain,
   kill: compileKill,
   'kill-sessions': compileKillSessions,
   live: compileLive,
@@ -63,8 +59,4 @@ function outOfPlace({ kind }: Statement): Evaluate {
   return () => {
     throw failure('statement_out_of_place', { statement: kind.toUpperCase() });
   };
-}
-
-function notYet({ kind }: Statement): Evaluate {
-  return notSupported(`The statement ${kind.toUpperCase()}`);
 }

@@ -1,25 +1,36 @@
-import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, mapInOrder } from '../base/promise-or-value.js';
 import type { Delete } from '../language/ast.js';
-import type { Value } from '../value/value.js';
-import { compileFinder } from './change.js';
+import { compileFinder, type Found } from './change.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
-import { notSupported } from './not-supported.js';
+import type { Meter } from './meter.js';
 import { answerWritten, compileOutput } from './output.js';
+import type { Planned } from './planned.js';
 import { compileTargets } from './targets.js';
 import { compileTimeout } from './timeout.js';
+import { countWritten, writeNode } from './write-plan.js';
 
-export function compileDelete(statement: Delete, compiler: Compiler): Evaluate {
-  if (statement.explain !== undefined) return notSupported('EXPLAIN');
+export function planDelete(statement: Delete, compiler: Compiler): Planned {
   const targets = compileTargets(statement, compiler);
-  const find = compileFinder('DELETE', statement, compiler);
+  const finder = compileFinder('DELETE', statement, compiler);
   const output = compileOutput(statement.output, 'none', compiler);
-  const run = (frame: Frame): PromiseOrValue<Value> =>
-    andThen(targets(frame), (named) =>
-      andThen(find(frame, named), (found) => {
-        const { execution } = frame;
-        const written = mapInOrder(found, ({ id }) => execution.writer.delete(execution, id));
-        return andThen(written, (all) => answerWritten(frame, all, output, statement.only));
-      }),
+  const assemble = (meter: Meter): Evaluate => {
+    const find = finder.find(meter);
+    const write = meter.each(
+      'write',
+      ({ execution }: Frame, found: readonly Found[]) =>
+        mapInOrder(found, ({ id }) => execution.writer.delete(execution, id)),
+      countWritten,
     );
-  return compileTimeout(statement.timeout, compiler, run);
+    return (frame) =>
+      andThen(targets(frame), (named) =>
+        andThen(find(frame, named), (found) =>
+          andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
+        ),
+      );
+  };
+  return {
+    run: (meter) => compileTimeout(statement.timeout, compiler, assemble(meter)),
+    plan: (frame, nested) =>
+      andThen(finder.plan(frame, nested), (from) => writeNode('Delete', statement.targets, from)),
+  };
 }

@@ -6,24 +6,26 @@ import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../bas
 import type { Select } from '../language/ast.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
+import { countRows } from './change.js';
 import { compileCount } from './count.js';
 import { compileCountAll } from './count-all.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
 import { compileFetch } from './fetch.js';
 import { compileGroup, type Grouping } from './group.js';
-import { notSupported } from './not-supported.js';
+import type { Meter } from './meter.js';
 import { compileOmit } from './omit.js';
 import { answerSelected } from './only.js';
-import { compileOrder, type Sorter } from './order.js';
+import { compileOrder } from './order.js';
+import type { Planned } from './planned.js';
 import { compileProjections, isPlain } from './projection.js';
+import { compileSelectPlan } from './select-plan.js';
 import { RowSource } from './select-source.js';
 import { compileSplit } from './split.js';
-import { compileSources } from './targets.js';
+import { compileSources, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
 import { compileVersion } from './version.js';
 
-export function compileSelect(select: Select, compiler: Compiler): Evaluate {
-  if (select.explain !== undefined) return notSupported('EXPLAIN');
+export function planSelect(select: Select, compiler: Compiler): Planned {
   const targets = compileSources(select.from, compiler);
   const source = new RowSource(compiler, select);
   const where = select.where && compiler.expression(select.where);
@@ -38,28 +40,38 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
   const start = compileCount(counted ?? 'START', select.start, compiler);
   const fetch = select.fetch && compileFetch(select.fetch, compiler);
   // A single value has no fields to leave out.
-  const omit = select.projections.kind === 'fields' && select.omit && compileOmit(select.omit, compiler);
+  const omit = select.projections.kind === 'fields' && select.omit ? compileOmit(select.omit, compiler) : undefined;
+  const countAll = compileCountAll(select);
 
-  const collect = (frame: Frame, skip: number, most: number | undefined): PromiseOrValue<Value[]> => {
-    const rows: Value[] = [];
-    const enough = most === undefined || split || grouping || sorter ? undefined : skip + most;
-    const group: Grouping | undefined = grouping?.begin(frame);
-    const take = (row: Value): PromiseOrValue<boolean> => {
-      if (group !== undefined) return andThen(group.add(row), () => false);
-      rows.push(row);
-      return rows.length === enough;
-    };
-    const admit = (row: Value): PromiseOrValue<boolean> => {
-      if (split === undefined) return take(row);
-      return andThen(split(frame, row), (parts) => andThen(forEachInOrder(parts, take), () => false));
-    };
-    if (enough === 0) return rows;
-    const walked = andThen(targets(frame), (found) =>
-      source.walk(frame, found, 'select', where === undefined ? enough : undefined, (batch) => {
+  const assembleCollect = (meter: Meter): Collect => {
+    const judge = where && meter.each('filter', where, (verdict) => Number(isTruthy(verdict)));
+    const separate = split && meter.each('split', split, lengthOf);
+    const addTo = meter.each(
+      'group',
+      (group: Grouping, row: Value) => group.add(row),
+      () => 0,
+    );
+    const finish = meter.each('group', (group: Grouping) => group.finish(), lengthOf);
+
+    return (frame, skip, most) => {
+      const rows: Value[] = [];
+      const enough = most === undefined || split || grouping || sorter ? undefined : skip + most;
+      if (enough === 0) return rows;
+      const group = grouping?.begin(frame);
+      const take = (row: Value): PromiseOrValue<boolean> => {
+        if (group !== undefined) return andThen(addTo(group, row), () => false);
+        rows.push(row);
+        return rows.length === enough;
+      };
+      const admit = (row: Value): PromiseOrValue<boolean> => {
+        if (separate === undefined) return take(row);
+        return andThen(separate(frame, row), (parts) => andThen(forEachInOrder(parts, take), () => false));
+      };
+      const visit = (batch: readonly Value[]): PromiseOrValue<boolean> => {
         let over = false;
         const done = forEachInOrder(batch, (row) =>
-          andThen(where === undefined ? true : where(frame.within(row)), (verdict) => {
-            if (where !== undefined && !isTruthy(verdict)) return undefined;
+          andThen(judge === undefined ? true : judge(frame.within(row)), (verdict) => {
+            if (judge !== undefined && !isTruthy(verdict)) return undefined;
             return andThen(admit(row), (stop) => {
               over = stop;
               return stop;
@@ -67,41 +79,85 @@ export function compileSelect(select: Select, compiler: Compiler): Evaluate {
           }),
         );
         return andThen(done, () => over);
-      }),
-    );
-    return andThen(walked, () => (group === undefined ? rows : group.finish()));
+      };
+      const walk = meter.each(
+        'source',
+        (found: readonly Target[]) =>
+          source.walk(
+            frame,
+            found,
+            'select',
+            where === undefined ? enough : undefined,
+            meter.each('source', visit, countRows),
+          ),
+        () => 0,
+      );
+      return andThen(targets(frame), (found) =>
+        andThen(walk(found), () => (group === undefined ? rows : finish(group))),
+      );
+    };
   };
 
-  const countAll = compileCountAll(select);
-  const run = (frame: Frame): PromiseOrValue<Value> =>
-    andThen(countAll?.(frame), (counted) => counted ?? collectAndShape(frame));
-  const collectAndShape = (frame: Frame): PromiseOrValue<Value> =>
-    andThen(limit(frame), (most) =>
-      andThen(start(frame), (skip = 0) =>
-        andThen(collect(frame, skip, most), (rows) =>
-          andThen(sort(frame, sorter, rows), (sorted) => {
-            const slice = skip === 0 && most === undefined ? sorted : sorted.slice(skip, most && skip + most);
-            const chosen = most === 0 ? [] : dropsMissing ? slice.filter((row) => row !== undefined) : slice;
-            const projected = project === undefined ? chosen : mapInOrder(chosen, (row) => project(frame.within(row)));
-            return andThen(projected, (values) =>
-              andThen(omit ? omit(frame, values) : values, (shown) =>
-                andThen(fetch === undefined ? shown : fetch(frame, shown), (fetched) =>
-                  answerSelected(fetched, select),
-                ),
-              ),
-            );
-          }),
-        ),
-      ),
+  const assemble = (meter: Meter): Evaluate => {
+    const count = countAll && meter.each('count', countAll.run, () => 1);
+    const collect = assembleCollect(meter);
+    const sort = sorter && meter.each('sort', sorter, lengthOf);
+    const cut = meter.each(
+      'limit',
+      (rows: readonly Value[], skip: number, most: number | undefined) => rows.slice(skip, most && skip + most),
+      lengthOf,
     );
-  return compileTimeout(select.timeout, compiler, compileVersion(select.version, compiler, run), 'strict');
+    const projectAll =
+      project &&
+      meter.each(
+        'project',
+        (frame: Frame, rows: readonly Value[]) => mapInOrder(rows, (row) => project(frame.within(row))),
+        lengthOf,
+      );
+    const leaveOut = omit && meter.each('omit', omit, lengthOf);
+    const follow = fetch && meter.each('fetch', fetch, lengthOf);
+
+    const collectAndShape = (frame: Frame): PromiseOrValue<Value> =>
+      andThen(limit(frame), (most) =>
+        andThen(start(frame), (skip = 0) =>
+          andThen(collect(frame, skip, most), (rows) =>
+            andThen(sort === undefined ? rows : sort(frame, rows, most && skip + most), (sorted) =>
+              andThen(skip === 0 && most === undefined ? sorted : cut(sorted, skip, most), (slice) => {
+                const chosen = most === 0 ? [] : dropsMissing ? slice.filter((row) => row !== undefined) : slice;
+                return andThen(projectAll === undefined ? chosen : projectAll(frame, chosen), (values) =>
+                  andThen(leaveOut === undefined ? values : leaveOut(frame, values), (shown) =>
+                    andThen(follow === undefined ? shown : follow(frame, shown), (fetched) =>
+                      answerSelected(fetched, select),
+                    ),
+                  ),
+                );
+              }),
+            ),
+          ),
+        ),
+      );
+    if (countAll === undefined || count === undefined) return collectAndShape;
+    return (frame) =>
+      andThen(countAll.applies(frame) ? count(frame) : undefined, (counted) => counted ?? collectAndShape(frame));
+  };
+
+  return {
+    run: (meter) => {
+      const run = compileVersion(select.version, compiler, assemble(meter));
+      return compileTimeout(select.timeout, compiler, run, 'strict');
+    },
+    plan: compileSelectPlan(select, source, countAll, compiler),
+  };
+}
+
+/** The rows that meet the condition, separated and grouped; no more than are asked for, if they come in the order in which they will be. */
+type Collect = (frame: Frame, skip: number, most: number | undefined) => PromiseOrValue<Value[]>;
+
+function lengthOf({ length }: readonly unknown[]): number {
+  return length;
 }
 
 /** Whether rows are taken as they come from one table. */
 function isPlainScan({ from, order, group, split }: Select): boolean {
   return from.length === 1 && from[0]?.kind === 'table' && !order && !group && !split;
-}
-
-function sort(frame: Frame, sorter: Sorter | undefined, rows: Value[]): PromiseOrValue<Value[]> {
-  return sorter === undefined ? rows : sorter(frame, rows);
 }

@@ -1,29 +1,41 @@
-import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, mapInOrder } from '../base/promise-or-value.js';
 import type { Update } from '../language/ast.js';
-import type { Value } from '../value/value.js';
-import { compileFinder } from './change.js';
+import { compileFinder, type Found } from './change.js';
 import { compileData } from './data.js';
 import type { Compiler, Evaluate, Frame } from './execution.js';
-import { notSupported } from './not-supported.js';
+import type { Meter } from './meter.js';
 import { answerWritten, compileOutput } from './output.js';
+import type { Planned } from './planned.js';
 import { compileTargets } from './targets.js';
 import { compileTimeout } from './timeout.js';
+import { countWritten, writeNode } from './write-plan.js';
 
-export function compileUpdate(update: Update, compiler: Compiler): Evaluate {
-  if (update.explain !== undefined) return notSupported('EXPLAIN');
+export function planUpdate(update: Update, compiler: Compiler): Planned {
   const targets = compileTargets(update, compiler);
-  const find = compileFinder('UPDATE', update, compiler);
+  const finder = compileFinder('UPDATE', update, compiler);
   const data = compileData(update.data, compiler);
   const output = compileOutput(update.output, 'after', compiler);
-  const run = (frame: Frame): PromiseOrValue<Value> =>
-    andThen(targets(frame), (named) =>
-      andThen(find(frame, named), (found) => {
+  const assemble = (meter: Meter): Evaluate => {
+    const find = finder.find(meter);
+    const write = meter.each(
+      'write',
+      (frame: Frame, found: readonly Found[]) => {
         const { execution } = frame;
-        const written = mapInOrder(found, ({ id, seen }) =>
+        return mapInOrder(found, ({ id, seen }) =>
           execution.writer.update(execution, id, data.draft(frame.within(seen)), data.options),
         );
-        return andThen(written, (all) => answerWritten(frame, all, output, update.only));
-      }),
+      },
+      countWritten,
     );
-  return compileTimeout(update.timeout, compiler, run);
+    return (frame) =>
+      andThen(targets(frame), (named) =>
+        andThen(find(frame, named), (found) =>
+          andThen(write(frame, found), (all) => answerWritten(frame, all, output, update.only)),
+        ),
+      );
+  };
+  return {
+    run: (meter) => compileTimeout(update.timeout, compiler, assemble(meter)),
+    plan: (frame, nested) => andThen(finder.plan(frame, nested), (from) => writeNode('Update', update.targets, from)),
+  };
 }

@@ -4,24 +4,25 @@ import { failure } from '../errors/error.js';
 import type { Upsert } from '../language/ast.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { type ObjectValue, RecordId, type Value } from '../value/value.js';
-import { compileFinder, type Found } from './change.js';
+import { type ObjectValue, RecordId } from '../value/value.js';
+import { compileFinder, type Find, type Found } from './change.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { ensureTable } from './ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from './execution.js';
 import { findByUniqueIndex } from './index-entries.js';
-import { notSupported } from './not-supported.js';
+import type { Meter } from './meter.js';
 import { answerWritten, compileOutput } from './output.js';
+import type { Planned } from './planned.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
+import { countWritten, writeNode } from './write-plan.js';
 
 type Writing = PromiseOrValue<(Written | undefined)[]>;
 
-export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
-  if (upsert.explain !== undefined) return notSupported('EXPLAIN');
+export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
   const targets = compileTargets(upsert, compiler);
-  const find = compileFinder('UPSERT', upsert, compiler);
+  const finder = compileFinder('UPSERT', upsert, compiler);
   const data = compileData(upsert.data, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
 
@@ -30,7 +31,7 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
       frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options),
     );
 
-  const rewrite = (frame: Frame, id: RecordId): Writing =>
+  const rewrite = (find: Find, frame: Frame, id: RecordId): Writing =>
     andThen(find(frame, [{ kind: 'record', id }]), (found) => change(frame, found));
 
   const create = (execution: Execution, id: RecordId, record: ObjectValue): Writing => {
@@ -39,7 +40,7 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
   };
 
   /** A record that doesn't exist is created whatever the condition says; one that exists is changed if it meets it. */
-  const upsertRecord = (frame: Frame, target: Target & { kind: 'record' }): Writing => {
+  const upsertRecord = (find: Find, frame: Frame, target: Target & { kind: 'record' }): Writing => {
     const { execution } = frame;
     return andThen(find(frame, [target]), (found) => {
       if (found.length > 0) return change(frame, found);
@@ -52,7 +53,7 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
   };
 
   /** With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique index knows it. */
-  const upsertTable = (frame: Frame, target: Target & { kind: 'table' }): Writing => {
+  const upsertTable = (find: Find, frame: Frame, target: Target & { kind: 'table' }): Writing => {
     const { execution } = frame;
     return andThen(upsert.where === undefined ? [] : find(frame, [target]), (found) => {
       if (found.length > 0) return change(frame, found);
@@ -63,7 +64,7 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
           const named = recordIdIn(record, target.table);
           if (named !== undefined)
             return andThen(execution.writer.exists(execution, named), (exists) =>
-              exists ? rewrite(frame, named) : create(execution, named, record),
+              exists ? rewrite(find, frame, named) : create(execution, named, record),
             );
           const known =
             catalog === undefined || entry === undefined
@@ -72,29 +73,44 @@ export function compileUpsert(upsert: Upsert, compiler: Compiler): Evaluate {
           return andThen(known, (key) =>
             key === undefined
               ? create(execution, randomId(execution, target.table), record)
-              : rewrite(frame, new RecordId(target.table, key)),
+              : rewrite(find, frame, new RecordId(target.table, key)),
           );
         }),
       );
     });
   };
 
-  const upsertOne = (frame: Frame, target: Target): Writing => {
+  const upsertOne = (find: Find, frame: Frame, target: Target): Writing => {
     if (target.kind === 'value') throw failure('invalid_target', { statement: 'UPSERT', value: toText(target.value) });
     if (target.kind === 'range') return andThen(find(frame, [target]), (found) => change(frame, found));
     const table = target.kind === 'table' ? target.table : target.id.table;
     return andThen(ensureTable(frame.execution, table), (exists) => {
       if (!exists) return [];
-      return target.kind === 'table' ? upsertTable(frame, target) : upsertRecord(frame, target);
+      return target.kind === 'table' ? upsertTable(find, frame, target) : upsertRecord(find, frame, target);
     });
   };
 
-  const run = (frame: Frame): PromiseOrValue<Value> =>
-    andThen(targets(frame), (named) =>
-      andThen(
-        mapInOrder(named, (target) => upsertOne(frame, target)),
-        (groups) => answerWritten(frame, groups.flat(), output, upsert.only),
-      ),
+  const assemble = (meter: Meter): Evaluate => {
+    const find = finder.find(meter);
+    const write = meter.each(
+      'write',
+      (frame: Frame, named: readonly Target[]) =>
+        andThen(
+          mapInOrder(named, (target) => upsertOne(find, frame, target)),
+          (groups) => groups.flat(),
+        ),
+      countWritten,
     );
-  return compileTimeout(upsert.timeout, compiler, run);
+    return (frame) =>
+      andThen(targets(frame), (named) =>
+        andThen(write(frame, named), (written) => answerWritten(frame, written, output, upsert.only)),
+      );
+  };
+  // Without a condition nothing is looked for in tables.
+  const finds = upsert.where !== undefined || upsert.targets.some(({ kind }) => kind !== 'table');
+  return {
+    run: (meter) => compileTimeout(upsert.timeout, compiler, assemble(meter)),
+    plan: (frame, nested) =>
+      andThen(finds ? finder.plan(frame, nested) : undefined, (from) => writeNode('Upsert', upsert.targets, from)),
+  };
 }

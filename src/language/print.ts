@@ -2,8 +2,8 @@
  * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a definition is
  * shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
  */
-import type { Block, Config, Expression, Idiom, Projections, Query, Statement } from './ast.js';
-import { projectionsText } from './printer/clauses.js';
+import type { Block, Config, Expression, Idiom, Order, Projections, Query, Statement } from './ast.js';
+import { orderText, projectionsText } from './printer/clauses.js';
 import { configText } from './printer/config.js';
 import { EXPRESSIONS, powerOfExpression } from './printer/expression.js';
 import { idiomText } from './printer/idiom.js';
@@ -56,6 +56,11 @@ export function printProjections(projections: Projections, options?: PrintOption
 /** A path, as the keys of `INFO FOR TABLE` show it. */
 export function printIdiom(idiom: Idiom, options?: PrintOptions): string {
   return printerFor(options).idiom(idiom);
+}
+
+/** The clause `ORDER BY …`. */
+export function printOrder(order: Order): string | undefined {
+  return orderText(order, SHOWN);
 }
 
 /** All statements, each with a semicolon, one on a line. */

@@ -178,6 +178,7 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
   ['>', '<'],
   ['>=', '<='],
   ['IN', 'CONTAINS'],
+  ['CONTAINS', 'IN'],
 ]);
 
 /** The comparisons of a plain field path with something independent of the record. */

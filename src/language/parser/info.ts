@@ -64,7 +64,9 @@ export function explain(parser: Parser): Explain {
   const analyze = parser.acceptWord('ANALYZE');
   let format: Explain['format'];
   if (parser.acceptWord('FORMAT')) {
-    format = parser.acceptOneOf('TEXT', 'JSON') === 'JSON' ? 'json' : 'text';
+    const word = parser.acceptOneOf('TEXT', 'JSON');
+    if (word === undefined) parser.unexpected('TEXT or JSON');
+    format = word === 'JSON' ? 'json' : 'text';
   }
   const outer = parser.enter();
   const statement = parser.grammar.statement(parser);

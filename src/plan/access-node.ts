@@ -1,0 +1,65 @@
+/** Access paths as steps of a plan. */
+import type { Idiom } from '../language/ast.js';
+import { printExpression, printIdiom } from '../language/print.js';
+import type { AccessPath, IndexScan, Operand } from './access-path.js';
+import type { PlanNode } from './query-plan.js';
+
+/**
+ * How the records of a table are found. Those who are subject to permissions aren't told what a rule makes of it, only what their own
+ * condition does.
+ */
+export function accessNode(path: AccessPath, isChecked: boolean): PlanNode {
+  if (isChecked && !isByQuery(path)) return permittedScan(path.table);
+  switch (path.kind) {
+    case 'table-scan':
+      return { operator: 'TableScan', attributes: { table: path.table } };
+    case 'record-lookup':
+      return { operator: 'RecordLookup', attributes: { table: path.table, id: printExpression(path.id.value) } };
+    case 'index-scan':
+      return indexNode(path);
+    case 'index-union':
+      return { operator: 'IndexUnion', attributes: { table: path.table }, children: path.branches.map(indexNode) };
+  }
+}
+
+/** Whatever the permissions leave of a table, however it is found. */
+export function permittedScan(table: string): PlanNode {
+  return { operator: 'PermittedScan', attributes: { table } };
+}
+
+/** Whether the path was chosen by nothing but the condition of the query. */
+function isByQuery(path: AccessPath): boolean {
+  switch (path.kind) {
+    case 'table-scan':
+      return false;
+    case 'record-lookup':
+      return path.id.from === 'query';
+    case 'index-scan':
+      return operandsOf(path).every(({ from }) => from === 'query');
+    case 'index-union':
+      return path.branches.every(isByQuery);
+  }
+}
+
+function operandsOf({ equal, from, to, anyOf }: IndexScan): readonly Operand[] {
+  return [...equal, from, to, anyOf].filter((operand) => operand !== undefined);
+}
+
+function indexNode(scan: IndexScan): PlanNode {
+  return {
+    operator: 'IndexScan',
+    attributes: { table: scan.table, index: scan.index.name, access: accessText(scan) },
+  };
+}
+
+function accessText({ index: { fields }, equal, from, to, anyOf }: IndexScan): string {
+  const compare = (field: Idiom | undefined, operator: string, { value }: Operand) =>
+    `${field === undefined ? '' : printIdiom(field)} ${operator} ${printExpression(value)}`;
+  const next = fields[equal.length];
+  return [
+    ...equal.map((operand, at) => compare(fields[at], '=', operand)),
+    ...(from ? [compare(next, from.inclusive ? '>=' : '>', from)] : []),
+    ...(to ? [compare(next, to.inclusive ? '<=' : '<', to)] : []),
+    ...(anyOf ? [compare(next, 'IN', anyOf)] : []),
+  ].join(' AND ');
+}
