@@ -59,7 +59,7 @@ export function compileFinder(
             }),
             () => undefined,
           );
-        const walked = source.walk(frame, targets, purpose, undefined, meter.each('source', visit, countRows));
+        const walked = source.walk(frame, targets, purpose, {}, meter.each('source', visit, countRows));
         return andThen(walked, () => found);
       },
       () => 0,

@@ -9,8 +9,10 @@ import type { Expression, Select } from '../language/ast.js';
 import {
   type AccessPath,
   chooseAccessPath,
+  type Direction,
   type IndexScan,
   type Operand,
+  type OrderHint,
   type RecordLookup,
 } from '../plan/access-path.js';
 import type { KeyRange } from '../storage/contract.js';
@@ -21,11 +23,19 @@ import { type Compiler, type Evaluate, type Execution, Frame, type Purpose, Scop
 import { judgeOf } from './permission.js';
 import type { Target } from './targets.js';
 
-export type RowVisitor = (batch: Value[]) => PromiseOrValue<boolean | undefined>;
+/** `direction` is there when the rows come in the order that is wanted, or in the opposite one. */
+export type RowVisitor = (batch: Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
+
+/** How many rows will be taken, if that is known: of any, or of those that come in order. */
+export interface Wanted {
+  readonly rows?: number | undefined;
+  readonly inOrder?: number | undefined;
+}
 
 export interface SourceHints {
   readonly where?: Expression | undefined;
   readonly with?: Select['with'] | undefined;
+  readonly order?: OrderHint | undefined;
 }
 
 /** Walks the rows of targets. One is made for each statement and keeps the access paths that were chosen. */
@@ -45,22 +55,22 @@ export class RowSource {
     return this.#path(entry, execution, purpose).path;
   }
 
-  /** Hands over the rows target by target; `true` from `visit` ends the walk. `limit` bounds how many rows will be taken. */
+  /** Hands over the rows target by target; `true` from `visit` ends the walk. */
   walk(
     frame: Frame,
     targets: readonly Target[],
     purpose: Purpose,
-    limit: number | undefined,
+    wanted: Wanted,
     visit: RowVisitor,
   ): PromiseOrValue<void> {
     let stopped = false;
-    const watch: RowVisitor = (batch) =>
-      andThen(visit(batch), (stop) => {
+    const watch: RowVisitor = (batch, direction) =>
+      andThen(visit(batch, direction), (stop) => {
         stopped = stop === true;
         return stopped;
       });
     return forEachInOrder(targets, (target) =>
-      andThen(this.#rows(frame, target, purpose, limit, watch), () => stopped),
+      andThen(this.#rows(frame, target, purpose, wanted, watch), () => stopped),
     );
   }
 
@@ -68,7 +78,7 @@ export class RowSource {
     frame: Frame,
     target: Target,
     purpose: Purpose,
-    limit: number | undefined,
+    { rows: limit, inOrder }: Wanted,
     visit: RowVisitor,
   ): PromiseOrValue<unknown> {
     const { execution } = frame;
@@ -92,15 +102,18 @@ export class RowSource {
           const compiled = this.#path(entry, execution, purpose);
           return andThen(compiled.narrow(frame, catalog), (narrowed) => {
             if (narrowed?.kind === 'record') return readOne(execution, target.table, narrowed.id, purpose, visit);
+            const direction = narrowed?.direction;
+            const most = direction === undefined ? limit : inOrder;
             return execution.reader.scan(
               execution,
               {
                 table: target.table,
                 purpose,
-                ...(limit !== undefined && { limit }),
-                ...(narrowed !== undefined && { index: narrowed.ranges }),
+                reverse: direction === 'backward',
+                ...(most !== undefined && { limit: most }),
+                ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
               },
-              visit,
+              direction === undefined ? visit : (batch) => visit(batch, direction),
             );
           });
         });
@@ -158,8 +171,9 @@ const nothingHidden = (): boolean => false;
 /** The part of a table that holds everything that can meet the condition. */
 type Narrowed =
   | { readonly kind: 'record'; readonly id: Value }
+  | { readonly kind: 'table'; readonly direction: Direction }
   /** Of the keys of an index. */
-  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[] };
+  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[]; readonly direction?: Direction };
 
 interface CompiledPath {
   readonly path: AccessPath;
@@ -186,12 +200,14 @@ function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): C
 
 function compileNarrow(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] | undefined {
   switch (path.kind) {
-    case 'table-scan':
-      return undefined;
+    case 'table-scan': {
+      const { direction } = path;
+      return direction && (() => ({ kind: 'table', direction }));
+    }
     case 'record-lookup':
       return compileLookup(path, compiler);
     case 'index-scan':
-      return compileIndexScans([path], entry, compiler);
+      return compileIndexScans([path], entry, compiler, path.direction);
     case 'index-union':
       return compileIndexScans(path.branches, entry, compiler);
   }
@@ -202,22 +218,44 @@ function compileLookup(path: RecordLookup, compiler: Compiler): CompiledPath['na
   return (frame) => andThen(id(frame), (value): Narrowed => ({ kind: 'record', id: value }));
 }
 
-/** The ranges of some scans, and the places where their indexes list what the record doesn't tell. */
-function compileIndexScans(scans: readonly IndexScan[], entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] {
+/**
+ * The ranges of some scans, and the places where their indexes list what the record doesn't tell. Where one lists any there, nothing comes
+ * in order.
+ */
+function compileIndexScans(
+  scans: readonly IndexScan[],
+  entry: TableEntry,
+  compiler: Compiler,
+  direction?: Direction,
+): CompiledPath['narrow'] {
   const compiled = scans.map((scan) => compileIndexScan(scan, entry, compiler));
   const indexes = [...new Set(scans.map(({ index }) => index.id))];
   return (frame, { database }) =>
     andThen(
       mapInOrder(compiled, (ranges) => ranges(frame, database.id)),
-      (groups): Narrowed | undefined => {
+      (groups): PromiseOrValue<Narrowed | undefined> => {
         const found = groups.filter((ranges) => ranges !== undefined).flat();
         if (groups.includes(undefined)) return undefined;
         const elsewhere = indexes.map((index) =>
           prefixRange(elsewherePrefix(indexPrefix(database.id, entry.definition.id, index))),
         );
-        return { kind: 'index', ranges: [...found, ...elsewhere] };
+        const all = [...found, ...elsewhere];
+        if (direction === undefined) return { kind: 'index', ranges: all };
+        const { transaction } = frame.execution.unit;
+        return andThen(
+          mapInOrder(elsewhere, (range) => transaction.count(range)),
+          (counts): Narrowed | undefined => {
+            if (counts.every((count) => count === 0)) return { kind: 'index', ranges: found, direction };
+            return scans.every(isWhole) ? undefined : { kind: 'index', ranges: all };
+          },
+        );
       },
     );
+}
+
+/** Whether an index is walked for nothing but its order. */
+function isWhole({ equal, from, to, anyOf }: IndexScan): boolean {
+  return equal.length === 0 && from === undefined && to === undefined && anyOf === undefined;
 }
 
 type Ranges = (frame: Frame, database: Id) => PromiseOrValue<readonly KeyRange[] | undefined>;

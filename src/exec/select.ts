@@ -3,7 +3,10 @@
  * ONLY. Without SPLIT, GROUP and ORDER the stages run row by row and stop at the limit.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+
 import type { Select } from '../language/ast.js';
+import type { Direction } from '../plan/access-path.js';
+
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
 import { countRows } from './change.js';
@@ -16,6 +19,7 @@ import type { Meter } from './meter.js';
 import { compileOmit } from './omit.js';
 import { answerSelected } from './only.js';
 import { compileOrder } from './order.js';
+import { compileEnough, orderHint } from './order-by-path.js';
 import type { Planned } from './planned.js';
 import { compileProjections, isPlain } from './projection.js';
 import { compileSelectPlan } from './select-plan.js';
@@ -27,7 +31,9 @@ import { compileVersion } from './version.js';
 
 export function planSelect(select: Select, compiler: Compiler): Planned {
   const targets = compileSources(select.from, compiler);
-  const source = new RowSource(compiler, select);
+  const order = orderHint(select);
+  const source = new RowSource(compiler, { where: select.where, with: select.with, order });
+  const enoughInOrder = order && compileEnough(order, compiler);
   const where = select.where && compiler.expression(select.where);
   const split = select.split && compileSplit(select.split, compiler);
   const grouping = select.group && compileGroup(select.group, select.projections, compiler);
@@ -55,20 +61,24 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
 
     return (frame, skip, most) => {
       const rows: Value[] = [];
-      const enough = most === undefined || split || grouping || sorter ? undefined : skip + most;
+      const first = most === undefined ? undefined : skip + most;
+      const enough = split || grouping || sorter ? undefined : first;
       if (enough === 0) return rows;
       const group = grouping?.begin(frame);
+      const isEnough = first === undefined ? undefined : enoughInOrder?.(frame, first);
+      let direction: Direction | undefined;
       const take = (row: Value): PromiseOrValue<boolean> => {
         if (group !== undefined) return andThen(addTo(group, row), () => false);
         rows.push(row);
-        return rows.length === enough;
+        return direction === undefined || isEnough === undefined ? rows.length === enough : isEnough(row);
       };
       const admit = (row: Value): PromiseOrValue<boolean> => {
         if (separate === undefined) return take(row);
         return andThen(separate(frame, row), (parts) => andThen(forEachInOrder(parts, take), () => false));
       };
-      const visit = (batch: readonly Value[]): PromiseOrValue<boolean> => {
+      const visit = (batch: readonly Value[], ordered?: Direction): PromiseOrValue<boolean> => {
         let over = false;
+        direction = ordered;
         const done = forEachInOrder(batch, (row) =>
           andThen(judge === undefined ? true : judge(frame.within(row)), (verdict) => {
             if (judge !== undefined && !isTruthy(verdict)) return undefined;
@@ -87,13 +97,17 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
             frame,
             found,
             'select',
-            where === undefined ? enough : undefined,
+            { rows: where === undefined ? enough : undefined, inOrder: first && first + MARGIN },
             meter.each('source', visit, countRows),
           ),
         () => 0,
       );
       return andThen(targets(frame), (found) =>
-        andThen(walk(found), () => (group === undefined ? rows : finish(group))),
+        andThen(walk(found), () => {
+          if (group !== undefined) return finish(group);
+          // Rows with equal keys stay in the order of the table.
+          return direction === 'backward' ? rows.reverse() : rows;
+        }),
       );
     };
   };
@@ -149,6 +163,9 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
     plan: compileSelectPlan(select, source, countAll, compiler),
   };
 }
+
+/** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
+const MARGIN = 16;
 
 /** The rows that meet the condition, separated and grouped; no more than are asked for, if they come in the order in which they will be. */
 type Collect = (frame: Frame, skip: number, most: number | undefined) => PromiseOrValue<Value[]>;

@@ -1,7 +1,7 @@
 /** Access paths as steps of a plan. */
 import type { Idiom } from '../language/ast.js';
 import { printExpression, printIdiom } from '../language/print.js';
-import type { AccessPath, IndexScan, Operand } from './access-path.js';
+import type { AccessPath, Direction, IndexScan, Operand } from './access-path.js';
 import type { PlanNode } from './query-plan.js';
 
 /**
@@ -12,7 +12,7 @@ export function accessNode(path: AccessPath, isChecked: boolean): PlanNode {
   if (isChecked && !isByQuery(path)) return permittedScan(path.table);
   switch (path.kind) {
     case 'table-scan':
-      return { operator: 'TableScan', attributes: { table: path.table } };
+      return { operator: 'TableScan', attributes: { table: path.table, ...ordered(path) } };
     case 'record-lookup':
       return { operator: 'RecordLookup', attributes: { table: path.table, id: printExpression(path.id.value) } };
     case 'index-scan':
@@ -48,8 +48,17 @@ function operandsOf({ equal, from, to, anyOf }: IndexScan): readonly Operand[] {
 function indexNode(scan: IndexScan): PlanNode {
   return {
     operator: 'IndexScan',
-    attributes: { table: scan.table, index: scan.index.name, access: accessText(scan) },
+    attributes: {
+      table: scan.table,
+      index: scan.index.name,
+      ...(operandsOf(scan).length > 0 && { access: accessText(scan) }),
+      ...ordered(scan),
+    },
   };
+}
+
+function ordered({ direction }: { readonly direction?: Direction }): { order?: Direction } {
+  return direction === undefined ? {} : { order: direction };
 }
 
 function accessText({ index: { fields }, equal, from, to, anyOf }: IndexScan): string {

@@ -15,9 +15,13 @@ import { isDocumentFree } from './dependencies.js';
 
 export type AccessPath = TableScan | RecordLookup | IndexScan | IndexUnion;
 
+/** In which direction a path is walked, where that gives the rows in the order that is wanted. */
+export type Direction = 'forward' | 'backward';
+
 export interface TableScan {
   readonly kind: 'table-scan';
   readonly table: string;
+  readonly direction?: Direction;
 }
 
 /** At most one record can meet the condition, since it says which: `WHERE id = $auth`. */
@@ -38,6 +42,7 @@ export interface IndexScan {
   readonly to?: Limit;
   /** A list of which the field after them equals an element. */
   readonly anyOf?: Operand;
+  readonly direction?: Direction;
 }
 
 /** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
@@ -68,9 +73,52 @@ export interface AccessHints {
    * stored; the order of its keys would tell of it as well.
    */
   readonly mayHide: (path: Idiom) => boolean;
+  /** The order in which the first rows are wanted. */
+  readonly order?: OrderHint | undefined;
+}
+
+export interface OrderHint {
+  readonly paths: readonly Idiom[];
+  readonly direction: Direction;
 }
 
 export function chooseAccessPath(entry: TableEntry, hints: AccessHints): AccessPath {
+  const path = choosePath(entry, hints);
+  return (hints.order && inOrder(path, entry, hints, hints.order)) ?? path;
+}
+
+/** The path with a direction, or one instead of it that has one. */
+function inOrder(
+  path: AccessPath,
+  { definition, indexes }: TableEntry,
+  { where, with: hint, rule, mayHide }: AccessHints,
+  { paths, direction }: OrderHint,
+): AccessPath | undefined {
+  const wanted = paths.map((each) => printIdiom(each)).join();
+  const lists = (fields: readonly Idiom[]): boolean => fields.map((field) => printIdiom(field)).join() === wanted;
+  if (path.kind === 'index-scan') {
+    const { equal, anyOf, index } = path;
+    return anyOf === undefined && lists(index.fields.slice(equal.length)) ? { ...path, direction } : undefined;
+  }
+  // Where most records are turned down, sorting those that aren't is less work than looking up each in order.
+  if (path.kind !== 'table-scan' || where !== undefined || rule?.kind === 'where') return undefined;
+  if (wanted === 'id') return { ...path, direction };
+  if (hint?.kind === 'noindex') return undefined;
+  const index = indexes.find(
+    (each) => isOrdered(each) && isAllowed(each, hint) && lists(each.fields) && !each.fields.some(mayHide),
+  );
+  return index && { kind: 'index-scan', table: definition.name, index, equal: [], direction };
+}
+
+function isOrdered({ indexKind: { kind } }: IndexDefinition): boolean {
+  return kind === 'plain' || kind === 'unique';
+}
+
+function isAllowed({ name }: IndexDefinition, hint: AccessHints['with']): boolean {
+  return hint?.kind !== 'index' || hint.names.includes(name);
+}
+
+function choosePath(entry: TableEntry, hints: AccessHints): AccessPath {
   const table = entry.definition.name;
   const scan: TableScan = { kind: 'table-scan', table };
   if (hints.with?.kind === 'noindex') return scan;
@@ -96,10 +144,9 @@ function bestIndex(
   { with: hint, mayHide }: AccessHints,
   comparisons: readonly Comparison[],
 ): IndexScan | undefined {
-  const allowed = hint?.kind === 'index' ? new Set(hint.names) : undefined;
   let best: IndexScan | undefined;
   for (const index of indexes) {
-    if (allowed !== undefined && !allowed.has(index.name)) continue;
+    if (!isAllowed(index, hint)) continue;
     const path = indexPath(definition.name, index, comparisons);
     if (path !== undefined && index.fields.slice(path.equal.length).some(mayHide)) continue;
     if (path !== undefined && (best === undefined || worth(path) > worth(best))) best = path;
@@ -114,8 +161,7 @@ function worth(path: IndexScan): number {
 }
 
 function indexPath(table: string, index: IndexDefinition, comparisons: readonly Comparison[]): IndexScan | undefined {
-  const kind = index.indexKind.kind;
-  if (kind !== 'plain' && kind !== 'unique') return undefined;
+  if (!isOrdered(index)) return undefined;
   const equal: Operand[] = [];
   for (const field of index.fields) {
     const path = printIdiom(field);
@@ -228,7 +274,7 @@ function comparison(
 }
 
 /** Whether an expression is a path of plain field names from the current document. */
-function isFieldPath(expression: Expression): expression is Idiom {
+export function isFieldPath(expression: Expression): expression is Idiom {
   return (
     expression.kind === 'idiom' &&
     expression.start === undefined &&

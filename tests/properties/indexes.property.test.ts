@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
+import { equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
-import { isArray } from '../../src/value/value.js';
+import { isArray, type Value } from '../../src/value/value.js';
 
 const SCALARS = [
   '1',
@@ -81,15 +82,25 @@ describe('conditions', () => {
     return isArray(ids) ? ids.map(toText).sort().join() : toText(ids);
   };
 
+  const list = async (query: string): Promise<readonly Value[]> => {
+    const [result] = await owner.query(query);
+    if (result?.outcome.ok !== true || !isArray(result.outcome.value)) throw new Error(query);
+    return result.outcome.value;
+  };
+
+  const store = async (records: readonly string[]): Promise<void> => {
+    const rows = records.map((each, at) => `UPSERT t:${at} CONTENT ${each}`);
+    const stored = await owner.query([...rows, `DELETE t:${records.length}..`].join(';'));
+    expect(stored.every(({ outcome }) => outcome.ok)).toBe(true);
+  };
+
   it('find the same through any index as without', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(record, { maxLength: 12 }),
         fc.array(condition, { maxLength: 6 }),
         async (records, conditions) => {
-          const rows = records.map((each, at) => `UPSERT t:${at} CONTENT ${each}`);
-          const stored = await owner.query([...rows, `DELETE t:${records.length}..`].join(';'));
-          expect(stored.every(({ outcome }) => outcome.ok)).toBe(true);
+          await store(records);
           for (const where of conditions) {
             const plain = await ask('WITH NOINDEX', where);
             expect(await ask('', where), where).toBe(plain);
@@ -99,6 +110,34 @@ describe('conditions', () => {
         },
       ),
       { numRuns: 100 },
+    );
+  });
+
+  it('give the first rows in the same order', async () => {
+    const keys = fc.constantFrom('id', 'a', 'o.x', 'tags', 'a, b', 'b, a');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record, { maxLength: 12 }),
+        fc.array(fc.tuple(keys, fc.boolean(), fc.nat(8), fc.nat(3), scalar), { minLength: 1, maxLength: 8 }),
+        async (records, orders) => {
+          await store(records);
+          for (const [by, descending, limit, start, fixed] of orders) {
+            const order = by.split(', ').map((key) => (descending ? `${key} DESC` : key));
+            const tail = `ORDER BY ${order.join(', ')} LIMIT ${limit} START ${start}`;
+            const all = await list(`SELECT * FROM t WITH NOINDEX ${tail}`);
+            expect(toText(await list(`SELECT * FROM t ${tail}`)), tail).toBe(toText(all));
+            const where = `WHERE b = ${fixed} AND a >= 1 ORDER BY a ${descending ? 'DESC' : ''} LIMIT ${limit}`;
+            const plain = await list(`SELECT VALUE a FROM (SELECT a, b FROM t WITH NOINDEX ${where})`);
+            const found = await list(`SELECT VALUE a FROM (SELECT a, b FROM t WITH INDEX i2 ${where})`);
+            expect(found.length, where).toBe(plain.length);
+            expect(
+              found.every((each, at) => equals(each, plain[at])),
+              where,
+            ).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 });
