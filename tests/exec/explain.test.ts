@@ -1,5 +1,6 @@
 /** What EXPLAIN ANALYZE measures, by a clock that goes on only while somebody sleeps. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/env/environment.js';
 import { Stopwatch } from '../../src/exec/meter.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database.js';
@@ -8,24 +9,20 @@ import { toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 
-class SleepyEnvironment extends StubbedEnvironment {
-  override readonly timers = {
-    after: (milliseconds: number, callback: () => void) => {
-      // Those who wait longer do so in the background.
-      if (milliseconds < 1000) {
-        this.advance(milliseconds);
-        callback();
-      }
-      return () => undefined;
-    },
-    yield: () => Promise.resolve(),
+function sleepyEnvironment(): Environment {
+  const stub = new StubbedEnvironment();
+  const wait = (milliseconds: number) => {
+    stub.advance(milliseconds);
+    return Promise.resolve();
   };
+  const { clock, random, network, timers } = stub;
+  return { clock, random, network, timers: { ...timers, wait } };
 }
 
 describe('EXPLAIN ANALYZE', () => {
   let owner: Session;
   beforeEach(async () => {
-    const environment = new SleepyEnvironment();
+    const environment = sleepyEnvironment();
     const database = await openDatabase(new MemoryEngine(environment), { environment });
     owner = database.ownerSession();
     await owner.use('test', 'test');
@@ -41,9 +38,9 @@ describe('EXPLAIN ANALYZE', () => {
   test('tells the rows and the time of each step', async () => {
     expect(await ask('EXPLAIN ANALYZE SELECT sleep(1ms) FROM t WHERE a = 1 AND sleep(10ms) = NONE LIMIT 3')).toBe(
       [
-        'Project [projections: sleep(1ms)] {rows: 3, elapsed: 3.000ms}',
+        'Project [projections: `sleep`(1ms)] {rows: 3, elapsed: 3.000ms}',
         '    Limit [limit: 3] {rows: 3, elapsed: 0.000ms}',
-        '        Filter [condition: a = 1 AND sleep(10ms) = NONE] {rows: 3, elapsed: 30.000ms}',
+        '        Filter [condition: a = 1 AND `sleep`(10ms) = NONE] {rows: 3, elapsed: 30.000ms}',
         '            IndexScan [table: t, index: a, access: a = 1] {rows: 4, elapsed: 0.000ms}',
         '',
         'Total rows: 3',
@@ -55,7 +52,7 @@ describe('EXPLAIN ANALYZE', () => {
     const plan = await ask('SELECT list FROM t WHERE sleep(2ms) = NONE SPLIT list EXPLAIN FULL');
     expect(toText(plan)).toBe(
       "{ attributes: { projections: 'list' }, children: [{ attributes: { on: 'list' }, " +
-        "children: [{ attributes: { condition: 'sleep(2ms) = NONE' }, children: [{ attributes: { table: 't' }, " +
+        "children: [{ attributes: { condition: '`sleep`(2ms) = NONE' }, children: [{ attributes: { table: 't' }, " +
         "metrics: { elapsed_ns: 0, output_rows: 5 }, operator: 'TableScan' }], " +
         "metrics: { elapsed_ns: 10000000, output_rows: 5 }, operator: 'Filter' }], " +
         "metrics: { elapsed_ns: 0, output_rows: 9 }, operator: 'Split' }], " +
@@ -76,7 +73,7 @@ describe('EXPLAIN ANALYZE', () => {
       'Create [targets: t:9] {rows: 1, elapsed: 0.000ms}\n\nTotal rows: 1',
     );
     expect(await ask('EXPLAIN ANALYZE RETURN sleep(5ms)')).toBe(
-      'Return {rows: 0, elapsed: 5.000ms}\n    Expression [expression: sleep(5ms)]\n\nTotal rows: 0',
+      'Return {rows: 0, elapsed: 5.000ms}\n    Expression [expression: `sleep`(5ms)]\n\nTotal rows: 0',
     );
     expect(await ask('SELECT VALUE id FROM t WHERE a = 7 OR id IN [t:1, t:9] EXPLAIN FULL')).toMatchObject({
       total_rows: 2,
