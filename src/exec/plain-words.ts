@@ -1,6 +1,7 @@
 /**
  * What the reference engine says of a method that isn't there, or whose arguments are wrong, depends on where it is called: statements that
- * write, a LET outside of blocks and closures that functions call make no difference between methods and functions, and tell the kinds of values less closely.
+ * write, a LET outside of blocks and closures that functions call make no difference between methods and functions, and tell the kinds of
+ * values less closely.
  */
 import { otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { ErrorCode } from '../errors/catalogue.js';

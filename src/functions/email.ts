@@ -2,6 +2,8 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 const LABEL = /^[a-z0-9\u{80}-\u{10ffff}](?:[a-z0-9\u{80}-\u{10ffff}-]{0,61}[a-z0-9\u{80}-\u{10ffff}])?$/iu;
+/** What reads as a float. */
+const NUMBER = /^(?:\d+(?:e\d+)?|inf|infinity|nan)$/i;
 const MAX_DOMAIN = 253;
 
 /** Whether a text can be the name of a host: labels between dots, the last of which isn't a number. */
@@ -9,7 +11,7 @@ export function isDomain(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   if (name.length > MAX_DOMAIN) return false;
   const labels = name.split('.');
-  return labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
+  return labels.every((label) => LABEL.test(label)) && !NUMBER.test(labels.at(-1) as string);
 }
 
 export function isIpv4(text: string): boolean {

@@ -122,9 +122,13 @@ export function remainder(a: Value, b: Value): Value {
 export function power(a: Value, b: Value): Value {
   // A decimal exponent alone doesn't make a decimal of the power.
   if (isNumber(a) && !(a instanceof Decimal) && b instanceof Decimal) return float(toNumber(a) ** toNumber(b));
-  const result = isNumber(a) && isNumber(b) ? calculate(POWER, a, b) : undefined;
-  if (result === undefined) throw failure('cannot_raise', { a: toDisplay(a), b: toDisplay(b) });
-  return result;
+  // Of a decimal, the exponent becomes one too.
+  const exponent = a instanceof Decimal && isNumber(b) ? asDecimal(b) : b;
+  const result = isNumber(a) && isNumber(exponent) ? calculate(POWER, a, exponent) : undefined;
+  if (result !== undefined) return result;
+  const shown =
+    a instanceof Decimal && isNumber(b) ? toDisplay(b).replace(/f$/, '').replace('Infinity', 'inf') : toDisplay(b);
+  throw failure('cannot_raise', { a: toDisplay(a), b: shown });
 }
 
 /** `-a`. */

@@ -73,10 +73,10 @@ export const accessFunctions: readonly FunctionRow[] = [
   define('array::last', [list('array')], 'any', 'The last element; NONE if there is none.', (array) => array.at(-1)),
   define('array::len', [list('array')], 'int', 'Counts the elements.', (array) => array.length),
   define('array::max', [list('array')], 'any', 'The greatest element; NONE if there is none.', (array) =>
-    extreme(array, 1),
+    extreme(array, (order) => order >= 0),
   ),
   define('array::min', [list('array')], 'any', 'The least element; NONE if there is none.', (array) =>
-    extreme(array, -1),
+    extreme(array, (order) => order < 0),
   ),
   define('array::pop', [list('array')], 'any', 'The last element; NONE if there is none.', (array) => array.at(-1)),
   define('array::prepend', [list('array'), any('value')], 'array', 'Puts a value at the beginning.', (array, value) => [
@@ -127,11 +127,12 @@ function add(array: readonly Value[], value: Value): Value[] {
 }
 
 /** The greatest or the least, of equal ones the first. */
-function extreme(array: readonly Value[], direction: 1 | -1): Value {
+/** Of equal ones the last greatest and the first least, as the reference engine picks them. */
+function extreme(array: readonly Value[], isBetter: (order: number) => boolean): Value {
   let best = array[0];
   for (let index = 1; index < array.length; index++) {
     const item = array[index];
-    if (compare(item, best) * direction > 0) best = item;
+    if (isBetter(compare(item, best))) best = item;
   }
   return best;
 }

@@ -28,16 +28,18 @@ function compareKeys(a: Keyed, b: Keyed): number {
   return a.key === undefined || b.key === undefined ? 0 : compareStrings(a.key, b.key);
 }
 
+/** Equal elements stay in the order in which they came, downwards too. */
+function downwards(sort: Sort, array: readonly Value[]): Value[] {
+  return sort(array.toReversed()).reverse();
+}
+
 function sorts(name: string, description: string, sort: Sort): FunctionRow {
   return define(
     `array::${name}`,
     [list('array'), optional(any('direction'))],
     'array',
     `${description}, upwards unless the direction is false or 'desc'.`,
-    (array, direction) => {
-      const result = sort(array);
-      return direction === false || direction === 'desc' ? result.reverse() : result;
-    },
+    (array, direction) => (direction === false || direction === 'desc' ? downwards(sort, array) : sort(array)),
   );
 }
 
@@ -45,7 +47,7 @@ export const sortingFunctions: readonly FunctionRow[] = [
   sorts('sort', 'Sorts the elements in the total order of all values', (array) => sorted(array)),
   define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', (array) => sorted(array)),
   define('array::sort::desc', [list('array')], 'array', 'Sorts the elements downwards.', (array) =>
-    sorted(array).reverse(),
+    downwards(sorted, array),
   ),
   sorts('sort_lexical', 'Sorts texts as in a dictionary', collated({ lexical: true })),
   sorts('sort_natural', 'Sorts texts with the numbers in them by value', collated({ natural: true })),
