@@ -40,7 +40,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     weakKeys: configuration.allowWeakKeys,
     report: (error) => {
-      if (error.code === 'key_set_unavailable') log.warn({ error }, error.message);
+      if (error.code === 'key_set_unavailable') log.warn({}, error.message);
       else log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own');
     },
   };
