@@ -9,6 +9,7 @@ import { compileCreate } from './create.js';
 import { DEFINITIONS } from './define/define.js';
 import type { Compiler, Evaluate } from './execution.js';
 import { compileExplain, compileExplainable } from './explain.js';
+import { compileExplainPermissions } from './explain-permissions.js';
 import { compileInfo } from './info.js';
 import { compileInsert } from './insert.js';
 import { compileKill } from './kill.js';
@@ -49,6 +50,7 @@ export const DATA_STATEMENTS: {
   option: outOfPlace,
   use: outOfPlace,
   explain: compileExplain,
+  'explain-permissions': compileExplainPermissions,
   kill: compileKill,
   'kill-sessions': compileKillSessions,
   live: compileLive,

@@ -10,7 +10,7 @@ import type { Environment } from '../env/environment.js';
 import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
-import type { Expression, Live, Part, Statement } from '../language/ast.js';
+import type { Expression, Live, Part, Permission, Statement, TableAction } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
@@ -114,10 +114,18 @@ export interface RecordReader {
   ): PromiseOrValue<ObjectValue | undefined>;
   /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
   mayHide(table: TableEntry, path: readonly Part[]): boolean;
+  /** What a principal whom rules apply to may do with a record, and which of its fields are hidden then; for those who explain rules. */
+  judge(execution: Execution, table: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict>;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
   /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
+}
+
+export interface Verdict {
+  readonly admitted: boolean;
+  /** The fields' paths, each with the clause that hides something there. */
+  readonly hidden: readonly { readonly field: string; readonly permission: Permission }[];
 }
 
 /** All changes of records go through this one door. Each answers `undefined` where nothing may or can be done. */

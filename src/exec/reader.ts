@@ -2,7 +2,7 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
-import type { Part } from '../language/ast.js';
+import type { Part, Permission, TableAction } from '../language/ast.js';
 import type { KeyRange } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { encodeKey } from '../value/key-codec.js';
@@ -27,8 +27,9 @@ import type {
   Referrer,
   ReferrerSubject,
   Tuning,
+  Verdict,
 } from './execution.js';
-import { applyMask, mayHide } from './mask.js';
+import { applyMask, buildMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
 import { refuse } from './refusal.js';
 import type { PreparedTable, TablePreparer } from './table.js';
@@ -103,6 +104,13 @@ export class Reader implements RecordReader {
     return andThen(
       presented,
       (record) => record ?? refuse(execution, { action: purpose, table: table.entry.definition.name }),
+    );
+  }
+
+  judge(execution: Execution, entry: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict> {
+    const table = this.#tables.prepare(entry);
+    return andThen(admitsRecord(table.rules[action], execution, table, raw), (admitted) =>
+      andThen(hiddenFields(execution, table, raw), (hidden) => ({ admitted, hidden })),
     );
   }
 
@@ -204,6 +212,25 @@ export class Reader implements RecordReader {
       ),
     );
   }
+}
+
+/** The fields of which a rule takes something away, each asked alone. */
+function hiddenFields(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<Verdict['hidden']> {
+  const judge = judgeOfRecord(execution, table, raw);
+  const undeclared = table.mask?.only;
+  const hidden: { field: string; permission: Permission }[] = Object.keys(raw)
+    .filter((name) => undeclared?.has(name) === false)
+    .map((field) => ({ field, permission: { kind: 'none' } }));
+  const asked = forEachInOrder(table.fields, ({ definition, name, parts, rules }) => {
+    const mask = rules.select.kind === 'full' ? undefined : buildMask([{ parts, rule: rules.select }], undefined);
+    if (mask === undefined || definition.permissions === undefined) return undefined;
+    const permission = definition.permissions.select;
+    return andThen(applyMask(mask, raw, judge), (rest) => {
+      if (rest !== raw) hidden.push({ field: name, permission });
+      return undefined;
+    });
+  });
+  return andThen(asked, () => hidden);
 }
 
 function isChecked(execution: Execution, purpose: Purpose): boolean {

@@ -37,5 +37,6 @@ function beforeAll(reader: RecordReader): RecordReader {
     referrers: () => [],
     present: (execution, table, raw, purpose) => reader.present(execution, table, raw, purpose),
     mayHide: (table, path) => reader.mayHide(table, path),
+    judge: (execution, table, raw, action) => reader.judge(execution, table, raw, action),
   };
 }

@@ -357,6 +357,7 @@ export type Statement =
   | Info
   | Rebuild
   | Explain
+  | ExplainPermissions
   | Access
   | DefineStatement
   | Alter
@@ -601,6 +602,13 @@ export interface Explain {
   readonly analyze: boolean;
   readonly format?: 'text' | 'json';
   readonly statement: Statement;
+}
+
+/** Which clauses admit or hide what a statement is about: for the record user `as`, or without it for a guest. */
+export interface ExplainPermissions {
+  readonly kind: 'explain-permissions';
+  readonly statement: Select | Update | Delete;
+  readonly as?: Expression;
 }
 
 /** `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE|ROTATE …`: the grants of bearer access methods and refresh tokens, and keys. */

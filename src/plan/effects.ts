@@ -16,6 +16,7 @@ const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
   'show-changes',
   'sleep',
   'explain',
+  'explain-permissions',
 ]);
 
 /**

@@ -173,6 +173,7 @@ describe('closures', () => {
       },
       scan: () => undefined,
       present: () => undefined,
+      judge: () => ({ admitted: false, hidden: [] }),
       mayHide: () => false,
       edges: () => [],
       referrers: () => [],

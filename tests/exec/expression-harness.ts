@@ -125,6 +125,7 @@ export function executionOver(world: World, store: Store): Execution {
     scripts: undefined,
     sequences: { next: missing },
     reader: {
+      judge: () => ({ admitted: true, hidden: [] }),
       read: (_, id) => store.read(id),
       scan: missing,
       present: missing,

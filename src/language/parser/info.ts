@@ -1,5 +1,5 @@
 /** INFO, REBUILD and EXPLAIN. */
-import type { Explain, Info, Rebuild } from '../ast.js';
+import type { Explain, ExplainPermissions, Info, Rebuild } from '../ast.js';
 import { level, onTable, versionClause } from './clauses.js';
 import { ifExists } from './definition.js';
 import type { Parser } from './parser.js';
@@ -59,8 +59,9 @@ export function rebuild(parser: Parser): Rebuild {
   };
 }
 
-export function explain(parser: Parser): Explain {
+export function explain(parser: Parser): Explain | ExplainPermissions {
   parser.advance();
+  if (parser.acceptWord('PERMISSIONS')) return explainPermissions(parser);
   const analyze = parser.acceptWord('ANALYZE');
   let format: Explain['format'];
   if (parser.acceptWord('FORMAT')) {
@@ -72,4 +73,16 @@ export function explain(parser: Parser): Explain {
   const statement = parser.grammar.statement(parser);
   parser.leave(outer);
   return { kind: 'explain', analyze, ...(format !== undefined && { format }), statement };
+}
+
+const EXPLAINED: ReadonlySet<string> = new Set(['SELECT', 'UPDATE', 'DELETE']);
+
+/** The record stands last, as after all clauses of the statement. */
+function explainPermissions(parser: Parser): ExplainPermissions {
+  if (!EXPLAINED.has(parser.word)) parser.unexpected('SELECT, UPDATE or DELETE');
+  const outer = parser.enter();
+  const statement = parser.grammar.statement(parser) as ExplainPermissions['statement'];
+  parser.leave(outer);
+  if (!parser.acceptWord('AS')) return { kind: 'explain-permissions', statement };
+  return { kind: 'explain-permissions', statement, as: parser.expression() };
 }

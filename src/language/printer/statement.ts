@@ -110,6 +110,8 @@ export const STATEMENTS: StatementPrinters = {
       concurrently && 'CONCURRENTLY',
     )}`,
   explain: explainStatement,
+  'explain-permissions': ({ statement, as }, printer) =>
+    `EXPLAIN PERMISSIONS ${printer.statement(statement)}${clauses(clause('AS', as, printer.expression))}`,
   access: ({ name, level, action }, printer) =>
     `ACCESS ${plainName(name)}${clauses(level !== undefined && levelText(level), accessAction(action, printer))}`,
   alter: alterText,

@@ -61,6 +61,11 @@ export const STATEMENTS: Rows<Statement> = {
   info: (node, mapper) =>
     update(node, { of: names(node.of, mapper), version: optional(node.version, mapper.expression) }),
   explain: (node, mapper) => update(node, { statement: mapper.statement(node.statement) }),
+  'explain-permissions': (node, mapper) =>
+    update(node, {
+      statement: mapper.statement(node.statement) as typeof node.statement,
+      as: optional(node.as, mapper.expression),
+    }),
   access: (node, mapper) => {
     const { action } = node;
     if (action.kind === 'grant' && action.subject.kind === 'record') {
