@@ -6,6 +6,7 @@ import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,
+  ApiDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -38,6 +39,7 @@ export class CatalogDraft {
   readonly #sequences = new Map<string, SequenceDefinition>();
   readonly #users = new Map<string, UserDefinition>();
   readonly #accesses = new Map<string, AccessDefinition>();
+  readonly #apis = new Map<string, ApiDefinition>();
   readonly #configs = new Map<Config['kind'], ConfigDefinition>();
 
   constructor(database: DatabaseDefinition, stamp: string, previous: DatabaseCatalog | undefined) {
@@ -76,6 +78,9 @@ export class CatalogDraft {
         return;
       case 'define-access':
         this.#accesses.set(definition.name, definition);
+        return;
+      case 'define-api':
+        this.#apis.set(definition.name, definition);
         return;
       case 'define-config':
         this.#configs.set(definition.config.kind, definition);
@@ -125,6 +130,7 @@ export class CatalogDraft {
       sequences: this.#sequences,
       users: this.#users,
       accesses: this.#accesses,
+      apis: this.#apis,
       configs: this.#configs,
     };
   }

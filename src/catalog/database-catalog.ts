@@ -3,6 +3,7 @@ import type { Config } from '../language/ast.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,
+  ApiDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -45,5 +46,6 @@ export interface DatabaseCatalog {
   readonly sequences: ReadonlyMap<string, SequenceDefinition>;
   readonly users: ReadonlyMap<string, UserDefinition>;
   readonly accesses: ReadonlyMap<string, AccessDefinition>;
+  readonly apis: ReadonlyMap<string, ApiDefinition>;
   readonly configs: ReadonlyMap<Config['kind'], ConfigDefinition>;
 }

@@ -13,6 +13,7 @@ import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,
+  ApiDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -226,6 +227,7 @@ export type PlacedDefinition =
   | SequenceDefinition
   | UserDefinition
   | AccessDefinition
+  | ApiDefinition
   | ConfigDefinition;
 
 const PLACED_KINDS = {
@@ -235,6 +237,7 @@ const PLACED_KINDS = {
   'define-sequence': 'sequence',
   'define-user': 'user',
   'define-access': 'access',
+  'define-api': 'api',
   'define-config': 'config',
 } as const satisfies Record<PlacedDefinition['kind'], AreaKind>;
 export type PlacedKind = (typeof PLACED_KINDS)[PlacedDefinition['kind']];

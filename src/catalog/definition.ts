@@ -5,6 +5,7 @@
 import type {
   DefineAccess,
   DefineAnalyzer,
+  DefineApi,
   DefineConfig,
   DefineDatabase,
   DefineEvent,
@@ -42,6 +43,8 @@ export type AnalyzerDefinition = Settled<DefineAnalyzer>;
  * anew has another.
  */
 export type SequenceDefinition = Settled<DefineSequence> & { readonly identity: string };
+/** Named by its path in canonical form; the arguments of middleware were computed when it was defined. */
+export type ApiDefinition = Settled<DefineApi>;
 export type ConfigDefinition = Settled<DefineConfig>;
 /** `passhash` is a PHC string, or empty: such a user can't sign in. `secret` signs the tokens of this user and is drawn anew by each DEFINE. */
 export type UserDefinition = Omit<Settled<DefineUser>, 'password' | 'passhash'> & {

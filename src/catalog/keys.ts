@@ -58,6 +58,7 @@ const AREA_KINDS = {
   analyzer: 'z',
   sequence: 's',
   config: 'c',
+  api: 'h',
 } as const;
 /** Kinds of definitions that stand in an area by themselves. */
 export type AreaKind = keyof typeof AREA_KINDS;

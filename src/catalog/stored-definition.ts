@@ -16,6 +16,7 @@ import { isObject, newObject, type ObjectValue, type Value } from '../value/valu
 import type {
   AccessDefinition,
   AnalyzerDefinition,
+  ApiDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -40,6 +41,7 @@ export type Definition =
   | FunctionDefinition
   | UserDefinition
   | AccessDefinition
+  | ApiDefinition
   | ConfigDefinition
   | AnalyzerDefinition
   | SequenceDefinition;
@@ -58,6 +60,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-function': [],
   'define-user': ['secret'],
   'define-access': ['secret'],
+  'define-api': [],
   'define-config': [],
   'define-analyzer': [],
   'define-sequence': ['identity'],

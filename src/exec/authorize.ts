@@ -19,7 +19,10 @@ export type Resource =
   | 'Sequence'
   | 'Actor'
   | 'Access'
-  | 'Config';
+  | 'Config'
+  | 'Api'
+  | 'Bucket'
+  | 'Module';
 
 /** @throws TesseraError `not_allowed` */
 export function authorize({ principal }: Identity, action: Action, place: Place, resource: Resource): void {

@@ -72,6 +72,7 @@ export interface Execution {
   /** What runs embedded JavaScript; none where it isn't allowed. */
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
+  readonly apis: ApiEndpoints;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
@@ -280,6 +281,15 @@ export interface EdgeStep {
 export interface SequenceNumbers {
   /** @throws TesseraError `sequence_exhausted` */
   next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint>;
+}
+
+/** Answers requests to the endpoints of DEFINE API. */
+export interface ApiEndpoints {
+  /**
+   * `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too.
+   * @throws TesseraError `api_path`, `api_request`
+   */
+  invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
 }
 
 /** Whose references are followed back: those of a table's records, or of one of their fields. */

@@ -10,6 +10,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import {
   type Checks,
@@ -74,6 +75,7 @@ export class Executor {
   readonly catalogs = new CatalogCache();
   readonly liveQueries = new LiveQueries();
   readonly #options: ExecutorOptions;
+  readonly #apis: Endpoints;
   readonly #reader: Reader;
   readonly #writer: Writer;
   readonly #scripts: ScriptPool | undefined;
@@ -83,6 +85,7 @@ export class Executor {
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
     const tables = new TablePreparer(this.compiler, options.fieldPermissions);
+    this.#apis = new Endpoints(this.compiler);
     this.#reader = new Reader(tables, tuning);
     this.#writer = new Writer(tables, this.liveQueries);
     const { scripting, environment } = options;
@@ -103,6 +106,7 @@ export class Executor {
       identity,
       checks: privileged ? UNCHECKED : checksOf(identity),
       interrupt,
+      apis: this.#apis,
       reader: this.#reader,
       writer: this.#writer,
       liveQueries: this.liveQueries,

@@ -10,6 +10,7 @@ import type {
   Durations,
   Expression,
   GraphqlConfig,
+  Handling,
   JwtAccess,
   Permission,
   Reference,
@@ -138,6 +139,16 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     duration: durationsOf(access.durations),
     kind: accessKindOf(access),
     name: access.name,
+  }),
+
+  'define-api': ({ actions, comment, fallback, handling, name }) => ({
+    actions: actions.map(({ action, handling: own, methods }) =>
+      objectFrom({ action: codeText(action), config: handlingOf(own), methods: [...methods] }),
+    ),
+    comment: orAbsent(comment),
+    config: handlingOf(handling),
+    fallback: codeOf(fallback),
+    path: name,
   }),
 
   'define-config': ({ config }) => ({ [config.kind]: CONFIGS[config.kind](config as never) }),
@@ -269,17 +280,16 @@ const CONFIGS: { readonly [K in Config['kind']]: (config: Extract<Config, { read
       introspection: config.introspection === undefined ? ABSENT : autoOrNone(config.introspection),
       tables: selectionOf(config.tables, (name) => new Table(name)),
     }),
-  api: ({ middleware, permissions }) =>
-    said({
-      middleware: middleware.length === 0 ? ABSENT : objectFrom(middleware.map(middlewareOf)),
-      permissions: permissionOf(permissions),
-    }),
-  default: ({ database, namespace }) => objectFrom({ database, namespace }),
+  api: handlingOf,
+  default: ({ database, namespace }) => said({ database: orAbsent(database), namespace: orAbsent(namespace) }),
 };
 
-/** A call by its path, with its arguments. */
-function middlewareOf(middleware: Expression): readonly [string, Value] {
-  return middleware.kind === 'call' ? [middleware.path, middleware.args.map(codeText)] : [codeText(middleware), []];
+function handlingOf({ middleware, permissions }: Handling): ObjectValue {
+  const calls = middleware.map(({ args, path }) => [path, args.map(codeText)] as const);
+  return said({
+    middleware: calls.length === 0 ? ABSENT : objectFrom(calls),
+    permissions: permissionOf(permissions),
+  });
 }
 
 function selectionOf(selection: GraphqlConfig['tables'], value: (name: string) => Value): Value {

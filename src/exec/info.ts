@@ -11,7 +11,7 @@ import type { ConfigDefinition } from '../catalog/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../catalog/lookup.js';
 import type { Definition } from '../catalog/stored-definition.js';
 import { failure } from '../errors/error.js';
-import type { Info } from '../language/ast.js';
+import type { DefaultConfig, Info } from '../language/ast.js';
 import { printConfig, printStatement } from '../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';
 import { authorize } from './authorize.js';
@@ -84,13 +84,19 @@ function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
     objectFrom({
       accesses: view.list(root.accesses, byName),
       config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
-      defaults: objectFrom({ database: root.defaults?.database, namespace: root.defaults?.namespace }),
+      defaults: defaultsOf(root.defaults),
       namespaces: view.list(root.namespaces, byName),
       nodes: view.none,
       system: SYSTEM,
       users: view.list(root.users, byName),
     }),
   );
+}
+
+function defaultsOf(config: DefaultConfig | undefined): ObjectValue {
+  if (config === undefined) return objectFrom({ database: undefined, namespace: undefined });
+  const { database, namespace } = config;
+  return objectFrom({ ...(database !== undefined && { database }), ...(namespace !== undefined && { namespace }) });
 }
 
 /** The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference engine has them. */
@@ -121,7 +127,7 @@ function ofDatabase(execution: Execution, view: View): PromiseOrValue<Value> {
     objectFrom({
       accesses: view.list(catalog.accesses.values(), byName),
       analyzers: view.list(catalog.analyzers.values(), byName),
-      apis: view.none,
+      apis: view.list(catalog.apis.values(), byName),
       buckets: view.none,
       configs: configs(catalog, view),
       functions: view.list(catalog.functions.values(), byName),

@@ -14,6 +14,7 @@ import {
 } from '../catalog/remove.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Level, RemoveStatement } from '../language/ast.js';
+import { apiPathText, parseApiPath } from './api/path.js';
 import type { Resource } from './authorize.js';
 import { beginDefinition, compileName, finish } from './define/definition.js';
 import { compileFieldPath } from './define/field-path.js';
@@ -231,6 +232,35 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       missing: (name, place) => failure('access_missing', { name, ...place }),
     }),
 
+  api(of, compiler) {
+    const nameOf = compileName(of.name, 'string', compiler);
+    return placed({
+      kind: 'api',
+      level: 'database',
+      action: 'edit',
+      resource: 'Api',
+      nameOf: (frame) => andThen(nameOf(frame), canonicalPath),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.apis.has(name)),
+      missing: (name) => failure('api_missing', { name }),
+    });
+  },
+
+  // There are none.
+  bucket(of, compiler) {
+    const nameOf = compileName(of.name, 'bucket name', compiler);
+    return (frame) => {
+      beginDefinition(frame.execution, 'database', 'edit', 'Bucket');
+      return andThen(nameOf(frame), (name) => failure('bucket_missing', { name }));
+    };
+  },
+
+  module:
+    ({ name }) =>
+    ({ execution }) => {
+      beginDefinition(execution, 'database', 'edit', 'Module');
+      return failure('module_missing', { name });
+    },
+
   config: ({ config }) =>
     placed({
       kind: 'config',
@@ -245,6 +275,11 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       missing: () => failure('config_missing', { name: config }),
     }),
 };
+
+/** The path as it was defined; what isn't one names nothing. */
+function canonicalPath(path: string): string {
+  return path.startsWith('/') ? apiPathText(parseApiPath(path)) : path;
+}
 
 interface PlacedRemoval {
   readonly kind: PlacedKind;

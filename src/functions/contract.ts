@@ -22,6 +22,8 @@ export interface FunctionContext {
   readRecord(id: RecordId): PromiseOrValue<Value>;
   /** Whether a record, or any in a range of ids, exists and may be seen. */
   hasRecord(id: RecordId): PromiseOrValue<boolean>;
+  /** Answers a request to an endpoint of DEFINE API. @throws TesseraError `api_path`, `api_request` */
+  invokeApi(path: string, request: Value): PromiseOrValue<Value>;
   /** The next number of a sequence. @throws TesseraError `sequence_missing`, `sequence_exhausted` */
   nextNumber(sequence: string): PromiseOrValue<Value>;
   /** Whether the selected database has a table. */

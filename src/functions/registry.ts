@@ -1,4 +1,5 @@
 /** All built-in functions and constants, by name. */
+import { apiFunctions } from './api.js';
 import { arrayFunctions } from './array.js';
 import { bytesFunctions } from './bytes.js';
 import { CONSTANTS, type NamedConstant } from './constants.js';
@@ -28,6 +29,7 @@ import { vectorFunctions } from './vector.js';
 
 /** Every function once, family by family. */
 export const FUNCTIONS: readonly FunctionRow[] = [
+  ...apiFunctions,
   ...arrayFunctions,
   ...bytesFunctions,
   ...coreFunctions,

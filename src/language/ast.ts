@@ -667,7 +667,10 @@ export type DefineStatement =
   | DefineAccess
   | DefineConfig
   | DefineAnalyzer
-  | DefineSequence;
+  | DefineSequence
+  | DefineApi
+  | DefineBucket
+  | DefineModule;
 
 /** What a name can be in a definition: fixed, or computed when the statement runs (3.x). */
 export type Name = string | Expression;
@@ -793,6 +796,8 @@ export type IndexKind =
       readonly lm?: number;
       readonly extendCandidates: boolean;
       readonly keepPrunedConnections: boolean;
+      /** Vectors are stored once for each value. Only the peer tells such indexes from others. */
+      readonly hashedVector: boolean;
     };
 
 export interface DefineEvent extends Definition {
@@ -925,16 +930,58 @@ export interface GraphqlConfig {
   readonly introspection?: 'auto' | 'none';
 }
 
-export interface ApiConfig {
+export interface ApiConfig extends Handling {
   readonly kind: 'api';
-  readonly middleware: readonly Expression[];
+}
+
+/** What stands before an endpoint of an API. */
+export interface Handling {
+  /** Calls around the endpoint, the outermost first. */
+  readonly middleware: readonly Call[];
   readonly permissions: Permission;
 }
 
 export interface DefaultConfig {
   readonly kind: 'default';
-  readonly namespace: string;
-  readonly database: string;
+  readonly namespace?: string;
+  readonly database?: string;
+}
+
+export const API_METHODS = ['delete', 'get', 'patch', 'post', 'put', 'trace'] as const;
+export type ApiMethod = (typeof API_METHODS)[number];
+
+export interface DefineApi extends Definition {
+  readonly kind: 'define-api';
+  /** The path: a text, or what gives one. */
+  readonly name: Name;
+  /** Around all actions. */
+  readonly handling: Handling;
+  /** What is done for methods that no action takes. */
+  readonly fallback?: Expression;
+  readonly actions: readonly ApiAction[];
+}
+
+export interface ApiAction {
+  readonly methods: readonly ApiMethod[];
+  readonly handling: Handling;
+  readonly action: Expression;
+}
+
+/** A bucket of files. Tessera has none; the statement is understood, and refused when it is run. */
+export interface DefineBucket extends Definition {
+  readonly kind: 'define-bucket';
+  readonly name: Name;
+  readonly readonly: boolean;
+  readonly backend?: Expression;
+  readonly permissions: Permission;
+}
+
+/** A module of compiled functions. Tessera has none; the statement is understood, and refused when it is run. */
+export interface DefineModule extends Definition {
+  readonly kind: 'define-module';
+  /** With its first word: `mod::a`. */
+  readonly name?: string;
+  readonly source: Expression;
 }
 
 export interface DefineAnalyzer extends Definition {
@@ -962,7 +1009,10 @@ export interface DefineSequence extends Definition {
 }
 
 /** What ALTER can change: definitions that have clauses. */
-export type Alterable = Exclude<DefineStatement, DefineNamespace | DefineDatabase>;
+export type Alterable = Exclude<
+  DefineStatement,
+  DefineNamespace | DefineDatabase | DefineApi | DefineBucket | DefineModule
+>;
 
 /** ALTER of a definition: a DEFINE of which only those clauses count that are written; all others stay as they were. */
 export interface Alter {
@@ -989,8 +1039,11 @@ export interface RemoveStatement {
   readonly kind: 'remove';
   readonly ifExists: boolean;
   readonly of:
-    | { readonly kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence'; readonly name: Name }
-    | { readonly kind: 'param' | 'function'; readonly name: string }
+    | {
+        readonly kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence' | 'api' | 'bucket';
+        readonly name: Name;
+      }
+    | { readonly kind: 'param' | 'function' | 'module'; readonly name: string }
     | { readonly kind: 'field'; readonly path: Idiom; readonly table: Name }
     | { readonly kind: 'index' | 'event'; readonly name: Name; readonly table: Name }
     | { readonly kind: 'user' | 'access'; readonly name: Name; readonly level: Level }

@@ -124,6 +124,7 @@ export function executionOver(world: World, store: Store): Execution {
     functions: undefined,
     scripts: undefined,
     sequences: { next: missing },
+    apis: { invoke: missing },
     reader: {
       judge: () => ({ admitted: true, hidden: [] }),
       read: (_, id) => store.read(id),

@@ -34,6 +34,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     call: (called, args) => (called.implementation as Implementation)(...args),
     readRecord: () => undefined,
     hasRecord: () => false,
+    invokeApi: () => undefined,
     nextNumber: () => 0,
     hasTable: () => true,
     hasAnalyzer: () => false,

@@ -62,6 +62,17 @@ export const catalogErrors = {
   /** As REMOVE says it; a call of such a function fails with `function_missing`. */
   function_undefined: missing('function', 'Function'),
   analyzer_exists: exists('analyzer', 'Analyzer'),
+  api_exists: exists('api', 'Api'),
+  api_missing: row<{ name: string }>({ kind: 'NotFound', text: ({ name }) => `The api '/${name}' does not exist` }),
+  api_path: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The string could not be parsed into a path: ${reason}`,
+  }),
+  api_request: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
+  /** Nobody is told; the answer has the status 500. */
+  api_middleware: row<{ name: string }>({ kind: 'Internal', text: ({ name }) => `${name}() can't be middleware` }),
+  api_body: row({ kind: 'Serialization', text: () => 'Failed to encode the response body' }),
+  module_missing: missing('module', 'Module'),
   analyzer_missing: missing('analyzer', 'Analyzer'),
   sequence_exists: exists('sequence', 'Sequence'),
   sequence_missing: missing('sequence', 'Sequence'),
@@ -142,15 +153,6 @@ export const catalogErrors = {
   }),
 
   // Indexes.
-  index_columns: row<{ found: number; kind: string }>({
-    kind: 'Validation',
-    text: ({ found, kind }) => {
-      if (kind === 'count') return 'Cannot create a count index with fields';
-      return found === 0
-        ? 'Expected at least one column - Use FIELDS to define columns'
-        : `Expected one column, found ${found}`;
-    },
-  }),
 
   // Fields. Paths and types come in canonical text.
   flexible_schemaless: row({

@@ -2,20 +2,11 @@ import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putIndex } from '../../catalog/define.js';
 import { failure } from '../../errors/error.js';
-import type { DefineIndex, IndexKind } from '../../language/ast.js';
+import type { DefineIndex } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { buildIndex } from '../index-entries.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
 import { checkNotIndexed } from './field-rules.js';
-
-/** How many columns an index of a kind has. */
-const COLUMNS: Readonly<Record<IndexKind['kind'], { readonly least: number; readonly most: number }>> = {
-  plain: { least: 1, most: Number.POSITIVE_INFINITY },
-  unique: { least: 1, most: Number.POSITIVE_INFINITY },
-  count: { least: 0, most: 0 },
-  fulltext: { least: 1, most: 1 },
-  hnsw: { least: 1, most: 1 },
-};
 
 /** Defines an index and lists the records that are there already. CONCURRENTLY changes nothing: it is ready when the statement ends. */
 export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
@@ -24,7 +15,6 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
   return (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');
-    checkColumns(statement);
     return andThen(nameOf(frame), (name) =>
       andThen(tableOf(frame), (tableName) =>
         andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
@@ -45,9 +35,4 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
       ),
     );
   };
-}
-
-function checkColumns({ fields, indexKind: { kind } }: DefineIndex): void {
-  const { least, most } = COLUMNS[kind];
-  if (fields.length < least || fields.length > most) throw failure('index_columns', { found: fields.length, kind });
 }

@@ -2,9 +2,11 @@
 import type { DefineStatement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { plainly } from '../plain-words.js';
+import { notSupported } from '../not-supported.js';
 import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
+import { compileDefineApi } from './define-api.js';
 import { compileDefineConfig } from './define-config.js';
 import { compileDefineDatabase } from './define-database.js';
 import { compileDefineEvent } from './define-event.js';
@@ -37,4 +39,7 @@ export const DEFINITIONS: {
   'define-config': compileDefineConfig,
   'define-analyzer': withComputedClauses(compileDefineAnalyzer),
   'define-sequence': compileDefineSequence,
+  'define-api': withComputedClauses(compileDefineApi),
+  'define-bucket': () => notSupported('DEFINE BUCKET'),
+  'define-module': () => notSupported('DEFINE MODULE'),
 };

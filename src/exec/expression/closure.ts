@@ -27,6 +27,11 @@ class Implementation {
   ) {}
 }
 
+/** What a closure runs that the server itself hands out. */
+export class HostFunction {
+  constructor(readonly run: (execution: Execution, args: readonly Value[]) => PromiseOrValue<Value>) {}
+}
+
 export function compileClosure(closure: ClosureExpression, compiler: { readonly outer: Compiler }): Evaluate {
   const { parameters, returns } = closure;
   const body = compiler.outer.expression(closure.body);
@@ -40,6 +45,9 @@ export function compileClosure(closure: ClosureExpression, compiler: { readonly 
  */
 export function callClosure(execution: Execution, closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
   const { implementation } = closure;
+  if (implementation instanceof HostFunction) {
+    return calling(() => andThen(pace(execution), () => implementation.run(deeper(execution), args)));
+  }
   invariant(implementation instanceof Implementation, 'a closure was made by compileClosure');
   const { parameters, returns, body, scope: outer, made } = implementation;
   const scope = new Scope(outer);

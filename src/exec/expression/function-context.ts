@@ -25,6 +25,7 @@ export function functionContext(execution: Execution): FunctionContext {
       call: (closure, args) => inPlainWords(() => callClosure(execution, closure, args)),
       readRecord: (id) => execution.reader.read(execution, id),
       hasRecord: (id) => hasRecord(execution, id),
+      invokeApi: (path, request) => execution.apis.invoke(execution, path, request),
       nextNumber: (sequence) => nextNumber(execution, sequence),
       hasTable: (name) => andThen(unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false),
       hasAnalyzer: (name) => andThen(unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false),

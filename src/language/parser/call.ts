@@ -20,24 +20,12 @@ export function path(parser: Parser, first = segment(parser)): Call | Constant {
   }
   const root = first.name.toLowerCase();
   if (USER_DEFINED.has(root)) {
-    const version = root === 'ml' ? modelVersion(parser) : '';
+    const version = root === 'ml' ? parser.version() : '';
     return callOf(parser, [root, ...segments.slice(1)].join('::') + version);
   }
   const name = segments.join('::').toLowerCase();
   if (isConstantName(name)) return { kind: 'constant', name };
   return knownCall(parser, name, { start: first.start, end });
-}
-
-const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
-
-/** The version of a model, `<1.0.0>`, which is part of its name. It is read from the text, since no token is like it. */
-function modelVersion(parser: Parser): string {
-  if (!parser.isPunct('<')) parser.unexpected('<');
-  VERSION.lastIndex = parser.start;
-  const match = VERSION.exec(parser.source);
-  if (match === null) return parser.failToken('Expected a version as in `<1.0.0>`');
-  parser.jump(VERSION.lastIndex);
-  return `<${match.slice(1).join('.')}>`;
 }
 
 /** A word of a path, with its place. */

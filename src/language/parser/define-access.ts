@@ -17,8 +17,9 @@ export function defineAccess(parser: Parser): DefineAccess {
   const name = parser.definitionName();
   parser.expectWord('ON');
   const at = level(parser);
-  parser.expectWord('TYPE');
-  const { accessKind, computed = {} } = accessType(parser, at);
+  const type = parser.acceptWord('TYPE') ? accessType(parser, at) : undefined;
+  if (type === undefined && at !== 'database') parser.unexpected('one of JWT, BEARER');
+  const { accessKind, computed = {} } = type ?? PLAIN_RECORD;
   const node: Node = {
     kind: 'define-access',
     ...head,
@@ -36,7 +37,10 @@ interface AccessType {
   readonly computed?: ComputedJwt;
 }
 
-function accessType(parser: Parser, at: Level): AccessType {
+/** What is said without a TYPE, or by one that nobody knows and that is left to be read. */
+const PLAIN_RECORD: AccessType = { accessKind: { kind: 'record', refresh: false } };
+
+function accessType(parser: Parser, at: Level): AccessType | undefined {
   if (parser.acceptWord('JWT')) {
     const { jwt: access, computed } = jwt(parser);
     return { accessKind: { kind: 'jwt', jwt: access }, computed };
@@ -46,10 +50,10 @@ function accessType(parser: Parser, at: Level): AccessType {
     parser.advance();
     return record(parser);
   }
-  if (!parser.acceptWord('BEARER')) parser.unexpected('one of RECORD, JWT, BEARER');
+  if (!parser.acceptWord('BEARER')) return undefined;
   parser.expectWord('FOR');
   if (parser.acceptWord('USER')) return { accessKind: { kind: 'bearer', subject: 'user' } };
-  if (!parser.isWord('RECORD')) parser.unexpected('USER');
+  if (!parser.isWord('RECORD')) parser.unexpected(at === 'database' ? 'USER or RECORD' : 'USER');
   if (at !== 'database') {
     parser.failToken('Unexpected token `RECORD`, expected USER', '`RECORD` bearer can only be defined on a database');
   }

@@ -39,7 +39,7 @@ const FILTERS: ReadonlyMap<string, (parser: Parser) => AnalyzerFilter> = new Map
   ['UPPERCASE', () => ({ kind: 'uppercase' })],
   ['EDGENGRAM', (parser) => inParentheses(parser, () => ({ kind: 'edgengram', ...bounds(parser) }))],
   ['NGRAM', (parser) => inParentheses(parser, () => ({ kind: 'ngram', ...bounds(parser) }))],
-  ['SNOWBALL', (parser) => inParentheses(parser, () => ({ kind: 'snowball', language: parser.name().toLowerCase() }))],
+  ['SNOWBALL', (parser) => inParentheses(parser, () => ({ kind: 'snowball', language: language(parser) }))],
   ['MAPPER', (parser) => inParentheses(parser, () => ({ kind: 'mapper', path: parser.string() }))],
 ]);
 
@@ -48,6 +48,37 @@ function filter(parser: Parser): AnalyzerFilter {
   if (read === undefined) return parser.unexpected('a filter');
   parser.advance();
   return read(parser);
+}
+
+/** Languages by their names, and by their codes of two and three letters. */
+const LANGUAGES: ReadonlyMap<string, string> = new Map(
+  [
+    'arabic ar ara',
+    'danish da dan',
+    'dutch nl nld',
+    'english en eng',
+    'finnish fi fin',
+    'french fr fra',
+    'german de deu',
+    'greek el ell',
+    'hungarian hu hun',
+    'italian it ita',
+    'norwegian no nor',
+    'portuguese pt por',
+    'romanian ro ron',
+    'russian ru rus',
+    'spanish es spa',
+    'swedish sv swe',
+    'tamil ta tam',
+    'turkish tr tur',
+  ].flatMap((names) => names.split(' ').map((name, _, [full = '']) => [name.toUpperCase(), full] as const)),
+);
+
+function language(parser: Parser): string {
+  const name = LANGUAGES.get(parser.text.toUpperCase());
+  if (!parser.isName() || name === undefined) return parser.unexpected('a language');
+  parser.advance();
+  return name;
 }
 
 function bounds(parser: Parser): { min: number; max: number } {

@@ -1,6 +1,6 @@
 import type { ApiConfig, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
-import { type ClauseTable, clauses, mode, permission } from './definition.js';
-import { operand } from './operand.js';
+import { handling } from './define-api.js';
+import { type ClauseTable, clauses, mode } from './definition.js';
 import type { Parser } from './parser.js';
 
 export function defineConfig(parser: Parser): DefineConfig {
@@ -60,20 +60,19 @@ function introspection(parser: Parser): 'auto' | 'none' {
   return parser.acceptWord('NONE') ? 'none' : parser.unexpected('`AUTO` or `NONE`');
 }
 
-type ApiNode = { -readonly [K in keyof ApiConfig]: ApiConfig[K] };
-
-const API_CLAUSES: ClauseTable<ApiNode> = new Map<string, (parser: Parser, node: ApiNode) => Partial<ApiNode>>([
-  ['MIDDLEWARE', (parser) => ({ middleware: parser.commaList(() => operand(parser)) })],
-  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
-]);
-
 function api(parser: Parser): ApiConfig {
-  return clauses<ApiNode>(parser, API_CLAUSES, { kind: 'api', middleware: [], permissions: { kind: 'full' } });
+  return { kind: 'api', ...handling(parser) };
 }
 
 function defaults(parser: Parser): DefaultConfig {
-  if (parser.acceptOneOf('NAMESPACE', 'NS') === undefined) parser.unexpected('NAMESPACE');
-  const namespace = parser.name();
-  if (parser.acceptOneOf('DATABASE', 'DB') === undefined) parser.unexpected('DATABASE');
-  return { kind: 'default', namespace, database: parser.name() };
+  const config: { -readonly [K in keyof DefaultConfig]: DefaultConfig[K] } = { kind: 'default' };
+  for (;;) {
+    if (parser.acceptOneOf('NAMESPACE', 'NS') !== undefined) config.namespace = parser.name();
+    else if (parser.acceptOneOf('DATABASE', 'DB') !== undefined) config.database = parser.name();
+    else break;
+  }
+  if (config.namespace === undefined && config.database === undefined) {
+    parser.unexpected('a namespace or database name');
+  }
+  return config;
 }

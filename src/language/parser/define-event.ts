@@ -1,18 +1,30 @@
 import type { DefineEvent } from '../ast.js';
 import { expressions, onTable } from './clauses.js';
 import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import { unsigned } from './literal.js';
 import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof DefineEvent]: DefineEvent[K] };
 
 export const EVENT_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['ASYNC', (_, node) => ({ async: { ...node.async } })],
-  ['RETRY', (parser, node) => ({ async: { ...node.async, retry: parser.natural() } })],
-  ['MAXDEPTH', (parser, node) => ({ async: { ...node.async, maxDepth: parser.natural() } })],
+  ['RETRY', (parser, node) => ({ async: { ...asyncOf(parser, node, 'RETRY'), retry: count(parser) } })],
+  ['MAXDEPTH', (parser, node) => ({ async: { ...asyncOf(parser, node, 'MAXDEPTH'), maxDepth: count(parser) } })],
   ['WHEN', (parser) => ({ when: parser.expression() })],
   ['THEN', (parser) => ({ then: expressions(parser) })],
   ['COMMENT', comment],
 ]);
+
+/** What is said of an asynchronous event so far; of another one nothing can be. */
+function asyncOf(parser: Parser, { async }: Node, word: string): NonNullable<Node['async']> {
+  if (async !== undefined) return async;
+  const { previousStart: start, previousEnd: end } = parser;
+  return parser.fail(`Unexpected token \`${word}\``, { start, end, label: `${word} must be set after ASYNC` });
+}
+
+function count(parser: Parser): number {
+  return Number(unsigned(parser, 'an unsigned integer', 0xffffn));
+}
 
 export function defineEvent(parser: Parser): DefineEvent {
   const head = mode(parser);

@@ -1,14 +1,18 @@
 import type { DefineIndex, IndexKind } from '../ast.js';
+import type { Mark } from '../source-error.js';
 import { idioms, onTable, whereClause } from './clauses.js';
 import { type ClauseTable, clauses, comment, mode } from './definition.js';
 import { distanceName } from './expression.js';
 import type { Parser } from './parser.js';
 
-type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] };
+type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
+  /** Where the last column stands, for errors. */
+  lastColumn?: Mark;
+};
 
 const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['FIELDS', (parser) => ({ fields: idioms(parser) })],
-  ['COLUMNS', (parser) => ({ fields: idioms(parser) })],
+  ['FIELDS', columns],
+  ['COLUMNS', columns],
   ['UNIQUE', () => ({ indexKind: { kind: 'unique' } })],
   ['COUNT', (parser) => ({ indexKind: { kind: 'count', ...whereClause(parser) } })],
   ['FULLTEXT', (parser) => ({ indexKind: fulltext(parser) })],
@@ -32,7 +36,30 @@ export function defineIndex(parser: Parser): DefineIndex {
     indexKind: { kind: 'plain' },
     concurrently: false,
   };
-  return clauses(parser, CLAUSES, node);
+  const { lastColumn, ...index } = clauses(parser, CLAUSES, node);
+  checkColumns(parser, index, lastColumn);
+  return index;
+}
+
+function columns(parser: Parser): Partial<Node> {
+  if (!parser.isName()) parser.unexpected('an expression');
+  const fields = idioms(parser);
+  return { fields, lastColumn: { start: parser.previousStart, end: parser.previousEnd } };
+}
+
+/** Kinds of indexes that list one column. */
+const SINGLE: ReadonlySet<IndexKind['kind']> = new Set(['fulltext', 'hnsw']);
+
+function checkColumns(parser: Parser, { fields, indexKind: { kind } }: DefineIndex, last: Mark | undefined): void {
+  if (kind === 'count') {
+    if (fields.length > 0) parser.fail('Cannot create a count index with fields', last ?? parser.tokenMark());
+  } else if (SINGLE.has(kind)) {
+    if (fields.length === 1) return;
+    const found = fields.length === 0 ? 'none' : fields.length;
+    parser.fail(`Expected one column, found ${found}`, last ?? parser.tokenMark());
+  } else if (fields.length === 0) {
+    parser.fail('Expected at least one column - Use FIELDS to define columns', parser.tokenMark());
+  }
 }
 
 type Fulltext = Extract<IndexKind, { kind: 'fulltext' }>;
@@ -72,8 +99,8 @@ type HnswNode = { -readonly [K in keyof Hnsw]: Hnsw[K] };
 const VECTOR_TYPES = ['F64', 'F32', 'I64', 'I32', 'I16'] as const;
 
 const HNSW_CLAUSES: ClauseTable<HnswNode> = new Map<string, (parser: Parser, node: HnswNode) => Partial<HnswNode>>([
-  ['DISTANCE', (parser) => ({ distance: distanceName(parser) })],
-  ['DIST', (parser) => ({ distance: distanceName(parser) })],
+  ['DISTANCE', (parser) => ({ distance: distanceName(parser, 'a distance measure') })],
+  ['DIST', (parser) => ({ distance: distanceName(parser, 'a distance measure') })],
   ['TYPE', (parser) => ({ type: parser.acceptOneOf(...VECTOR_TYPES) ?? parser.unexpected('a vector type') })],
   ['EFC', (parser) => ({ efc: parser.natural() })],
   ['M', (parser) => ({ m: parser.natural() })],
@@ -81,8 +108,7 @@ const HNSW_CLAUSES: ClauseTable<HnswNode> = new Map<string, (parser: Parser, nod
   ['LM', (parser) => ({ lm: decimalNumber(parser) })],
   ['EXTEND_CANDIDATES', () => ({ extendCandidates: true })],
   ['KEEP_PRUNED_CONNECTIONS', () => ({ keepPrunedConnections: true })],
-  // How vectors are stored, which only the peer tells apart.
-  ['HASHED_VECTOR', () => ({})],
+  ['HASHED_VECTOR', () => ({ hashedVector: true })],
 ]);
 
 function hnsw(parser: Parser): Hnsw {
@@ -96,6 +122,7 @@ function hnsw(parser: Parser): Hnsw {
     m: 12,
     extendCandidates: false,
     keepPrunedConnections: false,
+    hashedVector: false,
   };
   return clauses(parser, HNSW_CLAUSES, node);
 }

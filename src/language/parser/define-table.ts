@@ -53,8 +53,13 @@ function tableKind(parser: Parser): TableKind {
 
 /** What follows RELATION. */
 function relation(parser: Parser): TableKind {
-  const from = parser.acceptOneOf('IN', 'FROM') === undefined ? undefined : tables(parser);
-  const to = parser.acceptOneOf('OUT', 'TO') === undefined ? undefined : tables(parser);
+  let from: string[] | undefined;
+  let to: string[] | undefined;
+  for (;;) {
+    if (parser.acceptOneOf('IN', 'FROM') !== undefined) from = tables(parser);
+    else if (parser.acceptOneOf('OUT', 'TO') !== undefined) to = tables(parser);
+    else break;
+  }
   return {
     kind: 'relation',
     ...(from !== undefined && { from }),

@@ -24,6 +24,7 @@ export function defineUser(parser: Parser): DefineUser {
 }
 
 function role(parser: Parser): Role {
+  if (!parser.isName()) parser.unexpected('an identifier');
   const word = parser.acceptOneOf('OWNER', 'EDITOR', 'VIEWER');
   return word === undefined ? parser.unexpected('an existent role') : ROLES[word];
 }

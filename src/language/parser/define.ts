@@ -2,12 +2,15 @@
 import type { DefineStatement } from '../ast.js';
 import { defineAccess } from './define-access.js';
 import { defineAnalyzer } from './define-analyzer.js';
+import { defineApi } from './define-api.js';
+import { defineBucket } from './define-bucket.js';
 import { defineConfig } from './define-config.js';
 import { defineDatabase } from './define-database.js';
 import { defineEvent } from './define-event.js';
 import { defineField } from './define-field.js';
 import { defineFunction } from './define-function.js';
 import { defineIndex } from './define-index.js';
+import { defineModule } from './define-module.js';
 import { defineNamespace } from './define-namespace.js';
 import { defineParam } from './define-param.js';
 import { defineSequence } from './define-sequence.js';
@@ -21,6 +24,8 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => DefineStatement> = new Map<
 >([
   ['ACCESS', defineAccess],
   ['ANALYZER', defineAnalyzer],
+  ['API', defineApi],
+  ['BUCKET', defineBucket],
   ['CONFIG', defineConfig],
   ['DATABASE', defineDatabase],
   ['DB', defineDatabase],
@@ -28,6 +33,7 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => DefineStatement> = new Map<
   ['FIELD', defineField],
   ['FUNCTION', defineFunction],
   ['INDEX', defineIndex],
+  ['MODULE', defineModule],
   ['NAMESPACE', defineNamespace],
   ['NS', defineNamespace],
   ['PARAM', defineParam],

@@ -176,9 +176,9 @@ const DISTANCES: ReadonlySet<string> = new Set([
 ]);
 
 /** The name of a distance in capitals, `MINKOWSKI` with its order. */
-export function distanceName(parser: Parser): string {
+export function distanceName(parser: Parser, expected = 'a distance kind'): string {
   const name = parser.word;
-  if (!DISTANCES.has(name)) parser.unexpected('a distance kind');
+  if (!DISTANCES.has(name)) parser.unexpected(expected);
   parser.advance();
   if (name !== 'MINKOWSKI') return name;
   if (parser.kind !== 'number') parser.unexpected('a number');

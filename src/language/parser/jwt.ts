@@ -54,7 +54,7 @@ function verification(parser: Parser, computed: Computed): JwtAccess['verify'] {
   if (parser.acceptWord('URL')) return { kind: 'url', url: text(parser, computed, 'url') };
   if (!parser.acceptWord('ALGORITHM')) parser.unexpected('`ALGORITHM`, or `URL`');
   const algorithm = algorithmName(parser);
-  parser.expectWord('KEY');
+  if (!parser.acceptWord('KEY')) parser.unexpected('a key');
   const key = text(parser, computed, 'key');
   const retired = retiredKeys(parser);
   return { kind: 'key', algorithm, key, ...(retired.length > 0 && { retired }) };

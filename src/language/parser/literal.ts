@@ -22,11 +22,23 @@ export function literal(parser: Parser): Literal {
 
 /** The duration that is the current token, in nanoseconds. */
 export function nanoseconds(parser: Parser): bigint {
+  if (parser.kind === 'number') unsuffixed(parser);
   if (parser.kind !== 'duration') parser.unexpected('a duration');
   const value = parseDuration(parser.text);
   if (value === undefined) parser.failToken(DURATION_TOO_LONG);
   parser.advance();
   return value.nanoseconds;
+}
+
+/** A number stands where a duration should. */
+function unsuffixed(parser: Parser): never {
+  const digits = /^[0-9_]*/.exec(parser.source.slice(parser.start, parser.end)) as RegExpExecArray;
+  const at = parser.start + digits[0].length;
+  const found = parser.source[at];
+  return parser.fail(`Invalid duration token, expected a duration suffix found \`${found ?? 'end of file'}\``, {
+    start: parser.start,
+    end: Math.min(at + 1, parser.source.length),
+  });
 }
 
 /** The number that is the current token. */

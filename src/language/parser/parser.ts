@@ -192,7 +192,7 @@ export class Parser extends Lexer {
    * Where errors point for the current token: for the end of the text its last character, or the quote that ends it; for a number its
    * first digits.
    */
-  private tokenMark(): Mark {
+  tokenMark(): Mark {
     if (this.kind === 'number' || this.kind === 'duration')
       return { start: this.start, end: this.digitsEnd(this.start) };
     if (this.kind !== 'end') return { start: this.start, end: this.end };
@@ -209,7 +209,8 @@ export class Parser extends Lexer {
 
   /** The current token as error texts name it. Contents of strings are never shown. */
   tokenName(): string {
-    if (this.kind === 'word') return KEYWORDS.has(this.word) ? this.word : 'an identifier';
+    if (this.kind === 'word')
+      return LITERAL_NAMES[this.word] ?? (KEYWORDS.has(this.word) ? this.word : 'an identifier');
     if (this.kind === 'punct') return this.text;
     return this.kind === 'prefixed' ? PREFIXED_NAMES[this.form as StringPrefix] : TOKEN_NAMES[this.kind];
   }
@@ -264,6 +265,16 @@ export class Parser extends Lexer {
     return value;
   }
 
+  /** `<1.0.0>`, which is part of a name. It is read from the text, since no token is like it. */
+  version(): string {
+    if (!this.isPunct('<')) this.unexpected('<');
+    VERSION.lastIndex = this.start;
+    const match = VERSION.exec(this.source);
+    if (match === null) return this.failToken('Expected a version as in `<1.0.0>`');
+    this.jump(VERSION.lastIndex);
+    return `<${match.slice(1).join('.')}>`;
+  }
+
   /** Whether the character right behind the current token is this one. */
   isAdjacent(character: string): boolean {
     return this.source[this.end] === character;
@@ -285,6 +296,8 @@ export class Parser extends Lexer {
   }
 }
 
+const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
+
 /** What goes on behind a word that isn't a name, then, but the beginning of an expression. */
 const CONTINUES = /^(?:::|[(.+*/:])/;
 
@@ -296,6 +309,9 @@ const TOKEN_NAMES = {
   duration: 'a number',
   string: 'a strand',
 } as const;
+
+/** Words that error texts don't write in capitals. */
+const LITERAL_NAMES: Readonly<Record<string, string>> = { TRUE: 'true', FALSE: 'false', NAN: 'NaN' };
 
 const PREFIXED_NAMES: Readonly<Record<StringPrefix, string>> = {
   r: 'a record-id strand',

@@ -1,13 +1,19 @@
 import type { Config, RemoveStatement } from '../ast.js';
 import { level, onTable } from './clauses.js';
 import { functionName } from './define-function.js';
+import { moduleName } from './define-module.js';
 import { ifExists } from './definition.js';
 import type { Parser } from './parser.js';
 
 type Of = RemoveStatement['of'];
 
 const named =
-  (kind: Extract<Of, { kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence' }>['kind']) =>
+  (
+    kind: Extract<
+      Of,
+      { kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence' | 'api' | 'bucket' }
+    >['kind'],
+  ) =>
   (parser: Parser): Of => ({ kind, name: parser.definitionName() });
 
 const ofTable =
@@ -34,6 +40,9 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => Of> = new Map<string, (pars
   ['TABLE', named('table')],
   ['ANALYZER', named('analyzer')],
   ['SEQUENCE', named('sequence')],
+  ['API', named('api')],
+  ['BUCKET', named('bucket')],
+  ['MODULE', (parser) => ({ kind: 'module', name: moduleName(parser) })],
   ['PARAM', (parser) => ({ kind: 'param', name: parser.param() })],
   ['FUNCTION', (parser) => ({ kind: 'function', name: functionToRemove(parser) })],
   ['FIELD', field],

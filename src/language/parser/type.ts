@@ -1,18 +1,20 @@
 /** Types: `option<string>`, `array<int, 3>`, `record<a | b>`, `'x' | 5`, `{ a: int }`. */
 
+import { typeText } from '../../value/text/type-text.js';
 import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
 import { literal, numberLiteral, signedNumber } from './literal.js';
 import type { Parser } from './parser.js';
 
-const PLAIN: ReadonlyMap<string, Type> = new Map(PLAIN_TYPES.map((kind: PlainType) => [kind.toUpperCase(), { kind }]));
+const PLAIN: ReadonlyMap<string, Type> = new Map(
+  PLAIN_TYPES.filter((kind) => kind !== 'any').map((kind: PlainType) => [kind.toUpperCase(), { kind }]),
+);
 const SHAPES: ReadonlyMap<string, GeometryType> = new Map(
   (Object.keys(GEOMETRY_TYPES) as GeometryType[]).map((name) => [name.toUpperCase(), name]),
 );
 
 /** Types that take arguments, by their name. */
 const GENERIC: ReadonlyMap<string, (parser: Parser) => Type> = new Map<string, (parser: Parser) => Type>([
-  ['OPTION', (parser) => unionOf([{ kind: 'none' }, required(parser, () => type(parser))])],
   ['ARRAY', (parser) => sequence(parser, 'array')],
   ['SET', (parser) => sequence(parser, 'set')],
   [
@@ -29,10 +31,24 @@ const GENERIC: ReadonlyMap<string, (parser: Parser) => Type> = new Map<string, (
   ['OBJECT', () => ({ kind: 'object' })],
 ]);
 
-/** A type, perhaps a union. */
+/** A type, perhaps a union. `any` stands alone, and `option<…>` only at the beginning. */
 export function type(parser: Parser): Type {
-  const first = single(parser);
-  if (!parser.isPunct('|')) return first;
+  if (parser.acceptWord('ANY')) return { kind: 'any' };
+  const first = parser.isWord('OPTION') ? option(parser) : single(parser);
+  return parser.isPunct('|') ? union(parser, first) : first;
+}
+
+/** `option<…>`: what stands in it can be neither `any` nor another option. */
+function option(parser: Parser): Type {
+  const outer = parser.enter();
+  parser.advance();
+  const inner = required(parser, () => union(parser, single(parser)));
+  parser.leave(outer);
+  return unionOf([{ kind: 'none' }, inner]);
+}
+
+/** The members that follow the first one. */
+function union(parser: Parser, first: Type): Type {
   const of = [first];
   while (parser.acceptPunct('|')) of.push(single(parser));
   return unionOf(of);
@@ -45,18 +61,22 @@ export function castType(parser: Parser): Type {
 
 /** The type of a closure's parameter, where a union needs `<…>` around it since `|` ends the parameters. */
 export function closureType(parser: Parser): Type {
-  return parser.isPunct('<') ? castType(parser) : single(parser);
+  if (parser.isPunct('<')) return castType(parser);
+  if (parser.acceptWord('ANY')) return { kind: 'any' };
+  return parser.isWord('OPTION') ? option(parser) : single(parser);
 }
 
-/** A union without unions in it and without repetitions of `none`. */
+/** A union without unions in it and without repetitions. */
 function unionOf(members: readonly Type[]): Type {
-  const of: Type[] = [];
+  const of = new Map<string, Type>();
   for (const member of members) {
     for (const single of member.kind === 'union' ? member.of : [member]) {
-      if (single.kind !== 'none' || !of.some((other) => other.kind === 'none')) of.push(single);
+      const text = typeText(single);
+      if (!of.has(text)) of.set(text, single);
     }
   }
-  return of.length === 1 ? (of[0] as Type) : { kind: 'union', of };
+  const [first, ...others] = of.values();
+  return first !== undefined && others.length === 0 ? first : { kind: 'union', of: [...of.values()] };
 }
 
 function single(parser: Parser): Type {

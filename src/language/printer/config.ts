@@ -1,6 +1,6 @@
 /** Configurations as INFO shows them, without the words DEFINE CONFIG. */
 import type { Config, GraphqlConfig } from '../ast.js';
-import { permissionText } from './definition-clauses.js';
+import { handlingText } from './api.js';
 import { clause, clauses, list, type Printer, plainName } from './printer.js';
 
 type ConfigPrinters = {
@@ -15,12 +15,9 @@ const CONFIGS: ConfigPrinters = {
       introspection === 'none' && 'INTROSPECTION NONE',
       introspection === 'auto' && printer.secrets && 'INTROSPECTION AUTO',
     )}`,
-  api: ({ middleware, permissions }, printer) =>
-    `API${clauses(
-      middleware.length > 0 && `MIDDLEWARE ${list(middleware, printer.expression)}`,
-      `PERMISSIONS ${permissionText(permissions, printer)}`,
-    )}`,
-  default: ({ namespace, database }) => `DEFAULT NAMESPACE ${plainName(namespace)} DATABASE ${plainName(database)}`,
+  api: (config, printer) => `API ${handlingText(config, printer)}`,
+  default: ({ namespace, database }) =>
+    `DEFAULT${clauses(clause('NAMESPACE', namespace, plainName), clause('DATABASE', database, plainName))}`,
 };
 
 export function configText(config: Config, printer: Printer): string {

@@ -5,10 +5,12 @@ import { typeText } from '../../value/text/type-text.js';
 import type {
   AnalyzerFilter,
   DefineAnalyzer,
+  DefineBucket,
   DefineEvent,
   DefineField,
   DefineFunction,
   DefineIndex,
+  DefineModule,
   DefineSequence,
   DefineStatement,
   DefineTable,
@@ -21,6 +23,7 @@ import type {
 } from '../ast.js';
 import { POWER } from '../precedence.js';
 import { defineAccessText, defineUserText } from './access.js';
+import { defineApiText } from './api.js';
 import { configText } from './config.js';
 import {
   changefeedText,
@@ -68,6 +71,9 @@ export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
   'define-access': defineAccessText,
   'define-config': ({ mode, config }, printer) => `${head('CONFIG', mode)} ${configText(config, printer)}`,
   'define-analyzer': analyzerText,
+  'define-api': defineApiText,
+  'define-bucket': bucketText,
+  'define-module': moduleText,
 };
 
 function analyzerText(node: DefineAnalyzer, printer: Printer): string {
@@ -84,6 +90,23 @@ function sequenceText({ mode, name, batch, start, timeout }: DefineSequence, pri
   return `${head('SEQUENCE', mode)} ${nameText(name, printer)}${clauses(
     `BATCH ${printer.expression(batch)} START ${printer.expression(start)}`,
     clause('TIMEOUT', timeout, printer.expression),
+  )}`;
+}
+
+function bucketText(node: DefineBucket, printer: Printer): string {
+  return `${head('BUCKET', node.mode)} ${nameText(node.name, printer)}${clauses(
+    node.readonly && 'READONLY',
+    clause('BACKEND', node.backend, printer.expression),
+    `PERMISSIONS ${permissionText(node.permissions, printer)}`,
+    commentText(node, printer),
+  )}`;
+}
+
+function moduleText(node: DefineModule, printer: Printer): string {
+  return `${head('MODULE', node.mode)}${clauses(
+    node.name !== undefined && `${node.name} AS`,
+    printer.expression(node.source),
+    commentText(node, printer),
   )}`;
 }
 
@@ -171,6 +194,7 @@ function hnswText(kind: Extract<IndexKind, { kind: 'hnsw' }>, printer: Printer):
     clause('LM', lm, formatFloat),
     kind.extendCandidates && 'EXTEND_CANDIDATES',
     kind.keepPrunedConnections && 'KEEP_PRUNED_CONNECTIONS',
+    kind.hashedVector && 'HASHED_VECTOR',
   )}`;
 }
 

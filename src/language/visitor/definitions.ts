@@ -1,5 +1,5 @@
 /** Definitions. */
-import type { AccessKind, DefineStatement, Name, Permission } from '../ast.js';
+import type { AccessKind, DefineStatement, Handling, Name, Permission } from '../ast.js';
 import { block, idiom } from './expressions.js';
 import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
 import { select } from './select.js';
@@ -97,17 +97,32 @@ export const DEFINITIONS: Rows<DefineStatement> = {
       start: mapper.expression(node.start),
       timeout: optional(node.timeout, mapper.expression),
     }),
+  'define-api': (node, mapper) =>
+    update(node, {
+      handling: handling(node.handling, mapper),
+      fallback: optional(node.fallback, mapper.expression),
+      actions: each(node.actions, (each) =>
+        update(each, { handling: handling(each.handling, mapper), action: mapper.expression(each.action) }),
+      ),
+    }),
+  'define-bucket': (node, mapper) =>
+    update(node, {
+      backend: optional(node.backend, mapper.expression),
+      permissions: permission(node.permissions, mapper),
+    }),
+  'define-module': (node, mapper) => update(node, { source: mapper.expression(node.source) }),
   'define-config': (node, mapper) =>
     update(node, {
-      config:
-        node.config.kind === 'api'
-          ? update(node.config, {
-              middleware: each(node.config.middleware, mapper.expression),
-              permissions: permission(node.config.permissions, mapper),
-            })
-          : node.config,
+      config: node.config.kind === 'api' ? handling(node.config, mapper) : node.config,
     }),
 };
+
+function handling<H extends Handling>(node: H, mapper: Mapper): H {
+  return update<Handling>(node, {
+    middleware: each(node.middleware, (call) => update(call, { args: each(call.args, mapper.expression) })),
+    permissions: permission(node.permissions, mapper),
+  }) as H;
+}
 
 function permission(node: Permission, mapper: Mapper): Permission {
   return node.kind === 'where' ? update(node, { condition: mapper.expression(node.condition) }) : node;

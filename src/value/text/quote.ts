@@ -48,6 +48,11 @@ export function escapeIdentifier(name: string): string {
   return IDENTIFIER.test(name) && !RESERVED.has(name.toLowerCase()) ? name : quoteName(name);
 }
 
+/** A name where no keyword can stand: quoted only if it isn't an identifier. */
+export function escapeName(name: string): string {
+  return IDENTIFIER.test(name) ? name : quoteName(name);
+}
+
 /** A field name in an object: in double quotes if it isn't an identifier. */
 export function escapeObjectKey(name: string): string {
   return IDENTIFIER.test(name) ? name : `"${escapeText(name, '"')}"`;

@@ -1,6 +1,7 @@
 /** Types as text. */
 import type { Type } from '../type.js';
-import { escapeIdentifier, escapeObjectKey } from './quote.js';
+import { kindOf, type Value } from '../value.js';
+import { escapeName, escapeObjectKey } from './quote.js';
 import { toText } from './text.js';
 
 /** As INFO prints it: `none | int`, `array<string, 3>`, `record<a | b>`, `{ a: int }`. */
@@ -27,15 +28,21 @@ const PRINTERS: Printers = {
   set: collection,
   object: ({ fields }) => (fields === undefined ? 'object' : objectType(fields)),
   tuple: ({ items }) => `[${items.map(typeText).join(', ')}]`,
-  record: ({ tables }, { bar }) => withArguments('record', tables.map(escapeIdentifier), bar),
+  record: ({ tables }, { bar }) => withArguments('record', tables.map(escapeName), bar),
   geometry: ({ shapes }, { bar }) => withArguments('geometry', shapes, bar),
-  literal: ({ value }) => toText(value),
+  literal: ({ value }) => literalText(value),
   union: ({ of }, style) => of.map((type) => print(type, style)).join(' | '),
 };
 
 function print(type: Type, style: Style): string {
   const printer = PRINTERS[type.kind] as ((type: Type, style: Style) => string) | undefined;
   return printer === undefined ? type.kind : printer(type, style);
+}
+
+/** The reference engine has a space before numbers that aren't ints. */
+function literalText(value: Value): string {
+  const kind = kindOf(value);
+  return kind === 'float' || kind === 'decimal' ? ` ${toText(value)}` : toText(value);
 }
 
 function collection({ kind, item, length }: Extract<Type, { kind: 'array' | 'set' }>, style: Style): string {

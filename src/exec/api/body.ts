@@ -1,0 +1,115 @@
+/** How bodies come and go: as JSON, CBOR, plain text or bytes, or as the values that they are. */
+import { failure, TesseraError } from '../../errors/error.js';
+import { decodeCbor } from '../../value/cbor-decode.js';
+import { encodeCbor } from '../../value/cbor-encode.js';
+import { parseJson, stringifyJson } from '../../value/json.js';
+import { DEFAULT_LIMITS } from '../../value/nesting.js';
+import { toText } from '../../value/text/text.js';
+import type { Value } from '../../value/value.js';
+import { type ApiRequest, type ApiResponse, response, withHeader } from './message.js';
+
+interface Format {
+  readonly contentType: string;
+  decode(bytes: Uint8Array): Value;
+  encode(value: Value): Value;
+}
+
+const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'utf8'));
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** By the names that the middleware knows them by. */
+const FORMATS = {
+  json: {
+    contentType: 'application/json',
+    decode: (bytes) => parseJson(strictUtf8.decode(bytes)),
+    encode: (value) => utf8(stringifyJson(value)),
+  },
+  cbor: { contentType: 'application/cbor', decode: (bytes) => decodeCbor(bytes, DEFAULT_LIMITS), encode: encodeCbor },
+  plain: {
+    contentType: 'text/plain',
+    decode: (bytes) => strictUtf8.decode(bytes),
+    encode: (value) => utf8(typeof value === 'string' ? value : toText(value)),
+  },
+  bytes: {
+    contentType: 'application/octet-stream',
+    decode: (bytes) => bytes,
+    encode(value) {
+      if (typeof value === 'string') return utf8(value);
+      if (value instanceof Uint8Array) return value;
+      throw failure('api_body');
+    },
+  },
+  native: { contentType: 'application/vnd.surrealdb.native', decode: (bytes) => bytes, encode: (value) => value },
+} as const satisfies Readonly<Record<string, Format>>;
+
+export type Strategy = keyof typeof FORMATS | 'auto';
+
+export function isStrategy(value: Value): value is Strategy {
+  return typeof value === 'string' && (value === 'auto' || Object.hasOwn(FORMATS, value));
+}
+
+/** What clients that ask from within say of the bodies they send and take. */
+export const NATIVE_HEADERS = {
+  accept: `${FORMATS.native.contentType};q=0.9, */*;q=0.8`,
+  'content-type': FORMATS.native.contentType,
+} as const;
+
+/** The request with its body decoded, or the response that refuses it. */
+export function decodeBody(request: ApiRequest, strategy: Strategy): ApiRequest | { readonly refused: ApiResponse } {
+  const given = String(request.headers['content-type'] ?? '');
+  const type = mediaType(given);
+  const format: Format | undefined =
+    strategy === 'auto' ? FORMAT_LIST.find(({ contentType }) => contentType === type) : FORMATS[strategy];
+  if (format === undefined) return { refused: response(415, `Unsupported Content-Type: ${given}`) };
+  if (format.contentType !== type) {
+    return { refused: response(400, `Expected Content-Type to be ${format.contentType}`) };
+  }
+  if (format === FORMATS.native) return request;
+  if (!(request.body instanceof Uint8Array)) return { refused: response(400, 'Request body must be binary data') };
+  try {
+    return { ...request, body: format.decode(request.body) };
+  } catch (error) {
+    if (error instanceof TesseraError || error instanceof TypeError) {
+      return { refused: response(400, 'Failed to decode the request body') };
+    }
+    throw error;
+  }
+}
+
+/** The response with its body encoded and its Content-Type told. `auto` is what the client would rather have. */
+export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: Strategy): ApiResponse {
+  const format: Format | undefined =
+    strategy === 'auto' ? accepted(String(request.headers['accept'] ?? '*/*')) : FORMATS[strategy];
+  if (format === undefined) return response(406, 'No output strategy was possible for this API request');
+  try {
+    const headers = withHeader(given.headers, 'content-type', format.contentType);
+    return { ...given, body: format.encode(given.body), headers };
+  } catch (error) {
+    if (error instanceof TesseraError) return response(500, 'Failed to encode the response body');
+    throw error;
+  }
+}
+
+const FORMAT_LIST: readonly Format[] = Object.values(FORMATS);
+
+function accepted(accept: string): Format | undefined {
+  const ranges = accept.split(',').map((range) => {
+    const quality = /;\s*q=([0-9.]+)/i.exec(range)?.[1];
+    return { type: mediaType(range), quality: quality === undefined ? 1 : Number(quality) };
+  });
+  for (const { type, quality } of ranges.sort((left, right) => right.quality - left.quality)) {
+    if (!(quality > 0)) continue;
+    // Whoever takes anything gets JSON.
+    const format = FORMAT_LIST.find(({ contentType }) => matches(type, contentType));
+    if (format !== undefined) return format;
+  }
+  return undefined;
+}
+
+function matches(range: string, contentType: string): boolean {
+  return range === '*/*' || range === contentType || range === `${contentType.slice(0, contentType.indexOf('/'))}/*`;
+}
+
+function mediaType(header: string): string {
+  return (header.split(';', 1)[0] as string).trim().toLowerCase();
+}

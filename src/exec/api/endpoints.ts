@@ -1,0 +1,214 @@
+/** Endpoints of DEFINE API: found by their path, asked for permission, and run behind their middleware. */
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { ApiDefinition } from '../../catalog/definition.js';
+import { failure } from '../../errors/error.js';
+import { uuidV4 } from '../../functions/identifiers.js';
+import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
+import { Closure, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { calling, deeper } from '../depth.js';
+import { isTellable, isVerdict } from '../discretion.js';
+import { type ApiEndpoints, type Compiler, type Execution, Frame, Scope } from '../execution.js';
+import { CUSTOM, callDefined } from '../expression/call-defined.js';
+import { HostFunction } from '../expression/closure.js';
+import { pace } from '../pace.js';
+import { admits, compileRule, type Rule, UNCHECKED } from '../permission.js';
+import { forStoredCode } from '../stored-code.js';
+import { NATIVE_HEADERS } from './body.js';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  REQUEST_ID,
+  readRequest,
+  readResponse,
+  requestValue,
+  response,
+  responseValue,
+  withHeader,
+} from './message.js';
+import { type Handler, MIDDLEWARE } from './middleware.js';
+import { type ApiPath, bySpecificity, matchPath, parseApiPath, splitPath } from './path.js';
+
+/** The endpoints of a database, ready to be asked; those whose paths say more come first. */
+interface Route {
+  readonly path: ApiPath;
+  readonly definition: ApiDefinition;
+}
+
+const routesOf = new WeakMap<DatabaseCatalog['apis'], readonly Route[]>();
+
+function routes({ apis }: DatabaseCatalog): readonly Route[] {
+  let found = routesOf.get(apis);
+  if (found === undefined) {
+    found = [...apis.values()]
+      .map((definition) => ({ path: parseApiPath(definition.name), definition }))
+      .sort((left, right) => bySpecificity(left.path, right.path));
+    routesOf.set(apis, found);
+  }
+  return found;
+}
+
+/** What answers a method at a path. */
+interface Endpoint {
+  readonly handlings: readonly Handling[];
+  readonly action: Expression;
+  readonly params: ObjectValue;
+}
+
+function findEndpoint(catalog: DatabaseCatalog, parts: readonly string[], method: ApiMethod): Endpoint | undefined {
+  for (const { path, definition } of routes(catalog)) {
+    const params = matchPath(path, parts);
+    if (params === undefined) continue;
+    const config = catalog.configs.get('api')?.config;
+    const handlings = [...(config?.kind === 'api' ? [config] : []), definition.handling];
+    const found = definition.actions.find(({ methods }) => methods.includes(method));
+    if (found !== undefined) return { handlings: [...handlings, found.handling], action: found.action, params };
+    return definition.fallback && { handlings, action: definition.fallback, params };
+  }
+  return undefined;
+}
+
+/**
+ * An endpoint is code of the schema's owner and runs as events do, with permissions off; who may ask is said by its PERMISSIONS. What fails
+ * within it is an answer, and leaves nothing that it wrote.
+ */
+export class Endpoints implements ApiEndpoints {
+  readonly #compiler: Compiler;
+
+  constructor(compiler: Compiler) {
+    this.#compiler = compiler;
+  }
+
+  invoke(execution: Execution, path: string, given: Value): PromiseOrValue<Value> {
+    const parts = splitPath(path);
+    const asked = readRequest(given);
+    const id = uuidV4(execution.environment.random).text;
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
+      if (endpoint === undefined) return answer(response(404, 'Not found'), id);
+      const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
+      return andThen(mayAsk(execution, rules), (may) => {
+        if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
+        const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+        const request = {
+          ...asked,
+          headers: objectFrom({ ...NATIVE_HEADERS, ...asked.headers }),
+          params: endpoint.params,
+        };
+        const invocation = new Invocation(id, execution.checks.view, this.#compiler);
+        const done = calling(() => andThen(pace(inner), () => invocation.run(endpoint, request, inner)));
+        return andThen(done, (given) => answer({ ...given, headers: withHeader(given.headers, REQUEST_ID, id) }, id));
+      });
+    });
+  }
+}
+
+/** What the caller gets, who has no use for the context. */
+function answer({ body, headers, status }: ApiResponse, id: string): ObjectValue {
+  return objectFrom({ body, headers, request_id: id, status });
+}
+
+function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): PromiseOrValue<boolean> {
+  if (rule === undefined || !execution.checks.view) return true;
+  return andThen(admits(rule, execution, undefined), (may) => may && mayAsk(execution, rest));
+}
+
+/** One request on its way through an endpoint. */
+class Invocation {
+  constructor(
+    readonly id: string,
+    /** Whether something may be hidden from the caller, who then isn't told why an action fails unless it THROWs. */
+    readonly isDiscreet: boolean,
+    readonly compiler: Compiler,
+  ) {}
+
+  run({ handlings, action }: Endpoint, request: ApiRequest, execution: Execution): PromiseOrValue<ApiResponse> {
+    const calls = handlings.flatMap(({ middleware }) => middleware);
+    return this.#orNothing(execution, () => {
+      const handler = calls.reduceRight<Handler>((next, call) => this.#around(call, next), this.#action(action));
+      return handler(request, execution);
+    });
+  }
+
+  #action(action: Expression): Handler {
+    const evaluate = this.compiler.expression(action);
+    return (request, execution) =>
+      this.#orFailure(execution, () => {
+        const scope = new Scope();
+        scope.set('request', requestValue(request, this.id));
+        return andThen(
+          evaluate(new Frame(execution, scope)),
+          (value) => readResponse(value) ?? response(500, 'Failed to convert public value to ApiResponse'),
+        );
+      });
+  }
+
+  #around(call: Call, next: Handler): Handler {
+    // They were computed when the endpoint was defined.
+    const args = call.args.map((each) => constantValue(each)?.value);
+    const builtIn = MIDDLEWARE.get(call.path.toLowerCase());
+    if (builtIn !== undefined) return builtIn(args, next);
+    if (!call.path.startsWith(CUSTOM)) throw failure('api_middleware', { name: call.path });
+    return (request, execution) => this.#custom(call.path, args, request, execution, next);
+  }
+
+  /** A function of users gets the request and what goes on with it, and then the arguments that are written. */
+  #custom(
+    path: string,
+    args: readonly Value[],
+    request: ApiRequest,
+    execution: Execution,
+    next: Handler,
+  ): PromiseOrValue<ApiResponse> {
+    const goOn = new HostFunction((inner, [given]) =>
+      andThen(this.#next(given, inner, next), (done) => responseValue(done, this.id)),
+    );
+    const given = [requestValue(request, this.id), new Closure('|$request: any| $request', goOn), ...args];
+    const called = callDefined(path.slice(CUSTOM.length), given, new Frame(execution, new Scope()), this.compiler);
+    return andThen(called, (value) => {
+      const done = readResponse(value);
+      if (done === undefined) throw failure('api_middleware', { name: path });
+      return done;
+    });
+  }
+
+  #next(given: Value, execution: Execution, next: Handler): PromiseOrValue<ApiResponse> {
+    let request: ApiRequest;
+    try {
+      request = readRequest(given);
+    } catch (error) {
+      if (isVerdict(error)) return response(400, 'Failed to parse request in final action handler');
+      throw error;
+    }
+    return next(request, execution);
+  }
+
+  /** Answers with the error of an action. */
+  #orFailure(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
+    return this.#undoing(execution, work, (error) => {
+      const hidden = this.isDiscreet && !isTellable(error);
+      return hidden ? failure('stored_code_failed', { what: 'endpoint' }).message : error.message;
+    });
+  }
+
+  /** Middleware that fails answers with nothing. */
+  #orNothing(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
+    return this.#undoing(execution, work, () => undefined);
+  }
+
+  #undoing(
+    execution: Execution,
+    work: () => PromiseOrValue<ApiResponse>,
+    bodyOf: (error: Error) => Value,
+  ): PromiseOrValue<ApiResponse> {
+    const { unit } = execution;
+    const start = unit.transaction.savepoint();
+    return otherwise(work, (error) => {
+      if (!isVerdict(error)) throw error;
+      unit.transaction.rollback(start);
+      unit.catalogChanged();
+      return response(500, bodyOf(error));
+    });
+  }
+}

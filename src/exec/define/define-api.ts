@@ -1,0 +1,39 @@
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putPlaced } from '../../catalog/define.js';
+import { failure } from '../../errors/error.js';
+import type { ApiAction, DefineApi } from '../../language/ast.js';
+import { apiPathText, parseApiPath } from '../api/path.js';
+import { ensurePlace } from '../ensure-place.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { compileHandling } from './api-handling.js';
+import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+
+export function compileDefineApi(statement: DefineApi, compiler: Compiler): Evaluate {
+  const pathOf = compileName(statement.name, 'string', compiler);
+  const handlingOf = compileHandling(statement.handling, compiler);
+  const actions = statement.actions.map((action) => compileAction(action, compiler));
+  return (frame) => {
+    const { execution } = frame;
+    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Api');
+    return andThen(pathOf(frame), (path) => {
+      const name = apiPathText(parseApiPath(path));
+      return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+        if (!goesAhead(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
+        return andThen(handlingOf(frame), (handling) =>
+          andThen(
+            mapInOrder(actions, (action) => action(frame)),
+            (settledActions) => {
+              const api = { ...settled(statement, { name }), handling, actions: settledActions };
+              return andThen(putPlaced(change, place, api), () => finish(execution));
+            },
+          ),
+        );
+      });
+    });
+  };
+}
+
+function compileAction(action: ApiAction, compiler: Compiler): (frame: Frame) => PromiseOrValue<ApiAction> {
+  const handlingOf = compileHandling(action.handling, compiler);
+  return (frame) => andThen(handlingOf(frame), (handling) => ({ ...action, handling }));
+}

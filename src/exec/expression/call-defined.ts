@@ -1,0 +1,105 @@
+/** Calls of the functions that users define. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { FunctionDefinition } from '../../catalog/definition.js';
+import { failure } from '../../errors/error.js';
+import { CoercionError, coerce, matches } from '../../value/coerce.js';
+import type { Value } from '../../value/value.js';
+import { calling, deeper } from '../depth.js';
+import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { pace } from '../pace.js';
+import { admits, compileRule, type Rule } from '../permission.js';
+import { forStoredCode } from '../stored-code.js';
+import { coerceResult } from './closure.js';
+
+/** What the names of such functions begin with. */
+export const CUSTOM = 'fn::';
+
+/** A function of DEFINE FUNCTION, ready to be called. */
+interface Prepared {
+  /** With `fn::`. */
+  readonly name: string;
+  readonly rule: Rule;
+  readonly body: Evaluate;
+  /** How many arguments can't be left out. */
+  readonly least: number;
+}
+
+const prepared = new WeakMap<FunctionDefinition, Prepared>();
+
+function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
+  let entry = prepared.get(definition);
+  if (entry === undefined) {
+    entry = {
+      name: CUSTOM + definition.name,
+      rule: compileRule(definition.permissions, compiler),
+      body: compiler.expression(definition.body),
+      least: 1 + definition.parameters.findLastIndex(({ type }) => !matches(undefined, type)),
+    };
+    prepared.set(definition, entry);
+  }
+  return entry;
+}
+
+/** Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own. */
+export function callDefined(
+  name: string,
+  args: readonly Value[],
+  frame: Frame,
+  compiler: Compiler,
+): PromiseOrValue<Value> {
+  const { execution } = frame;
+  execution.functions?.check(CUSTOM + name);
+  return andThen(execution.unit.catalog(), (catalog) => {
+    const definition = catalog?.functions.get(name);
+    if (definition === undefined) throw failure('function_not_defined', { name: CUSTOM + name });
+    const entry = prepare(definition, compiler);
+    const allowed = execution.checks.view ? admits(entry.rule, execution, undefined) : true;
+    return andThen(allowed, (may) => {
+      if (!may) throw failure('function_forbidden', { name: entry.name });
+      return run(definition, entry, args, frame);
+    });
+  });
+}
+
+function run(
+  definition: FunctionDefinition,
+  { name, body, least }: Prepared,
+  args: readonly Value[],
+  frame: Frame,
+): PromiseOrValue<Value> {
+  const scope = new Scope(frame.scope);
+  bindArguments(definition, name, least, args, scope);
+  const execution = deeper(forStoredCode(frame.execution));
+  const inner = new Frame(execution, scope, frame.current, frame.parent);
+  const { returns } = definition;
+  return calling(() =>
+    andThen(
+      andThen(pace(execution), () => body(inner)),
+      (value) => (returns === undefined ? value : coerceResult(name, returns, value)),
+    ),
+  );
+}
+
+function bindArguments(
+  { parameters }: FunctionDefinition,
+  name: string,
+  least: number,
+  args: readonly Value[],
+  scope: Scope,
+): void {
+  const most = parameters.length;
+  if (args.length < least || args.length > most) {
+    const range = least === most ? `${most}` : `${least} to ${most}`;
+    const reason = `The function expects ${range} argument${most === 1 ? '' : 's'}.`;
+    throw failure('invalid_arguments', { name, reason });
+  }
+  parameters.forEach(({ name: parameter, type }, index) => {
+    try {
+      scope.set(parameter, coerce(args[index], type));
+    } catch (error) {
+      if (!(error instanceof CoercionError)) throw error;
+      const reason = `Failed to coerce argument \`$${parameter}\`: ${error.message}`;
+      throw failure('invalid_arguments', { name, reason });
+    }
+  });
+}

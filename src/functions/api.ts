@@ -1,0 +1,15 @@
+import { objectFrom } from '../value/value.js';
+import type { FunctionRow } from './contract.js';
+import { define } from './define.js';
+import { any, optional, text } from './parameters.js';
+
+export const apiFunctions: readonly FunctionRow[] = [
+  define(
+    'api::invoke',
+    [text('path'), optional(any('request'))],
+    'object',
+    'What an endpoint of DEFINE API answers to a request `{body, headers, method, query}`.',
+    (path, request, context) => context.invokeApi(path, request === undefined ? objectFrom({}) : request),
+    { deterministic: false },
+  ),
+];

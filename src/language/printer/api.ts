@@ -1,0 +1,29 @@
+/** DEFINE API as INFO shows it, and what stands before endpoints. */
+import { quoteString } from '../../value/text/quote.js';
+import type { DefineApi, Expression, Handling } from '../ast.js';
+import { commentText, head, permissionText } from './definition-clauses.js';
+import { clauses, list, type Printer } from './printer.js';
+
+export function defineApiText(node: DefineApi, printer: Printer): string {
+  const { mode, name, handling, fallback, actions } = node;
+  return `${head('API', mode)} ${typeof name === 'string' ? quoteString(name) : printer.expression(name)}${clauses(
+    `FOR any ${handlingText(handling, printer)}`,
+    fallback !== undefined && `THEN ${actionText(fallback, printer)}`,
+    ...actions.map(
+      ({ methods, handling, action }) =>
+        `FOR ${methods.join(', ')} ${handlingText(handling, printer)} THEN ${actionText(action, printer)}`,
+    ),
+    commentText(node, printer),
+  )}`;
+}
+
+export function handlingText({ middleware, permissions }: Handling, printer: Printer): string {
+  const around = middleware.length > 0 ? `MIDDLEWARE ${list(middleware, printer.expression)} ` : '';
+  return `${around}PERMISSIONS ${permissionText(permissions, printer)}`;
+}
+
+/** INFO shows a statement without its parentheses. */
+function actionText(action: Expression, printer: Printer): string {
+  const bare = action.kind === 'subquery' && !printer.secrets;
+  return bare ? printer.statement(action.statement) : printer.expression(action);
+}
