@@ -1,6 +1,7 @@
 /**
  * Every key of the store, in one place. A key begins with its area, and everything below an area is one contiguous range:
  *
+ *     Q stamp order                         asynchronous events that wait
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -28,6 +29,9 @@ import type { Id } from './definition.js';
 export type Area = string;
 
 export const ROOT_AREA: Area = 'R';
+
+/** Asynchronous events that wait, under which entries are appended. */
+export const EVENT_QUEUE: Key = 'Q';
 
 export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;

@@ -84,6 +84,10 @@ export interface Execution {
   readonly sessions: SessionRegistry;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
+  /** How many asynchronous events led to what runs now. */
+  readonly eventDepth: number;
+  /** To be called when an asynchronous event was queued. */
+  eventQueued(): void;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
   /** Keys of access methods are taken whatever they are. */

@@ -1,5 +1,6 @@
 /** Puts the parts of the executor together and makes the executions that statements run in. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { QueuedEvent } from '../catalog/event-queue.js';
 import { CatalogCache } from '../catalog/load.js';
 import { covers, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
@@ -12,6 +13,7 @@ import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
+import { runQueuedEvent } from './events.js';
 import {
   type Checks,
   DEFAULT_TUNING,
@@ -48,6 +50,8 @@ export interface ExecutorOptions {
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
+  /** Called when an asynchronous event was queued. */
+  eventQueued(): void;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
 }
@@ -62,6 +66,7 @@ export interface RunOptions {
   /** Whom live queries tell. */
   readonly listener?: LiveListener | undefined;
   readonly witness?: Witness | undefined;
+  readonly eventDepth?: number;
 }
 
 export interface TransactionStep {
@@ -77,6 +82,7 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #apis: Endpoints;
   readonly #reader: Reader;
+  readonly #tables: TablePreparer;
   readonly #writer: Writer;
   readonly #scripts: ScriptPool | undefined;
 
@@ -84,16 +90,25 @@ export class Executor {
     this.#options = options;
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
-    const tables = new TablePreparer(this.compiler, options.fieldPermissions);
+    this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
     this.#apis = new Endpoints(this.compiler);
-    this.#reader = new Reader(tables, tuning);
-    this.#writer = new Writer(tables, this.liveQueries);
+    this.#reader = new Reader(this.#tables, tuning);
+    this.#writer = new Writer(this.#tables, this.liveQueries);
     const { scripting, environment } = options;
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
   }
 
   /** The execution in which the statements of one transaction run. */
-  execution({ transaction, identity, interrupt, privileged, importing, listener, witness }: RunOptions): Execution {
+  execution({
+    transaction,
+    identity,
+    interrupt,
+    privileged,
+    importing,
+    listener,
+    witness,
+    eventDepth = 0,
+  }: RunOptions): Execution {
     const refusal = privileged ? undefined : refusalOf(identity);
     return {
       environment: this.#options.environment,
@@ -115,10 +130,18 @@ export class Executor {
       past: this.#options.past,
       sessions: this.#options.sessions,
       depth: 0,
+      eventDepth,
+      eventQueued: this.#options.eventQueued,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
       writable: true,
     };
+  }
+
+  /** Runs an asynchronous event, with permissions off as all events. */
+  runQueued(event: QueuedEvent, options: RunOptions): PromiseOrValue<void> {
+    const execution = this.execution({ ...options, privileged: true, eventDepth: event.depth + 1 });
+    return runQueuedEvent(execution, this.#tables, event);
   }
 
   /** Ends what waits for scripts. */

@@ -50,6 +50,8 @@ export interface PreparedField {
 
 export interface PreparedEvent {
   readonly name: string;
+  /** An asynchronous event is queued; how often it is tried again, and how deep such events may raise each other. */
+  readonly queue: { readonly retry: number; readonly maxDepth: number } | undefined;
   readonly when: Evaluate | undefined;
   readonly actions: readonly Evaluate[];
 }
@@ -103,6 +105,7 @@ export class TablePreparer {
       ),
       events: entry.events.map((event) => ({
         name: event.name,
+        queue: event.async && { retry: event.async.retry ?? 1, maxDepth: event.async.maxDepth ?? 3 },
         when: event.when && compiler.expression(event.when),
         actions: event.then.map((each) => compiler.expression(each)),
       })),

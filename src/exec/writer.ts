@@ -1,5 +1,5 @@
 /** The one writer: whatever changes a record, on whatever path, goes through here. */
-import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { feedOf, logRecord } from '../catalog/change-log.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
@@ -8,31 +8,18 @@ import { encodeKey } from '../value/key-codec.js';
 import { equals } from '../value/order.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isTruthy } from '../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../value/value.js';
 import { admitsRecord } from './computed.js';
-import { deeperByEvent } from './depth.js';
-import { isTellable, isVerdict } from './discretion.js';
 import { edgeKeys, edgesAt } from './edges.js';
-import {
-  type Draft,
-  type Execution,
-  Frame,
-  type RecordWriter,
-  Scope,
-  type WriteOptions,
-  type Written,
-} from './execution.js';
+import { raiseEvents } from './events.js';
+import type { Draft, Execution, RecordWriter, WriteOptions, Written } from './execution.js';
 import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
 import type { LiveQueries } from './live-queries.js';
 import { OnDelete } from './on-delete.js';
-import { UNCHECKED } from './permission.js';
-import { plain } from './plain-words.js';
 import { updateReferences } from './references.js';
 import { refuse } from './refusal.js';
 import { storable } from './storable.js';
-import { forStoredCode } from './stored-code.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { maintainViews } from './view/maintain.js';
 import type { Refusal } from './witness.js';
@@ -266,41 +253,8 @@ export class Writer implements RecordWriter {
     }
     if (!execution.importing) this.#liveQueries.note(execution.unit.transaction, written);
     return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
-      execution.importing ? undefined : this.#raise(execution, table, written, input),
+      execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
     );
-  }
-
-  /** Runs the events of a table: with permissions off, as the owner of the schema wants, but with `$auth` of the writer. */
-  #raise(
-    execution: Execution,
-    table: PreparedTable,
-    { before, after }: Written,
-    input: ObjectValue | undefined,
-  ): PromiseOrValue<void> {
-    if (table.events.length === 0) return;
-    const inner: Execution = { ...deeperByEvent(forStoredCode(execution)), checks: UNCHECKED };
-    const kind = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
-    return forEachInOrder(table.events, (event) => {
-      const scope = new Scope();
-      scope.set('event', kind);
-      scope.set('before', before);
-      scope.set('after', after);
-      scope.set('value', after ?? before);
-      scope.set('input', input);
-      const frame = new Frame(inner, scope, after ?? before);
-      const run = () =>
-        andThen(event.when === undefined ? true : event.when(frame), (verdict) => {
-          if (!isTruthy(verdict)) return undefined;
-          const done = mapInOrder(event.actions, (action) => action(frame));
-          return andThen(done, () => undefined);
-        });
-      return otherwise(run, (thrown) => {
-        const error = plain(thrown);
-        if (!isVerdict(error)) throw error;
-        const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
-        throw failure('event_failed', { event: event.name, reason }, { cause: error });
-      });
-    });
   }
 }
 

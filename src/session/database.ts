@@ -27,6 +27,7 @@ import type { Duration } from '../value/value.js';
 import { ChangePruner } from './change-pruner.js';
 import type { Database, Origin, Session } from './contract.js';
 import { StoreDirectory } from './directory.js';
+import { EventRunner } from './event-runner.js';
 import { PlaceKeeper } from './places.js';
 import { Sessions } from './registry.js';
 import { OpenSession, type SessionServices } from './session.js';
@@ -90,6 +91,7 @@ export class OpenDatabase implements Database {
   readonly #services: SessionServices;
   readonly #sessions = new Set<Session>();
   readonly #pruner: ChangePruner;
+  readonly #events: EventRunner;
   readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
@@ -115,6 +117,7 @@ export class OpenDatabase implements Database {
         unchangedSince: () => engine.changedAt,
       },
       sequences: new SequenceCounters(engine),
+      eventQueued: () => this.#events.wake(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
       weakKeys: options.weakKeys ?? false,
@@ -125,6 +128,8 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory(engine, executor, environment);
     this.#engine = engine;
     this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
+    const maxTime = options.requestTimeout;
+    this.#events = new EventRunner({ engine, executor, environment, maxTime, report });
     this.#services = {
       engine,
       environment,
@@ -176,6 +181,7 @@ export class OpenDatabase implements Database {
 
   async close(): Promise<void> {
     this.#pruner.stop();
+    this.#events.stop();
     for (const session of this.#sessions) session.close();
     this.#services.executor.close();
     await this.#services.audit?.close();

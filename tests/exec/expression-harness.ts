@@ -125,6 +125,8 @@ export function executionOver(world: World, store: Store): Execution {
     scripts: undefined,
     sequences: { next: missing },
     apis: { invoke: missing },
+    eventDepth: 0,
+    eventQueued: missing,
     reader: {
       judge: () => ({ admitted: true, hidden: [] }),
       read: (_, id) => store.read(id),

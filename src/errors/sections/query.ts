@@ -102,6 +102,10 @@ export const queryErrors = {
   ),
   reference_range: internal(() => 'Range-bounded reference scans require a referencing field'),
   /** Stands for an error whose text might quote what the client may not see. */
+  /** For the log. */
+  event_lost: internal<{ event: string; table: string; reason: string }>(
+    ({ event, table, reason }) => `The asynchronous event ${event} of the table ${table} isn't run: ${reason}`,
+  ),
   stored_code_failed: internal<{ what: string }>(({ what }) => `An error occurred in the ${what}`),
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),
 

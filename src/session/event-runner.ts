@@ -1,0 +1,140 @@
+/** Runs asynchronous events: one after the other in the order of the commits that raised them, each in a transaction of its own. */
+import { SessionIdentity } from '../auth/identity.js';
+import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
+import { type QueuedEvent, queueEvent, readQueuedEvent } from '../catalog/event-queue.js';
+import { EVENT_QUEUE, prefixRange } from '../catalog/keys.js';
+import type { Environment } from '../env/environment.js';
+import { asTesseraError, failure, TesseraError } from '../errors/error.js';
+import { isVerdict } from '../exec/discretion.js';
+import type { Executor } from '../exec/executor.js';
+import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Engine, Entry, Key, Transaction } from '../storage/contract.js';
+import { forEachBatch } from '../storage/cursor.js';
+import { withRetries } from '../storage/retry.js';
+import { Duration } from '../value/value.js';
+
+/** Milliseconds between two rounds, for what was left behind or failed. */
+const INTERVAL = 5_000;
+/** Milliseconds until a round after something was queued, by which its transaction has mostly been committed. */
+const SOON = 10;
+/** How long an event may run where requests may run as long as they like. */
+const MAX_TIME = new Duration(60_000_000_000n);
+
+export interface EventRunnerServices {
+  readonly engine: Engine;
+  readonly executor: Executor;
+  readonly environment: Environment;
+  readonly maxTime: Duration | undefined;
+  report(error: TesseraError): void;
+}
+
+export class EventRunner {
+  readonly #services: EventRunnerServices;
+  #cancel: () => void = () => undefined;
+  #isSoon = false;
+  #isRunning = false;
+  #stopped = false;
+
+  constructor(services: EventRunnerServices) {
+    this.#services = services;
+    this.#wait(INTERVAL);
+  }
+
+  /** Something was queued: the next round comes soon. */
+  wake(): void {
+    if (this.#isSoon || this.#stopped) return;
+    this.#isSoon = true;
+    if (this.#isRunning) return;
+    this.#cancel();
+    this.#wait(SOON);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #wait(milliseconds: number): void {
+    this.#cancel = this.#services.environment.timers.after(milliseconds, () => {
+      this.#isSoon = false;
+      this.#isRunning = true;
+      void this.#round()
+        .catch((error: unknown) => {
+          if (!this.#stopped) this.#services.report(asTesseraError(error));
+        })
+        .finally(() => {
+          this.#isRunning = false;
+          if (!this.#stopped) this.#wait(this.#isSoon ? SOON : INTERVAL);
+        });
+    });
+  }
+
+  /** Runs what is queued when it begins; what is queued by that, and what fails, comes in a later round. */
+  async #round(): Promise<void> {
+    const { engine, environment } = this.#services;
+    await andThen(engine.begin({ writable: false }), (snapshot) =>
+      lastly(
+        () =>
+          forEachBatch(snapshot.scan(prefixRange(EVENT_QUEUE)), async (batch) => {
+            for (const entry of batch) {
+              if (this.#stopped) return true;
+              await this.#settle(entry);
+              await environment.timers.yield();
+            }
+            return false;
+          }),
+        () => snapshot.cancel(),
+      ),
+    );
+  }
+
+  async #settle([key, stored]: Entry): Promise<void> {
+    const { engine, report } = this.#services;
+    const event = readQueuedEvent(stored);
+    const { depth, maxDepth, table, event: name } = event;
+    if (depth > maxDepth) {
+      await withRetries(engine, (transaction) => transaction.delete(key));
+      report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
+      return;
+    }
+    try {
+      await withRetries(engine, (transaction) => this.#run(transaction, key, event));
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      await withRetries(engine, (transaction) => this.#putBack(transaction, key, event));
+      if (event.failures < event.retry) return;
+      report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
+    }
+  }
+
+  /** Nothing happens when somebody else has run it meanwhile. */
+  #run(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    const { executor, environment, maxTime = MAX_TIME } = this.#services;
+    return andThen(transaction.get(key), (entry) => {
+      if (entry === undefined) return;
+      transaction.delete(key);
+      const { namespace, database, principal, access } = event;
+      const place = { namespace, database };
+      const signedIn = { principal, place, claims: undefined, access, expiresAt: undefined };
+      return executor.runQueued(event, {
+        transaction,
+        identity: new SessionIdentity(signedIn, {}),
+        interrupt: RequestInterrupt.begin(environment).within(maxTime),
+      });
+    });
+  }
+
+  /** What has failed waits behind all others, as often as its definition says. */
+  #putBack(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    return andThen(transaction.get(key), (entry) => {
+      if (entry === undefined) return;
+      transaction.delete(key);
+      if (event.failures < event.retry) queueEvent(transaction, { ...event, failures: event.failures + 1 });
+    });
+  }
+}
+
+/** Whether it is the event that has failed, rather than what it runs on. */
+function isFailure(error: unknown): error is TesseraError {
+  return isVerdict(error) || (error instanceof TesseraError && error.code === 'timed_out');
+}

@@ -1,0 +1,115 @@
+/** When asynchronous events run, in which order, how often, and what becomes of those that fail. */
+import { beforeEach, expect, test } from 'vitest';
+import type { TesseraError } from '../../src/errors/error.js';
+import type { Session } from '../../src/session/contract.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { toText } from '../../src/value/text/text.js';
+import { objectFrom } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../auth/environment.js';
+
+const ROUND = 5_000;
+let environment: StubbedEnvironment;
+let database: OpenDatabase;
+let session: Session;
+let lost: TesseraError[];
+beforeEach(async () => {
+  environment = new StubbedEnvironment();
+  lost = [];
+  database = await openDatabase(new MemoryEngine(environment), { environment, report: (error) => lost.push(error) });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await answers('DEFINE TABLE t; DEFINE TABLE log');
+});
+
+/** The last answer of a text, as text. */
+async function answers(text: string): Promise<string> {
+  const { outcome } = (await session.query(text)).at(-1) ?? {};
+  if (outcome === undefined) return '';
+  return outcome.ok ? toText(outcome.value) : outcome.error.message;
+}
+
+/** Lets a timer that is due do its work. */
+async function advance(milliseconds: number): Promise<void> {
+  environment.advance(milliseconds);
+  for (let turn = 0; turn < 400; turn++) await Promise.resolve();
+}
+
+test('they run soon after the commit, in the order of the changes', async () => {
+  await answers(
+    'DEFINE EVENT e ON t ASYNC THEN { CREATE log SET n = $after.n, event = $event, at = count(SELECT * FROM log) }',
+  );
+  await answers('CREATE t:2 SET n = 1; CREATE t:1 SET n = 2; UPDATE t SET n += 10; DELETE t:1');
+  expect(await answers('SELECT * FROM log')).toBe('[]');
+  await advance(10);
+  expect(await answers('SELECT VALUE [at, event, n] FROM log ORDER BY at')).toBe(
+    "[[0, 'CREATE', 1], [1, 'CREATE', 2], [2, 'UPDATE', 12], [3, 'UPDATE', 11], [4, 'DELETE', NONE]]",
+  );
+});
+
+test('nothing is left of what was cancelled', async () => {
+  await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }');
+  await answers('BEGIN; CREATE t:1; CANCEL');
+  await answers('BEGIN; CREATE t:1; THROW "no"; COMMIT');
+  await advance(ROUND);
+  expect(await answers('SELECT * FROM log')).toBe('[]');
+});
+
+test('they know who made the change, and what the change was', async () => {
+  await answers(`
+    DEFINE EVENT e ON t ASYNC WHEN $before.n != $after.n
+      THEN { CREATE log SET who = $auth, ac = $access, was = $before.n, is = $value.n, given = $input.n };
+    DEFINE TABLE user; DEFINE TABLE OVERWRITE t PERMISSIONS FULL;
+    DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNUP (CREATE user:ann)`);
+  const ann = database.session({});
+  await ann.signUp(objectFrom({ ns: 'test', db: 'test', ac: 'people' }));
+  await ann.query('CREATE t:1 SET n = 1; UPDATE t:1 SET n = 2; UPDATE t:1 SET m = 3');
+  await advance(10);
+  expect(await answers('SELECT VALUE [who, ac, was, is, given] FROM log ORDER BY is')).toBe(
+    "[[user:ann, 'people', NONE, 1, 1], [user:ann, 'people', 1, 2, 2]]",
+  );
+});
+
+test('one that fails is tried again behind the others, and told of in the end', async () => {
+  await answers(`
+    DEFINE EVENT fails ON t ASYNC RETRY 2 WHEN $after.bad THEN { CREATE log SET bad = true; THROW 'no' };
+    DEFINE EVENT works ON t ASYNC THEN { CREATE log SET n = $after.n };
+    CREATE t:1 SET bad = true, n = 1; CREATE t:2 SET n = 2`);
+  await advance(10);
+  expect(await answers('SELECT VALUE n FROM log ORDER BY n')).toBe('[1, 2]');
+  await advance(ROUND);
+  expect(lost).toEqual([]);
+  await advance(ROUND);
+  expect(lost.map(({ message }) => message)).toEqual([
+    "The asynchronous event fails of the table t isn't run: Error while processing event fails: An error occurred: no",
+  ]);
+  await advance(ROUND);
+  expect(lost).toHaveLength(1);
+  expect(await answers('SELECT VALUE n FROM log ORDER BY n')).toBe('[1, 2]');
+});
+
+test('a chain of them ends at MAXDEPTH', async () => {
+  await answers('DEFINE EVENT e ON t ASYNC MAXDEPTH 2 THEN { CREATE t SET n = $after.n + 1 }; CREATE t:1 SET n = 0');
+  for (let round = 0; round < 6; round++) await advance(ROUND);
+  expect(await answers('SELECT VALUE n FROM t ORDER BY n')).toBe('[0, 1, 2, 3]');
+  expect(lost.map(({ message }) => message)).toEqual([
+    "The asynchronous event e of the table t isn't run: MAXDEPTH 2 is reached",
+  ]);
+});
+
+test('what is removed meanwhile is not run', async () => {
+  await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }; CREATE t:1; REMOVE EVENT e ON t');
+  await answers('DEFINE TABLE u; DEFINE EVENT e ON u ASYNC THEN { CREATE log }; CREATE u:1; REMOVE TABLE u');
+  await advance(ROUND);
+  expect(await answers('SELECT * FROM log')).toBe('[]');
+  expect(lost).toEqual([]);
+});
+
+test('they do no more than an editor could', async () => {
+  await answers(
+    "DEFINE EVENT e ON t ASYNC RETRY 0 THEN { DEFINE USER evil ON DATABASE PASSWORD 'x' ROLES OWNER }; CREATE t:1",
+  );
+  await advance(10);
+  expect(lost).toHaveLength(1);
+  expect(await answers('(INFO FOR DB).users')).toBe('{  }');
+});
