@@ -9,6 +9,7 @@ export const DEFAULT_LIMITS = {
   sqlBody: 1 * MIB,
   rpcBody: 4 * MIB,
   graphqlBody: 1 * MIB,
+  apiBody: 4 * MIB,
   credentialsBody: 4 * KIB,
   /** A WebSocket message before anyone has signed in, and afterwards. */
   guestMessage: 64 * KIB,
@@ -29,6 +30,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   sqlBody: '--max-sql-body',
   rpcBody: '--max-rpc-body',
   graphqlBody: '--max-graphql-body',
+  apiBody: '--max-api-body',
   credentialsBody: '--max-credentials-body',
   guestMessage: '--max-guest-message',
   message: '--max-message',

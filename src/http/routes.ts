@@ -9,6 +9,7 @@ import { statementResults, statementResultsJson } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
+import { apiRoute } from './api.js';
 import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } from './context.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphqlRoute } from './graphql.js';
@@ -20,7 +21,7 @@ import { readSelection } from './request-headers.js';
 type Handler = (context: Context, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly path: string;
   /** Which limit its body has; none takes no body. */
   readonly limit?: keyof Limits;
@@ -43,6 +44,10 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
   { method: 'POST', path: '/rpc', limit: 'rpcBody', handle: rpcRoute },
   { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlRoute },
+  ...(['DELETE', 'PATCH', 'POST', 'PUT'] as const).map(
+    (method): Route => ({ method, path: '/api/*', limit: 'apiBody', handle: apiRoute }),
+  ),
+  { method: 'GET', path: '/api/*', handle: apiRoute },
   {
     method: 'GET',
     path: '/rpc',
