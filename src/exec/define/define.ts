@@ -1,8 +1,8 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { plainly } from '../plain-words.js';
 import { notSupported } from '../not-supported.js';
+import { plainly } from '../plain-words.js';
 import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
