@@ -43,7 +43,7 @@ export class Mismatch {
 
   /** `` when coercing an element of `array<int>` ``, as it ends the error texts. */
   get place(): string {
-    return this.within.map((type) => ` when coercing an element of \`${typeTextInErrors(type)}\``).join('');
+    return this.within.map((type) => ` when coercing an element of \`${typeTextInErrors(anyLength(type))}\``).join('');
   }
 }
 
@@ -184,4 +184,10 @@ function toShape(
     if (!fields.some(([known]) => known === name)) return new Mismatch(type, value);
   }
   return result;
+}
+
+/** The type of collections as long as they like. */
+function anyLength(type: Type): Type {
+  const isBounded = (type.kind === 'array' || type.kind === 'set') && type.item !== undefined;
+  return isBounded ? { kind: type.kind, item: type.item } : type;
 }
