@@ -37,7 +37,7 @@ interface AccessType {
   readonly computed?: ComputedJwt;
 }
 
-/** What is said without a TYPE, or by one that nobody knows and that is left to be read. */
+/** What an access method of a database is without a TYPE. */
 const PLAIN_RECORD: AccessType = { accessKind: { kind: 'record', refresh: false } };
 
 function accessType(parser: Parser, at: Level): AccessType | undefined {
