@@ -29,8 +29,10 @@ export function planUpdate(update: Update, compiler: Compiler): Planned {
     );
     return (frame) =>
       andThen(targets(frame), (named) =>
-        andThen(find(frame, named), (found) =>
-          andThen(write(frame, found), (all) => answerWritten(frame, all, output, update.only)),
+        andThen(
+          // One after the other, so that a record that several of them name is seen as it is by then.
+          mapInOrder(named, (target) => andThen(find(frame, [target]), (found) => write(frame, found))),
+          (groups) => answerWritten(frame, groups.flat(), output, update.only),
         ),
       );
   };
