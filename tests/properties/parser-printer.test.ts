@@ -134,12 +134,15 @@ const trees = fc.letrec<Trees>((tie) => {
     items.map((each) => ({ kind: 'array', items: each }) as const),
   );
   const bound = fc.record({ value: keyValue, inclusive: fc.boolean() });
-  const key = fc.oneof(
+  const singleKey = fc.oneof(
     keyValue.map((value) => ({ kind: 'key', value }) as const),
     fc.constantFrom({ kind: 'generate', generator: 'ulid' } as const),
+  ) as fc.Arbitrary<RecordKeyExpression>;
+  const keyRange = fc.oneof(
     fc.tuple(bound, optional('end', bound)).map(([start, rest]) => ({ kind: 'key-range', start, ...rest }) as const),
     optional('end', bound).map((rest) => ({ kind: 'key-range', ...rest }) as const),
   ) as fc.Arbitrary<RecordKeyExpression>;
+  const key = fc.oneof(singleKey, keyRange);
   const openable = fc.record({ value: expression, inclusive: fc.boolean() });
   const block = fc.array(statement, { maxLength: 3 }).map((statements) => ({ kind: 'block', statements }) as const);
   const branch = fc.record({ condition: expression, then: block });
@@ -151,7 +154,7 @@ const trees = fc.letrec<Trees>((tie) => {
       fc.array(
         fc.oneof(
           name.map((table) => ({ table })),
-          fc.record({ table: name, range: key }),
+          fc.record({ table: name, range: keyRange }),
           fc.record({ table: name, field: name }),
         ),
         { maxLength: 2 },
@@ -342,7 +345,13 @@ const trees = fc.letrec<Trees>((tie) => {
         data: { kind: 'value', value },
       })),
       fc
-        .tuple(fc.boolean(), fc.record({ table: name, key }), name, fc.record({ table: name, key }), data)
+        .tuple(
+          fc.boolean(),
+          fc.record({ table: name, key: singleKey }),
+          name,
+          fc.record({ table: name, key: singleKey }),
+          data,
+        )
         .map(([only, from, edge, to, rest]) => ({
           kind: 'relate',
           only,
