@@ -8,6 +8,7 @@ import { invariant } from '../base/invariant.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { printIdiom } from '../language/print.js';
 import type { Key } from '../storage/contract.js';
+import { escapeIdentifier, escapeName } from '../value/text/quote.js';
 import { logDefinition } from './change-log.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
@@ -166,6 +167,13 @@ export function putField(
 /** The name under which a field is known: its path as text. */
 export function fieldName(field: Pick<FieldDefinition, 'path'>): string {
   return printIdiom(field.path);
+}
+
+/** The same where it stands alone, as a key or in some errors: words that mean something else elsewhere aren't quoted. */
+export function plainFieldName(field: Pick<FieldDefinition, 'path'>): string {
+  const text = fieldName(field);
+  const [first] = field.path.parts;
+  return first?.kind === 'field' ? escapeName(first.name) + text.slice(escapeIdentifier(first.name).length) : text;
 }
 
 export function putEvent(

@@ -6,7 +6,7 @@
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
-import { fieldName } from '../catalog/define.js';
+import { plainFieldName } from '../catalog/define.js';
 import type { ConfigDefinition } from '../catalog/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../catalog/lookup.js';
 import type { Definition } from '../catalog/stored-definition.js';
@@ -168,7 +168,7 @@ function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
         const table = catalog.tables.get(name);
         return objectFrom({
           events: view.list(table?.events ?? [], byName),
-          fields: view.list(table?.fields ?? [], fieldName),
+          fields: view.list(table?.fields ?? [], plainFieldName),
           indexes: view.list(table?.indexes ?? [], byName),
           lives: table === undefined ? view.none : view.lives(frame.execution.liveQueries.of(table)),
           tables: view.list(table?.views ?? [], byName),

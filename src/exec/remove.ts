@@ -1,7 +1,7 @@
 /** REMOVE, by what is removed. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
-import { fieldName, type PlacedKind } from '../catalog/define.js';
+import { fieldName, type PlacedKind, plainFieldName } from '../catalog/define.js';
 import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../catalog/lookup.js';
 import type { Action, Place } from '../catalog/principal.js';
 import {
@@ -114,7 +114,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       return andThen(pathOf(frame), (path) =>
         andThen(tableOf(frame), (tableName) => {
           const name = fieldName({ path });
-          const missing = failure('field_missing', { name });
+          const missing = failure('field_missing', { name: plainFieldName({ path }) });
           return onTable(frame.execution, tableName, missing, (catalog, table) => {
             const field = table.fields.find((each) => fieldName(each) === name);
             if (field === undefined) return missing;

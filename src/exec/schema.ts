@@ -1,6 +1,7 @@
 /** What a SCHEMAFULL table admits: the tree of its declared fields. */
 import type { FieldDefinition } from '../catalog/definition.js';
 import { failure } from '../errors/error.js';
+import { escapeIdentifier, escapeName } from '../value/text/quote.js';
 import type { Type } from '../value/type.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
 
@@ -75,9 +76,9 @@ function checkBelow(value: Value, shape: FieldShape, path: string, table: string
   if (isObject(value)) {
     for (const name of Object.keys(value)) {
       const child = shape.fields.get(name) ?? shape.elements;
-      const here = path === '' ? name : `${path}.${name}`;
-      if (child === undefined) throw failure('undeclared_field', { field: here, table });
-      checkBelow(value[name], child, here, table);
+      if (child === undefined) throw failure('undeclared_field', { field: within(path, name), table });
+      const below = value[name];
+      if (!child.free && (isObject(below) || isArray(below))) checkBelow(below, child, within(path, name), table);
     }
   } else if (isArray(value)) {
     value.forEach((element, index) => {
@@ -85,6 +86,10 @@ function checkBelow(value: Value, shape: FieldShape, path: string, table: string
       else if (isObject(element)) checkBelow(element, EMPTY, `${path}[${index}]`, table);
     });
   }
+}
+
+function within(path: string, name: string): string {
+  return path === '' ? escapeIdentifier(name) : `${path}.${escapeName(name)}`;
 }
 
 const EMPTY: FieldShape = { free: false, fields: new Map(), elements: undefined };

@@ -1,10 +1,9 @@
 /** What a DEFINE FIELD may not say (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
 import type { TableEntry } from '../../catalog/database-catalog.js';
-import { fieldName } from '../../catalog/define.js';
+import { fieldName, plainFieldName } from '../../catalog/define.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Idiom, Part } from '../../language/ast.js';
-import { printIdiom } from '../../language/print.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { kindOf } from '../../value/value.js';
@@ -59,7 +58,7 @@ function computed(field: FieldDefinition, table: TableEntry): void {
 export function checkNotIndexed(computed: FieldDefinition, index: string, columns: readonly Idiom[]): void {
   const [top] = computed.path.parts;
   const column = columns.find(({ parts: [first] }) => top && first && samePart(top, first));
-  if (column !== undefined) throw failure('index_computed', { index, field: printIdiom(column) });
+  if (column !== undefined) throw failure('index_computed', { index, field: plainFieldName({ path: column }) });
 }
 
 function insideComputed(field: FieldDefinition, table: TableEntry): void {

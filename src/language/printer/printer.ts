@@ -1,6 +1,6 @@
 /** What every part of the printer works with. Parts reach each other through it, so that the files don't import each other. */
 
-import { escapeIdentifier } from '../../value/text/quote.js';
+import { escapeIdentifier, escapeName as plainName } from '../../value/text/quote.js';
 import type { Block, Expression, Idiom, Name, Statement } from '../ast.js';
 
 export interface PrintOptions {
@@ -33,12 +33,7 @@ export interface Printer {
   block(node: Block): string;
 }
 
-const IDENTIFIER = /^[A-Za-z_]\w*$/;
-
-/** A name where no keyword can stand: quoted only if it isn't an identifier. */
-export function plainName(name: string): string {
-  return IDENTIFIER.test(name) ? name : escapeIdentifier(name);
-}
+export { plainName };
 
 export function paramText(name: string): string {
   return `$${plainName(name)}`;
