@@ -7,9 +7,10 @@ import type { PlanNode } from '../plan/query-plan.js';
 import { toText } from '../value/text/text.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../value/value.js';
-import type { Compiler, Frame, Purpose } from './execution.js';
+import type { Compiler, Execution, Frame } from './execution.js';
 import type { Meter } from './meter.js';
 import type { Planned } from './planned.js';
+import { refuse } from './refusal.js';
 import { RowSource, type SourceHints } from './select-source.js';
 import { compileSourcePlan } from './source-plan.js';
 import type { Target } from './targets.js';
@@ -33,7 +34,7 @@ export function compileFinder(
   { targets: named, where, with: hints }: SourceHints & { readonly targets: readonly Expression[] },
   compiler: Compiler,
 ): Finder {
-  const purpose: Purpose = statement === 'DELETE' ? 'delete' : 'update';
+  const purpose = statement === 'DELETE' ? 'delete' : 'update';
   const source = new RowSource(compiler, { where, with: hints });
   const evaluate = where && compiler.expression(where);
   const sourcePlan = compileSourcePlan(named, source, purpose, compiler);
@@ -46,21 +47,26 @@ export function compileFinder(
         for (const target of targets) {
           if (target.kind === 'value') throw failure('invalid_target', { statement, value: toText(target.value) });
         }
-        const found: Found[] = [];
-        const visit = (batch: readonly Value[]) =>
-          andThen(
-            forEachInOrder(batch, (row) => {
-              const id = isObject(row) ? row['id'] : undefined;
-              if (!isObject(row) || !(id instanceof RecordId)) return undefined;
-              return andThen(condition === undefined ? true : condition(frame.within(row)), (verdict) => {
-                if (condition === undefined || isTruthy(verdict)) found.push({ id, seen: row });
-                return undefined;
-              });
-            }),
-            () => undefined,
-          );
-        const walked = source.walk(frame, targets, purpose, {}, meter.each('source', visit, countRows));
-        return andThen(walked, () => found);
+        const walk = (open: readonly Target[]) => {
+          const found: Found[] = [];
+          const visit = (batch: readonly Value[]) =>
+            andThen(
+              forEachInOrder(batch, (row) => {
+                const id = isObject(row) ? row['id'] : undefined;
+                if (!isObject(row) || !(id instanceof RecordId)) return undefined;
+                return andThen(condition === undefined ? true : condition(frame.within(row)), (verdict) => {
+                  if (condition === undefined || isTruthy(verdict)) found.push({ id, seen: row });
+                  return undefined;
+                });
+              }),
+              () => undefined,
+            );
+          const walked = source.walk(frame, open, purpose, {}, meter.each('source', visit, countRows));
+          return andThen(walked, () => found);
+        };
+        // UPSERT creates what isn't there.
+        if (statement === 'UPSERT' || !frame.execution.checks.edit) return walk(targets);
+        return andThen(openTargets(frame.execution, purpose, targets), walk);
       },
       () => 0,
     );
@@ -86,4 +92,20 @@ export function filtered(from: PlanNode, where: Expression | undefined): PlanNod
     stage: 'filter',
     children: [from],
   };
+}
+
+/** The targets without those in tables of which no record may be changed: that is refused whether there are any or not. */
+function openTargets(
+  execution: Execution,
+  purpose: 'update' | 'delete',
+  targets: readonly Target[],
+): PromiseOrValue<readonly Target[]> {
+  return andThen(execution.unit.catalog(), (catalog) =>
+    targets.filter((target) => {
+      const table = target.kind === 'table' ? target.table : target.kind === 'value' ? '' : target.id.table;
+      if (catalog?.tables.get(table)?.definition.permissions[purpose].kind !== 'none') return true;
+      refuse(execution, { action: purpose, table });
+      return false;
+    }),
+  );
 }

@@ -9,11 +9,22 @@ import { refuse } from './refusal.js';
 import { tellImplied } from './witness.js';
 
 /**
- * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may not define it;
- * the write then quietly does nothing, as one that PERMISSIONS refuse.
- * @throws TesseraError `namespace_empty`, `database_empty`, `table_missing` in a STRICT database
+ * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may not define it: the
+ * write is then one that PERMISSIONS refuse.
+ * @throws TesseraError `write_refused` strictly; what `bringAbout` throws
  */
 export function ensureTable(execution: Execution, name: string): PromiseOrValue<boolean> {
+  return andThen(bringAbout(execution, name), (exists) => {
+    if (!exists) refuse(execution, { action: 'create', table: name });
+    return exists;
+  });
+}
+
+/**
+ * Brings a table into being unless it exists or the principal may not define it; answers whether it exists.
+ * @throws TesseraError `namespace_empty`, `database_empty`, `table_missing` in a STRICT database
+ */
+export function bringAbout(execution: Execution, name: string): PromiseOrValue<boolean> {
   const { unit, identity, checks } = execution;
   const { place } = identity;
   if (place.namespace === undefined) throw failure('namespace_empty');
@@ -21,10 +32,7 @@ export function ensureTable(execution: Execution, name: string): PromiseOrValue<
   return andThen(unit.catalog(), (catalog) => {
     if (catalog?.tables.has(name)) return true;
     // Events and sign-up queries run without checks: what they write to was chosen by whoever defined them.
-    if (checks.edit && !mayAct(identity.principal, 'edit', place)) {
-      refuse(execution, { action: 'create', table: name });
-      return false;
-    }
+    if (checks.edit && !mayAct(identity.principal, 'edit', place)) return false;
     if (!execution.writable) throw failure('read_only');
     if (catalog?.database.strict) throw failure('table_missing', { name });
     return andThen(ensurePlace(execution), (database) => {

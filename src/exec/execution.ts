@@ -92,6 +92,8 @@ export interface Execution {
   readonly importing: boolean;
   /** Keys of access methods are taken whatever they are. */
   readonly weakKeys: boolean;
+  /** A write that PERMISSIONS refuse is an error rather than left out. */
+  readonly strict: boolean;
   /** False inside closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
 }

@@ -67,6 +67,8 @@ export interface RunOptions {
   readonly listener?: LiveListener | undefined;
   readonly witness?: Witness | undefined;
   readonly eventDepth?: number;
+  /** A write that PERMISSIONS refuse is an error. */
+  readonly strict?: boolean;
 }
 
 export interface TransactionStep {
@@ -108,6 +110,7 @@ export class Executor {
     listener,
     witness,
     eventDepth = 0,
+    strict,
   }: RunOptions): Execution {
     const refusal = privileged ? undefined : refusalOf(identity);
     return {
@@ -134,6 +137,7 @@ export class Executor {
       eventQueued: this.#options.eventQueued,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
+      strict: strict === true,
       writable: true,
     };
   }

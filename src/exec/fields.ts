@@ -16,10 +16,11 @@ import { type Evaluate, type Execution, Frame, Scope } from './execution.js';
 import { mayHide } from './mask.js';
 import { rewriteAt } from './occurrence.js';
 import { admits } from './permission.js';
-import { refuse } from './refusal.js';
+import { leaveOut, refuse } from './refusal.js';
 import { checkShape } from './schema.js';
 import { forStoredCode } from './stored-code.js';
 import type { PreparedField, PreparedTable } from './table.js';
+import type { Refusal } from './witness.js';
 
 export interface FieldChange {
   readonly execution: Execution;
@@ -73,7 +74,10 @@ function withOpenFields({ execution, table, before, draft }: FieldChange, only: 
   for (const name of new Set([...Object.keys(draft), ...Object.keys(before ?? {})])) {
     if (only.has(name)) continue;
     if (draft[name] !== undefined && !equals(draft[name], before?.[name])) {
-      refuse(execution, { action, table: table.entry.definition.name, field: name });
+      const refusal = { action, table: table.entry.definition.name, field: name } as const;
+      // What a record that is there holds in it is hidden.
+      if (before === undefined) refuse(execution, refusal);
+      else leaveOut(execution, refusal);
     }
     result = withField(result, name, before?.[name]) as ObjectValue;
   }
@@ -232,12 +236,17 @@ function permitField(
   const variables = { value, before: old, after: value, input };
   return andThen(admits(rule, change.execution, change.draft, variables), (allowed) => {
     if (allowed) return value;
-    if (isMeant(field, change, old, input)) {
-      const table = change.table.entry.definition.name;
-      refuse(change.execution, { action: creating ? 'create' : 'update', table, field: field.name });
-    }
-    return refused;
+    return isMeant(field, change, old, input) ? andThen(refuseField(field, change), () => refused) : refused;
   });
+}
+
+/** Those who can't see the field, or the record, aren't told: whether there is an error would tell if theirs was the value that it has. */
+function refuseField(field: PreparedField, change: FieldChange): PromiseOrValue<undefined> {
+  const { execution, table, before } = change;
+  const action = before === undefined ? 'create' : 'update';
+  const refusal: Refusal = { action, table: table.entry.definition.name, field: field.name };
+  if (!execution.strict || before === undefined) return refuse(execution, refusal);
+  return andThen(isSeen(field, change), (seen) => (seen ? refuse(execution, refusal) : leaveOut(execution, refusal)));
 }
 
 /** Whether the statement itself wants the field to have another value, rather than leaving it out or a clause computing one. */

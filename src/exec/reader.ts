@@ -31,7 +31,7 @@ import type {
 } from './execution.js';
 import { applyMask, buildMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
-import { refuse } from './refusal.js';
+import { leaveOut } from './refusal.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 
 export class Reader implements RecordReader {
@@ -60,10 +60,7 @@ export class Reader implements RecordReader {
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: scan.table });
       const table = this.#tables.prepare(entry);
       const purpose = scan.purpose ?? 'select';
-      if (isClosed(execution, table, purpose)) {
-        if (purpose !== 'select') refuse(execution, { action: purpose, table: scan.table });
-        return;
-      }
+      if (isClosed(execution, table, purpose)) return;
       return scan.index === undefined
         ? this.#walk(execution, table, rangeOf(entry, scan.range), scan, purpose, visit)
         : this.#lookUp(execution, table, scan.index, scan, purpose, visit);
@@ -103,7 +100,7 @@ export class Reader implements RecordReader {
     if (purpose === 'select') return presented;
     return andThen(
       presented,
-      (record) => record ?? refuse(execution, { action: purpose, table: table.entry.definition.name }),
+      (record) => record ?? leaveOut(execution, { action: purpose, table: table.entry.definition.name }),
     );
   }
 
@@ -128,7 +125,8 @@ export class Reader implements RecordReader {
     }
     const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
     return andThen(allowed, (may) => {
-      if (!may) return undefined;
+      // Strictly, what can be seen comes out, for the writer to refuse it if the statement means it.
+      if (!may) return execution.strict ? this.#present(execution, table, raw, 'select') : undefined;
       return andThen(this.#present(execution, table, raw, 'select'), (seen) => seen ?? idAlone(raw));
     });
   }
@@ -244,7 +242,8 @@ function isPlain(execution: Execution, table: PreparedTable, purpose: Purpose): 
 
 /** Whether no record can come out, so that none need be read. */
 function isClosed(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
-  return isChecked(execution, purpose) && table.rules[purpose].kind === 'none';
+  if (!isChecked(execution, purpose) || table.rules[purpose].kind !== 'none') return false;
+  return purpose === 'select' || !execution.strict || isClosed(execution, table, 'select');
 }
 
 function idAlone(raw: ObjectValue): ObjectValue {

@@ -1,8 +1,36 @@
-/** What becomes of a write that PERMISSIONS refuse: it is left out, as if what it is about weren't there. */
+/**
+ * What becomes of a write that PERMISSIONS refuse. It is left out, as if what it is about weren't there; strictly it is an error. No error
+ * tells of anything that can't be seen: for those who may not see a record or a field, there is none.
+ */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { TableEntry } from '../catalog/database-catalog.js';
+import { failure } from '../errors/error.js';
+import type { ObjectValue } from '../value/value.js';
 import type { Execution } from './execution.js';
 import type { Refusal } from './witness.js';
 
-export function refuse({ witness }: Execution, refusal: Refusal): undefined {
+/** @throws TesseraError `write_refused` strictly */
+export function refuse(execution: Execution, refusal: Refusal): undefined {
+  leaveOut(execution, refusal);
+  if (execution.strict) throw failure('write_refused', refusal);
+  return undefined;
+}
+
+/** The same for a record that exists, of which only those are told who can see it. */
+export function refuseChange(
+  execution: Execution,
+  refusal: Refusal,
+  table: TableEntry,
+  before: ObjectValue,
+): PromiseOrValue<undefined> {
+  if (!execution.strict || !execution.checks.view) return refuse(execution, refusal);
+  return andThen(execution.reader.present(execution, table, before), (seen) =>
+    seen === undefined ? leaveOut(execution, refusal) : refuse(execution, refusal),
+  );
+}
+
+/** Tells nobody but the witness. */
+export function leaveOut({ witness }: Execution, refusal: Refusal): undefined {
   witness?.refused(refusal);
   return undefined;
 }

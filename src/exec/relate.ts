@@ -8,7 +8,7 @@ import { toText } from '../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../value/value.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
-import { ensureTable } from './ensure-table.js';
+import { bringAbout, ensureTable } from './ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from './execution.js';
 import { answerWritten, compileOutput } from './output.js';
 import { compileTimeout } from './timeout.js';
@@ -116,7 +116,7 @@ function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: Edg
 function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds): PromiseOrValue<boolean> {
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
-    const ends = forEachInOrder([start, end], (id) => andThen(ensureTable(execution, id.table), () => undefined));
+    const ends = forEachInOrder([start, end], (id) => andThen(bringAbout(execution, id.table), () => undefined));
     return andThen(ends, () =>
       andThen(execution.unit.catalog(), (catalog) => {
         const kind = catalog?.tables.get(edge)?.definition.tableKind;

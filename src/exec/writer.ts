@@ -18,7 +18,7 @@ import { updateIndexes } from './index-entries.js';
 import type { LiveQueries } from './live-queries.js';
 import { OnDelete } from './on-delete.js';
 import { updateReferences } from './references.js';
-import { refuse } from './refusal.js';
+import { refuse, refuseChange } from './refusal.js';
 import { storable } from './storable.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { maintainViews } from './view/maintain.js';
@@ -37,7 +37,7 @@ export class Writer implements RecordWriter {
 
   /**
    * Creates a record; `undefined` when the principal may not.
-   * @throws TesseraError `record_exists`
+   * @throws TesseraError `record_exists`; `write_refused` strictly
    */
   create(
     execution: Execution,
@@ -63,7 +63,10 @@ export class Writer implements RecordWriter {
     });
   }
 
-  /** Changes a record; `undefined` when it doesn't exist or the principal may not. */
+  /**
+   * Changes a record; `undefined` when it doesn't exist or the principal may not.
+   * @throws TesseraError `write_refused` strictly, if he can see the record
+   */
   update(
     execution: Execution,
     id: RecordId,
@@ -74,11 +77,13 @@ export class Writer implements RecordWriter {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
         const refusal: Refusal = { action: 'update', table: id.table };
-        if (!allowed) return refuse(execution, refusal);
+        if (!allowed) return refuseChange(execution, refusal, table.entry, before);
         return andThen(draft(before), (drafted) => {
           const change = { execution, catalog, table, id, before, drafted, options };
           return andThen(this.#settle(change), (settled) =>
-            settled === undefined ? refuse(execution, refusal) : this.#store(change, settled),
+            settled === undefined
+              ? refuseChange(execution, refusal, table.entry, before)
+              : this.#store(change, settled),
           );
         });
       });
@@ -90,11 +95,15 @@ export class Writer implements RecordWriter {
     return this.#locate(execution, id, (catalog, table, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
-        if (!allowed) return refuse(execution, { action: 'delete', table: id.table });
+        const refusal: Refusal = { action: 'delete', table: id.table };
+        if (!allowed) return refuseChange(execution, refusal, table.entry, before);
         const checked = this.#onDelete.check(execution, id);
         return andThen(
           andThen(checked, () => this.#deleteEdges(execution, id)),
-          (cleared) => (cleared ? this.#drop(execution, catalog, table, id, before) : undefined),
+          (cleared) =>
+            cleared
+              ? this.#drop(execution, catalog, table, id, before)
+              : refuseChange(execution, refusal, table.entry, before),
         );
       });
     });

@@ -150,6 +150,10 @@ export const SETTINGS = {
     'inherit',
     readChoice(['inherit', 'none']),
   ),
+  strictPermissions: toggle({
+    flag: '--strict-permissions',
+    description: 'Make a write that PERMISSIONS refuse an error, rather than leaving it out silently',
+  }),
   queryTimeout: withDefault(
     { flag: '--query-timeout <time>', peer: 'SURREAL_QUERY_TIMEOUT', description: 'How long one request may run' },
     '60s',

@@ -24,6 +24,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
   const options: DatabaseOptions = {
     guests: allowGuests,
     fieldPermissions,
+    strictPermissions: configuration.strictPermissions,
     network: {
       allow: configuration.allowNet,
       deny: configuration.denyNet,

@@ -136,7 +136,7 @@ export class Auditor {
         what: { write: refusal.action, table: refusal.table, field: refusal.field, count },
       });
     }
-    if (error?.kind === 'NotAllowed' && !testimony.isTold(error)) {
+    if (error?.kind === 'NotAllowed' && error.code !== 'write_refused' && !testimony.isTold(error)) {
       this.#tell('refuse', 'denied', { identity, error, what: { statement: kind } });
     }
     if (held === undefined || error !== undefined) this.#acts(testimony, error === undefined);

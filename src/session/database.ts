@@ -40,6 +40,8 @@ export interface DatabaseOptions {
   readonly requestTimeout?: Duration;
   /** How record users see fields without a PERMISSIONS clause; like their table unless told. */
   readonly fieldPermissions?: FieldPermissionDefault;
+  /** Whether a write that PERMISSIONS refuse is an error (`write_refused`) rather than left out; no unless told. */
+  readonly strictPermissions?: boolean;
   /** For tests: no answer depends on it. */
   readonly tuning?: Partial<Tuning>;
   /** Which hosts `http::*` may call and key sets come from; none unless told. */
@@ -142,6 +144,7 @@ export class OpenDatabase implements Database {
       registry,
       places: new PlaceKeeper(engine, environment),
       audit,
+      strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
         requestTimeout: options.requestTimeout,

@@ -37,6 +37,8 @@ export interface RunnerServices {
   readonly environment: Environment;
   readonly executor: Executor;
   readonly places: PlaceKeeper;
+  /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
+  readonly strictPermissions: boolean;
   /** Reports an error of our own making. */
   report(error: TesseraError): void;
 }
@@ -57,11 +59,13 @@ export class StatementRunner {
   /** As it is now; a USE changes it for the statements after it, in this request only. */
   #identity: SessionIdentity;
   #importing = false;
+  #strict: boolean;
   /** What the present attempt at a statement, or at a block, has to tell the auditor. */
   #testimony: Testimony | undefined;
 
   constructor(services: RunnerServices, { identity, interrupt, scope, held, listener, auditor }: RunnerRequest) {
     this.#services = services;
+    this.#strict = services.strictPermissions;
     this.#interrupt = interrupt;
     this.#scope = scope;
     this.#held = held;
@@ -182,11 +186,11 @@ export class StatementRunner {
 
   /** What won't be committed is run all the same: it may fail, and it names variables. */
   async #attempt(body: readonly Statement[], closing: Statement['kind'] | undefined): Promise<BlockResults> {
-    const identity = this.#identity;
+    const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
     let scope = new Scope();
     try {
       return await withRetries(this.#services.engine, async (transaction) => {
-        this.#identity = identity;
+        [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
         this.#testify();
         scope = new Scope(this.#scope);
         const results = await this.#runBody(body, transaction, scope);
@@ -262,7 +266,13 @@ export class StatementRunner {
     return this.#services.executor.run(statement, this.#execution(transaction), scope);
   }
 
+  /** Options hold for the statements after them, in this request. */
   #option(name: string, on: boolean, transaction: Transaction): undefined {
+    // It lets nobody do more, so that anybody may choose.
+    if (name.toUpperCase() === 'STRICT_PERMISSIONS') {
+      this.#strict = on;
+      return undefined;
+    }
     if (this.#execution(transaction).checks.edit) {
       throw failure('not_allowed', { actor: 'user', action: 'Edit', resource: 'Option' });
     }
@@ -276,6 +286,7 @@ export class StatementRunner {
       identity: this.#identity,
       interrupt: this.#interrupt,
       importing: this.#importing,
+      strict: this.#strict,
       listener: this.#listener,
       witness: this.#testimony,
     });

@@ -142,6 +142,7 @@ export function executionOver(world: World, store: Store): Execution {
     importing: false,
     weakKeys: false,
     witness: undefined,
+    strict: false,
     writable: true,
     ...world.overrides,
   };

@@ -22,6 +22,16 @@ export const queryErrors = {
     rpc: -32600,
   }),
 
+  /** Only of strict permissions. */
+  write_refused: row<{ action: 'create' | 'update' | 'delete'; table: string; field?: string }>({
+    kind: 'NotAllowed',
+    text: ({ action, table, field }) =>
+      field === undefined
+        ? `Not allowed to ${action} the record: PERMISSIONS FOR ${action} of the table '${table}' refuse it`
+        : `Not allowed to write the field '${field}': its PERMISSIONS FOR ${action} in the table '${table}' refuse it`,
+    details: (detail) => ({ kind: 'Permissions', details: { ...detail } }),
+    http: 403,
+  }),
   place_forbidden: row<{ level: 'namespace' | 'database'; name: string }>({
     kind: 'NotAllowed',
     text: ({ level, name }) => `You don't have permission to change to the ${name} ${level}`,
