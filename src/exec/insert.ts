@@ -14,6 +14,7 @@ import { type Compiler, type Evaluate, type Execution, Frame, Scope, type Writte
 import { setPath } from './expression/assign.js';
 import { findByUniqueIndex } from './index-entries.js';
 import { answerWritten, compileOutput } from './output.js';
+import { isListedRecordThere, isThere } from './refusal.js';
 import { writeEdge } from './relate.js';
 import { compileTimeout } from './timeout.js';
 
@@ -39,10 +40,11 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
         return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, options);
       };
       if (!insert.ignore && update === undefined) {
-        return andThen(insert.relation ? execution.writer.exists(execution, id) : false, (there) => {
-          if (there) throw failure('record_exists', { id: toText(id) });
-          return create();
-        });
+        if (!insert.relation) return create();
+        // An edge that is there isn't changed; whoever may not create it isn't told.
+        return andThen(execution.writer.exists(execution, id), (there) =>
+          there ? execution.writer.create(execution, id, () => row, { inputless: true, edge: true }) : create(),
+        );
       }
       return andThen(duplicateOf(frame, id, row), (duplicate) => {
         if (duplicate === undefined) return create();
@@ -75,14 +77,16 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
 /** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */
 function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
   const { execution } = frame;
-  return andThen(execution.writer.exists(execution, id), (exists) => {
+  return andThen(isThere(execution, id), (exists) => {
     if (exists) return id;
     return andThen(execution.unit.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) return undefined;
-      return andThen(findByUniqueIndex(execution.unit.transaction, catalog, entry, row), (key) =>
-        key === undefined ? undefined : new RecordId(id.table, key),
-      );
+      return andThen(findByUniqueIndex(execution.unit.transaction, catalog, entry, row), (key) => {
+        if (key === undefined) return undefined;
+        const holder = new RecordId(id.table, key);
+        return andThen(isListedRecordThere(execution, holder), (there) => (there ? holder : undefined));
+      });
     });
   });
 }

@@ -5,7 +5,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
-import type { ObjectValue } from '../value/value.js';
+import type { ObjectValue, RecordId } from '../value/value.js';
 import type { Execution } from './execution.js';
 import type { Refusal } from './witness.js';
 
@@ -33,4 +33,25 @@ export function refuseChange(
 export function leaveOut({ witness }: Execution, refusal: Refusal): undefined {
   witness?.refused(refusal);
   return undefined;
+}
+
+/**
+ * Whether a record is there, for statements that create what isn't. Strictly, one that can't be seen isn't: that creating it is refused, or
+ * that its id is taken, is what whoever names it is told.
+ */
+export function isThere(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return isDiscreet(execution) ? canTouch(execution, id) : execution.writer.exists(execution, id);
+}
+
+/** The same for a record that an index lists. */
+export function isListedRecordThere(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return isDiscreet(execution) ? canTouch(execution, id) : true;
+}
+
+function isDiscreet({ strict, checks }: Execution): boolean {
+  return strict && checks.edit;
+}
+
+function canTouch(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return andThen(execution.reader.read(execution, id, 'update'), (record) => record !== undefined);
 }

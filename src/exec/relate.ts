@@ -11,6 +11,7 @@ import { compileData } from './data.js';
 import { bringAbout, ensureTable } from './ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from './execution.js';
 import { answerWritten, compileOutput } from './output.js';
+import { isThere } from './refusal.js';
 import { compileTimeout } from './timeout.js';
 
 export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
@@ -69,7 +70,7 @@ export function writeEdge(
     const create = (id: RecordId, draft: Draft) =>
       execution.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
     const write = (id: RecordId, draft: typeof draftFor) =>
-      andThen(execution.writer.exists(execution, id), (there) => {
+      andThen(isThere(execution, id), (there) => {
         if (!there) return create(id, endingAt(ends, draft(undefined)));
         return andThen(execution.reader.read(execution, id, 'update'), (seen) => {
           if (seen === undefined) return undefined;

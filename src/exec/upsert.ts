@@ -14,6 +14,7 @@ import { findByUniqueIndex } from './index-entries.js';
 import type { Meter } from './meter.js';
 import { answerWritten, compileOutput } from './output.js';
 import type { Planned } from './planned.js';
+import { isListedRecordThere, isThere } from './refusal.js';
 import { compileTargets, type Target } from './targets.js';
 import { compileTimeout } from './timeout.js';
 import { countWritten, writeNode } from './write-plan.js';
@@ -44,7 +45,7 @@ export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
     const { execution } = frame;
     return andThen(find(frame, [target]), (found) => {
       if (found.length > 0) return change(frame, found);
-      return andThen(execution.writer.exists(execution, target.id), (exists) => {
+      return andThen(isThere(execution, target.id), (exists) => {
         if (exists) return [];
         const draft = data.draft(frame.within(undefined));
         return andThen(execution.writer.create(execution, target.id, draft, data.options), (written) => [written]);
@@ -63,18 +64,21 @@ export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
           // A record that the data names is changed if it is there, like one that the statement names.
           const named = recordIdIn(record, target.table);
           if (named !== undefined)
-            return andThen(execution.writer.exists(execution, named), (exists) =>
+            return andThen(isThere(execution, named), (exists) =>
               exists ? rewrite(find, frame, named) : create(execution, named, record),
             );
           const known =
             catalog === undefined || entry === undefined
               ? undefined
               : findByUniqueIndex(execution.unit.transaction, catalog, entry, record);
-          return andThen(known, (key) =>
-            key === undefined
-              ? create(execution, randomId(execution, target.table), record)
-              : rewrite(find, frame, new RecordId(target.table, key)),
-          );
+          return andThen(known, (key) => {
+            const holder = key === undefined ? undefined : new RecordId(target.table, key);
+            return andThen(holder !== undefined && isListedRecordThere(execution, holder), (there) =>
+              holder !== undefined && there
+                ? rewrite(find, frame, holder)
+                : create(execution, randomId(execution, target.table), record),
+            );
+          });
         }),
       );
     });

@@ -16,6 +16,8 @@ const SCHEMA = `
   DEFINE FIELD limit ON card PERMISSIONS FOR select, create FULL FOR update WHERE $value < 10;
   DEFINE TABLE blind PERMISSIONS FOR create WHERE false FOR update WHERE n < 5 FOR delete WHERE false;
   DEFINE FIELD grade ON blind PERMISSIONS FOR select FULL FOR update NONE;
+  DEFINE INDEX code ON blind FIELDS code UNIQUE;
+  DEFINE TABLE knows TYPE RELATION PERMISSIONS FOR create WHERE false;
   DEFINE TABLE likes TYPE RELATION PERMISSIONS FOR select, create FULL FOR update, delete WHERE mine = $auth;
   CREATE shown:1, closed:1, box:1;
   CREATE post:mine SET owner = user:ann, public = true;
@@ -132,7 +134,8 @@ describe('what is allowed goes on', () => {
 
 describe('what cannot be seen looks like what is not there', () => {
   // Of `blind` nothing can be seen, though some may be changed.
-  const HIDDEN = "CREATE post:hidden SET owner = user:bob, n = 7, title = 'deep'; CREATE blind:1 SET n = 1, grade = 1";
+  const HIDDEN =
+    "CREATE post:hidden SET owner = user:bob, n = 7, title = 'deep'; CREATE blind:2 SET n = 1; CREATE blind:1 SET n = 5, grade = 1, code = 7; RELATE post:mine->knows:1->post:draft";
 
   test.each([
     'UPDATE post:hidden SET n = 1',
@@ -144,8 +147,19 @@ describe('what cannot be seen looks like what is not there', () => {
     'UPDATE post:g..i SET n = 1',
     'UPDATE blind:1 SET n = 9',
     'UPDATE blind SET grade = 2',
+    'UPDATE blind:2 SET n = 9',
     'DELETE blind:1',
     'UPSERT blind:1 SET n = 9',
+    'UPSERT blind SET id = 1, n = 9',
+    'UPSERT blind SET code = 7',
+    'INSERT INTO blind {id: 1}',
+    'INSERT IGNORE INTO blind {id: 1}',
+    'INSERT IGNORE INTO blind {code: 7}',
+    'INSERT INTO blind {id: 1} ON DUPLICATE KEY UPDATE n = 9',
+    'INSERT INTO blind {code: 7} ON DUPLICATE KEY UPDATE n = 9',
+    'RELATE post:mine->knows:1->post:draft',
+    'INSERT RELATION INTO knows {id: 1, in: post:mine, out: post:draft}',
+    'INSERT IGNORE RELATION INTO knows {id: 1, in: post:mine, out: post:draft}',
     "INSERT INTO post {id: 'hidden', owner: user:bob}",
     'CREATE post:hidden SET owner = user:bob',
   ])('a record: %s', async (text) => {
