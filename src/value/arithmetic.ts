@@ -4,9 +4,9 @@
  */
 import { failure } from '../errors/error.js';
 import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
+import { powerOfDecimals } from './decimal-power.js';
 import { MAX_JOINED_ITEMS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
-import { setFrom } from './order.js';
 import { toDisplay, toText } from './text/text.js';
 import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time-arithmetic.js';
 import {
@@ -20,7 +20,6 @@ import {
   isObject,
   type NumberValue,
   objectFrom,
-  SetValue,
   type Value,
 } from './value.js';
 import { tooLarge } from './walk.js';
@@ -53,17 +52,18 @@ const DIVIDE: NumberOperation = {
   decimal: (a, b) => (b.isZero() ? undefined : a.div(b)),
 };
 const REMAINDER: NumberOperation = {
-  int: (a, b) => (b === 0n ? undefined : a % b),
+  // As in hardware, the remainder by −1 overflows where the quotient does.
+  int: (a, b) => (b === 0n || (b === -1n && a === MIN_INT) ? undefined : a % b),
   float: (a, b) => a % b,
   decimal: (a, b) => (b.isZero() ? undefined : a.mod(b)),
 };
 const POWER: NumberOperation = {
   int: powerOfInts,
   float: (a, b) => a ** b,
-  decimal: (a, b) => a.pow(b),
+  decimal: powerOfDecimals,
 };
 
-/** `a + b`: numbers, texts, times, arrays (one after the other), objects (the right one wins), sets (with a set or an array). */
+/** `a + b`: numbers, texts, times, arrays (one after the other), objects (the right one wins). */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
@@ -120,15 +120,18 @@ export function remainder(a: Value, b: Value): Value {
 
 /** `a ** b`. Ints with a negative exponent have no result. */
 export function power(a: Value, b: Value): Value {
-  // A decimal exponent alone doesn't make a decimal of the power.
-  if (isNumber(a) && !(a instanceof Decimal) && b instanceof Decimal) return float(toNumber(a) ** toNumber(b));
-  // Of a decimal, the exponent becomes one too.
-  const exponent = a instanceof Decimal && isNumber(b) ? asDecimal(b) : b;
-  const result = isNumber(a) && isNumber(exponent) ? calculate(POWER, a, exponent) : undefined;
+  if (!isNumber(a) || !isNumber(b)) throw failure('cannot_raise', operands(a, b));
+  const exponent = exponentFor(a, b);
+  const result = exponent === undefined ? undefined : calculate(POWER, a, exponent);
   if (result !== undefined) return result;
-  const shown =
-    a instanceof Decimal && isNumber(b) ? toDisplay(b).replace(/f$/, '').replace('Infinity', 'inf') : toDisplay(b);
+  const shown = a instanceof Decimal ? toDisplay(b).replace(/f$/, '').replace('Infinity', 'inf') : toDisplay(b);
   throw failure('cannot_raise', { a: toDisplay(a), b: shown });
+}
+
+/** The base says of which kind a power is: a decimal exponent alone doesn't make a decimal of it, but that of a decimal becomes one. */
+function exponentFor(base: NumberValue, exponent: NumberValue): NumberValue | undefined {
+  if (base instanceof Decimal) return asDecimal(exponent);
+  return exponent instanceof Decimal ? float(toNumber(exponent)) : exponent;
 }
 
 /** `-a`. */
@@ -145,13 +148,11 @@ function isPlainInt(value: Value): value is number {
   return Number.isInteger(value);
 }
 
+/** As the peer prints operands: bare texts, but decimals with their suffix unless both are decimals. */
 function operands(a: Value, b: Value) {
-  return { a: operandText(a), b: operandText(b) };
-}
-
-/** As the peer prints operands: bare texts, but decimals with their suffix. */
-function operandText(value: Value): string {
-  return value instanceof Decimal ? toText(value) : toDisplay(value);
+  const bare = a instanceof Decimal && b instanceof Decimal;
+  const text = (value: Value) => (value instanceof Decimal && !bare ? toText(value) : toDisplay(value));
+  return { a: text(a), b: text(b) };
 }
 
 function calculate(operation: NumberOperation, a: NumberValue, b: NumberValue): NumberValue | undefined {
@@ -196,9 +197,5 @@ function bounded<T>(value: T, size: number, limit: number): T {
 function addCollections(a: Value, b: Value): Value {
   if (isArray(a) && isArray(b)) return bounded(a, a.length + b.length, MAX_JOINED_ITEMS).concat(b);
   if (isObject(a) && isObject(b)) return objectFrom([...Object.entries(a), ...Object.entries(b)]);
-  if (a instanceof SetValue && (b instanceof SetValue || isArray(b))) {
-    const added = isArray(b) ? b : b.items;
-    return setFrom(bounded(a.items, a.items.length + added.length, MAX_JOINED_ITEMS).concat(added));
-  }
   return undefined;
 }

@@ -51,6 +51,8 @@ const fromText =
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
+const INT = fromText(parseInteger, COERCION.plain.int);
+
 const CASTING: Conversion = {
   plain: {
     ...COERCION.plain,
@@ -65,7 +67,7 @@ const CASTING: Conversion = {
     decimal: fromText(parseDecimal, COERCION.plain.decimal),
     duration: fromText(parseDuration, COERCION.plain.duration),
     float: fromText(floatFromText, COERCION.plain.float),
-    int: fromText(parseInteger, COERCION.plain.int),
+    int: INT,
     number: fromText((text) => parseInteger(text) ?? floatFromText(text), COERCION.plain.number),
     range: (value) => (isArray(value) && value.length === 2 ? rangeFrom(value) : COERCION.plain.range(value)),
     regex: fromText((text) => (isPattern(text) ? new Regex(text) : undefined), COERCION.plain.regex),
@@ -103,12 +105,13 @@ function textFrom(bytes: Uint8Array): Attempt {
 const ENCODER = new TextEncoder();
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Bytes from numbers; of each the lowest eight bits. */
 function bytesFrom(items: ArrayValue): Attempt {
   const bytes = new Uint8Array(items.length);
   for (let index = 0; index < items.length; index++) {
-    const byte = items[index];
-    if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255) return FAILED;
-    bytes[index] = byte;
+    const whole = INT(items[index]);
+    if (whole === FAILED) return FAILED;
+    bytes[index] = Number(BigInt.asUintN(8, BigInt(whole as number | bigint)));
   }
   return bytes;
 }

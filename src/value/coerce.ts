@@ -97,7 +97,7 @@ export const COERCION: Conversion = {
   geometry: (value) => toGeometry(value) ?? FAILED,
 };
 
-/** An int, or a number of another kind that is whole and within 64 bits. */
+/** An int, or a number of another kind that is whole: a float beyond 64 bits gives the nearest int, a decimal none. */
 export function toInt(value: Value): number | bigint | undefined {
   if (typeof value === 'number') return intFromNumber(value);
   if (typeof value === 'bigint') return value;

@@ -38,13 +38,19 @@ export class Mismatch {
   /** ``Expected `array<int,2>` but found a collection of length `1` ``, if that is what was wrong. */
   get lengthText(): string | undefined {
     if (this.length === undefined) return undefined;
-    return `Expected \`${typeTextInErrors(this.type)}\` but found a collection of length \`${this.length}\`${this.place}`;
+    return `Expected \`${sizedText(this.type)}\` but found a collection of length \`${this.length}\`${this.place}`;
   }
 
   /** `` when coercing an element of `array<int>` ``, as it ends the error texts. */
   get place(): string {
     return this.within.map((type) => ` when coercing an element of \`${typeTextInErrors(anyLength(type))}\``).join('');
   }
+}
+
+/** A collection with its length, which stands right behind the comma only here. */
+function sizedText(type: Type): string {
+  if (type.kind !== 'array' && type.kind !== 'set') return typeTextInErrors(type);
+  return `${type.kind}<${typeTextInErrors(type.item ?? { kind: 'any' })},${type.length}>`;
 }
 
 /** Tells failure apart from every value, NONE included. */
@@ -124,6 +130,10 @@ function toFirst(conversion: Conversion, value: Value, type: TypeOf<'union'>): V
 function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array' | 'set'>): Value | Mismatch {
   const items = conversion[type.kind](value);
   if (items === FAILED) return new Mismatch({ kind: conversion.setsAreMadeFrom ?? type.kind }, value);
+  // An array is counted first, a set when it is made.
+  if (type.kind === 'array' && type.length !== undefined && type.length !== items.length) {
+    return new Mismatch(type, value, items.length);
+  }
   const converted = convertItems(conversion, items, type);
   if (converted instanceof Mismatch) return converted;
   const result =
@@ -132,8 +142,8 @@ function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array'
       : value instanceof SetValue && converted === value.items
         ? value
         : setFrom(converted);
-  const length = result instanceof SetValue ? result.items.length : result.length;
-  return type.length === undefined || type.length === length ? result : new Mismatch(type, value, length);
+  if (!(result instanceof SetValue) || type.length === undefined || type.length === result.items.length) return result;
+  return new Mismatch(type, value, result.items.length);
 }
 
 /** The items converted; the very same array if none of them changed. */

@@ -7,7 +7,8 @@ import { Decimal } from './value.js';
 
 export { DecimalNumber };
 
-const MAX_SCALE = 28;
+/** Digits behind the point, at most. */
+export const MAX_SCALE = 28;
 /** Products and quotients of two mantissas (29 digits each) are computed exactly or far beyond the last digit kept. */
 const Exact = DecimalNumber.clone({
   precision: 64,
@@ -18,6 +19,7 @@ const Exact = DecimalNumber.clone({
 
 const MAX_MANTISSA = new Exact('79228162514264337593543950335');
 const ZERO = new Decimal(new Exact(0));
+const { ROUND_HALF_UP } = DecimalNumber;
 
 /** The number as a decimal with room for exact work. `source` is a number's shortest text, an integer or a decimal. */
 export function exact(source: string | number | bigint | DecimalNumber): DecimalNumber {
@@ -38,10 +40,35 @@ export function fitDecimal(number: DecimalNumber): Decimal | undefined {
   return undefined;
 }
 
-/** A decimal from an int or a float (by its shortest text); `undefined` if it doesn't fit. */
+/** A decimal from an int or a float; `undefined` if it doesn't fit. */
 export function decimalFrom(number: number | bigint): Decimal | undefined {
-  if (typeof number === 'number' && !Number.isFinite(number)) return undefined;
-  return fitDecimal(exact(number));
+  if (typeof number === 'bigint' || Number.isSafeInteger(number)) return fitDecimal(exact(number));
+  if (!Number.isFinite(number)) return undefined;
+  if (Number.isInteger(number)) return fitDecimal(exact(BigInt(number)));
+  return fromFraction(number);
+}
+
+/** Beyond this a float's digits say nothing. */
+const FLOAT_MANTISSA = 2n ** 52n;
+
+/**
+ * A float with a fraction as the reference engine reads it: first what a decimal holds of its exact value, then without the last digits, one
+ * after the other, until the mantissa is one of a float.
+ */
+function fromFraction(number: number): Decimal | undefined {
+  const held = fitDecimal(exactValue(number));
+  if (held === undefined) return undefined;
+  let scale = held.number.decimalPlaces();
+  let mantissa = BigInt(held.number.abs().times(Exact.pow(10, scale)).toFixed());
+  for (; scale > 0 && mantissa >= FLOAT_MANTISSA; scale--) mantissa = (mantissa + 5n) / 10n;
+  const rounded = exact(mantissa).div(Exact.pow(10, scale));
+  return fitDecimal(number < 0 ? rounded.neg() : rounded);
+}
+
+/** The very value of a float: its shortest text only tells it from its neighbours. */
+function exactValue(number: number): DecimalNumber {
+  // Further digits than these are beyond the scale.
+  return exact(number.toPrecision(40));
 }
 
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
@@ -53,7 +80,11 @@ const MAX_TEXT = 512;
 export function parseDecimal(text: string, exponent = false): Decimal | undefined {
   if (text.length > MAX_TEXT) return undefined;
   if (!DECIMAL_TEXT.test(text) && !(exponent && SCIENTIFIC_TEXT.test(text))) return undefined;
-  return fitDecimal(exact(text));
+  // The reference engine takes no exponent beyond the scale, even where the result is small or rounds to zero.
+  if (exponent && Math.abs(Number(/[eE](.*)$/.exec(text)?.[1] ?? 0)) > MAX_SCALE) return undefined;
+  // Texts are rounded half up, results of arithmetic half to even.
+  const number = exact(text);
+  return fitDecimal(number.decimalPlaces() > MAX_SCALE ? number.toDecimalPlaces(MAX_SCALE, ROUND_HALF_UP) : number);
 }
 
 /** Plain digits, no exponent, no trailing zeros: `1.5`. */

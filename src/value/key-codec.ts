@@ -16,12 +16,13 @@ import { durationSeconds, durationSubseconds } from './duration.js';
 import { keyBytes } from './key-bytes.js';
 import { writeMagnitude } from './key-numbers.js';
 import { readKey } from './key-reader.js';
-import { END, FIELD, KEY_TAGS, LIST_END, NUMBER_KINDS, SIGN, START } from './key-tags.js';
+import { BOUND, FIELD, KEY_TAGS, LIST_END, NUMBER_KINDS, SIGN } from './key-tags.js';
 import { type Coordinates, SHAPE_TYPES } from './order.js';
 import { sortedKeys } from './strings.js';
 import { uuidBytes } from './uuid.js';
 import {
   type ArrayValue,
+  type Bound,
   Decimal,
   Float,
   kindOf,
@@ -118,22 +119,23 @@ const WRITERS: ByKind<void, number> = {
   regex: (value) => keyBytes.text(value.source),
   range: ({ start, end }, depth) => {
     const below = walk.enter(depth, 2);
-    keyBytes.byte(start === undefined ? START.open : START.bound);
-    if (start !== undefined) {
-      write(start.value, below);
-      keyBytes.byte(start.inclusive ? START.inclusive : START.exclusive);
-    }
-    keyBytes.byte(end === undefined ? END.open : END.bound);
-    if (end !== undefined) {
-      write(end.value, below);
-      keyBytes.byte(end.inclusive ? END.inclusive : END.exclusive);
-    }
+    writeBound(start, below);
+    writeBound(end, below);
   },
   function: (value) => {
     if (toBeDecoded) throw failure('closure_stored');
     keyBytes.text(value.text);
   },
 };
+
+function writeBound(bound: Bound | undefined, depth: number): void {
+  if (bound === undefined) {
+    keyBytes.byte(BOUND.open);
+  } else {
+    keyBytes.byte(bound.inclusive ? BOUND.inclusive : BOUND.exclusive);
+    write(bound.value, depth);
+  }
+}
 
 function writeNumber(value: NumberValue): void {
   const number = value instanceof Float ? value.number : value;

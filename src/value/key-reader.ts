@@ -3,7 +3,7 @@ import { failure } from '../errors/error.js';
 import { exact, fitDecimal } from './decimal.js';
 import { COORDINATE_DEPTH } from './geometry.js';
 import { readMagnitude } from './key-numbers.js';
-import { END, FIELD, KEY_TAGS, NUMBER_KINDS, SIGN, START } from './key-tags.js';
+import { BOUND, FIELD, KEY_TAGS, NUMBER_KINDS, SIGN } from './key-tags.js';
 import { deeper } from './nesting.js';
 import { type Coordinates, SHAPE_TYPES } from './order.js';
 import { uuidFromHex } from './uuid.js';
@@ -68,7 +68,7 @@ const READERS: { readonly [K in Exclude<Kind, 'bool' | 'int' | 'float' | 'decima
   record: (cursor, depth) => new RecordId(readText(cursor), readValue(cursor, deeper(depth)) as RecordKey),
   file: (cursor) => new FileReference(readText(cursor), readText(cursor)),
   regex: (cursor) => new Regex(readText(cursor)),
-  range: (cursor, depth) => new Range(readStart(cursor, deeper(depth)), readEnd(cursor, deeper(depth))),
+  range: (cursor, depth) => new Range(readBound(cursor, deeper(depth)), readBound(cursor, deeper(depth))),
   function: () => damaged('a closure'),
 };
 
@@ -192,16 +192,9 @@ function atListEnd(cursor: Cursor): boolean {
   return ends;
 }
 
-function readStart(cursor: Cursor, depth: number): Bound | undefined {
-  if (readByte(cursor) === START.open) return undefined;
-  const value = readValue(cursor, depth);
-  return { value, inclusive: readByte(cursor) === START.inclusive };
-}
-
-function readEnd(cursor: Cursor, depth: number): Bound | undefined {
-  if (readByte(cursor) === END.open) return undefined;
-  const value = readValue(cursor, depth);
-  return { value, inclusive: readByte(cursor) === END.inclusive };
+function readBound(cursor: Cursor, depth: number): Bound | undefined {
+  const kind = readByte(cursor);
+  return kind === BOUND.open ? undefined : { value: readValue(cursor, depth), inclusive: kind === BOUND.inclusive };
 }
 
 function readShape(cursor: Cursor, depth: number): Shape {

@@ -32,9 +32,8 @@ export const SIGN = { negative: 0, zero: 1, positive: 2, nan: 3 } as const;
 export const LIST_END = 0;
 export const FIELD = 1;
 
-/** Before the ends of a range, and after their values. An open start is the lowest, an open end the greatest. */
-export const START = { open: 1, bound: 2, inclusive: 1, exclusive: 2 } as const;
-export const END = { bound: 1, open: 2, exclusive: 1, inclusive: 2 } as const;
+/** Before the value of each end of a range: ranges sort by the kinds of their ends first, as in the reference engine. */
+export const BOUND = { open: 1, inclusive: 2, exclusive: 3 } as const;
 
 /** What follows the ordered part: that all numbers are of the kind that is natural for them, or the kind of each. */
 export const NUMBER_KINDS = { natural: 0, int: 1, float: 2, decimal: 3, negativeZero: 4 } as const;

@@ -4,7 +4,7 @@ import { containsGeometry, intersects as geometriesIntersect } from './geometry-
 import { MAX_PAIRS } from './limits.js';
 import { Comparisons, compare, equals, sorted } from './order.js';
 import { matchesRegex } from './regex.js';
-import { type ArrayValue, Geometry, isArray, type Range, Regex, SetValue, type Value } from './value.js';
+import { type ArrayValue, Geometry, isArray, isObject, Range, Regex, SetValue, type Value } from './value.js';
 import { tooLarge } from './walk.js';
 
 /** The `=` of the language: equality by value; a regex equals every text that it matches anywhere. */
@@ -37,7 +37,7 @@ const CONTAINS: ByKind<boolean, Value> = {
   string: (text, item) => typeof item === 'string' && text.includes(item),
   duration: nothing,
   datetime: nothing,
-  uuid: nothing,
+  uuid: (uuid, item) => typeof item === 'string' && uuid.text.includes(item),
   array: (items, item) => items.some((one) => looselyEquals(one, item)),
   set: (set, item) => set.items.some((one) => looselyEquals(one, item)),
   object: (object, item) => typeof item === 'string' && Object.hasOwn(object, item),
@@ -59,13 +59,15 @@ export function contains(container: Value, item: Value): boolean {
 /** `container CONTAINSALL items`. */
 export function containsAll(container: Value, items: Value): boolean {
   const list = itemsOf(items);
-  return list === undefined ? containsWhole(container, items) : list.every(holderOf(container, list.length));
+  if (list === undefined || holdsSingles(container)) return containsText(container, items);
+  return list.every(holderOf(container, list.length));
 }
 
 /** `container CONTAINSANY items`. */
 export function containsAny(container: Value, items: Value): boolean {
   const list = itemsOf(items);
-  return list === undefined ? containsWhole(container, items) : list.some(holderOf(container, list.length));
+  if (list === undefined || holdsSingles(container)) return containsText(container, items);
+  return list.some(holderOf(container, list.length));
 }
 
 /** `container CONTAINSNONE items`. */
@@ -123,9 +125,12 @@ function itemsOf(value: Value): ArrayValue | undefined {
   return value instanceof SetValue ? value.items : undefined;
 }
 
-/** Where a list was expected, texts and geometries stand for themselves. */
-function containsWhole(container: Value, item: Value): boolean {
-  return (typeof item === 'string' && typeof container === 'string') || item instanceof Geometry
-    ? contains(container, item)
-    : false;
+/** Ranges and objects are asked for one value at a time only. */
+function holdsSingles(container: Value): boolean {
+  return container instanceof Range || isObject(container);
+}
+
+/** Where a list was expected, a text stands for itself. */
+function containsText(container: Value, item: Value): boolean {
+  return typeof item === 'string' && typeof container === 'string' && container.includes(item);
 }

@@ -23,11 +23,12 @@ export function floatDigits(number: number): string {
   return exact(number).toFixed();
 }
 
-/** The whole number as an int value, if it lies within 64 bits. */
+/** The whole number as an int value; beyond 64 bits the nearest one. */
 export function intFromNumber(number: number): number | bigint | undefined {
   if (Number.isSafeInteger(number)) return number + 0;
-  if (!Number.isInteger(number) || number >= 2 ** 63 || number < -(2 ** 63)) return undefined;
-  return BigInt(number);
+  if (!Number.isInteger(number)) return undefined;
+  if (number >= 2 ** 63) return MAX_INT;
+  return number <= -(2 ** 63) ? MIN_INT : BigInt(number);
 }
 
 const INT_TEXT = /^[+-]?\d+$/;

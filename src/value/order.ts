@@ -112,7 +112,7 @@ const COMPARE: { readonly [K in Kind]: Comparator<KindTypes[K]> } = {
   record: (a, b, depth) => compareStrings(a.table, b.table) || compareAt(a.key, b.key, walk.enter(depth, 1)),
   file: (a, b) => compareStrings(a.bucket, b.bucket) || compareStrings(a.key, b.key),
   regex: (a, b) => compareStrings(a.source, b.source),
-  range: (a, b, depth) => compareStarts(a.start, b.start, depth) || compareEnds(a.end, b.end, depth),
+  range: (a, b, depth) => compareBounds(a.start, b.start, depth) || compareBounds(a.end, b.end, depth),
   function: (a, b) => compareStrings(a.text, b.text),
 };
 
@@ -165,16 +165,16 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
-/** Starts of ranges: an open one is the lowest, and `1..` comes before `1>..`. */
-function compareStarts(a: Bound | undefined, b: Bound | undefined, depth: number): number {
-  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
-  return compareAt(a.value, b.value, walk.enter(depth, 1)) || Number(b.inclusive) - Number(a.inclusive);
+/** Ends of ranges, by their kind first: open, included, excluded. */
+function compareBounds(a: Bound | undefined, b: Bound | undefined, depth: number): number {
+  const kinds = boundRank(a) - boundRank(b);
+  if (kinds !== 0 || a === undefined || b === undefined) return kinds;
+  return compareAt(a.value, b.value, walk.enter(depth, 1));
 }
 
-/** Ends of ranges: `..1` comes before `..=1`, and an open one is the greatest. */
-function compareEnds(a: Bound | undefined, b: Bound | undefined, depth: number): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  return compareAt(a.value, b.value, walk.enter(depth, 1)) || Number(a.inclusive) - Number(b.inclusive);
+function boundRank(bound: Bound | undefined): number {
+  if (bound === undefined) return 0;
+  return bound.inclusive ? 1 : 2;
 }
 
 /** Shapes in the order in which they are compared and encoded as keys. */

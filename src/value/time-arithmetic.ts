@@ -26,9 +26,11 @@ export function subtractTimes(a: Value, b: Value): Duration | Datetime | undefin
   if (a instanceof Duration && b instanceof Duration) {
     return durationFromNanoseconds(a.nanoseconds - b.nanoseconds) ?? negative(formatDuration(a), formatDuration(b));
   }
+  // In the reference engine the two may stand in either order.
+  if (a instanceof Duration && b instanceof Datetime) return subtractTimes(b, a);
   if (a instanceof Datetime && b instanceof Duration) {
     const difference = datetimeFromNanoseconds(datetimeNanoseconds(a) - b.nanoseconds);
-    return difference ?? negative(formatDatetime(a), formatDuration(b));
+    return difference ?? negative(formatDuration(b), formatDatetime(a));
   }
   if (a instanceof Datetime && b instanceof Datetime) {
     const difference = durationFromNanoseconds(datetimeNanoseconds(a) - datetimeNanoseconds(b));

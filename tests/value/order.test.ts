@@ -83,11 +83,11 @@ const ASCENDING: readonly Value[] = [
   new RecordId('b', 0),
   new FileReference('a', '/b'),
   new Regex('a'),
-  range(undefined, 2),
   range(),
+  range(undefined, 2),
   range(0, 5),
-  range(1, 2),
   range(1),
+  range(1, 2),
   new Closure('|| 1', undefined),
 ];
 

@@ -1,5 +1,4 @@
 /** The operators that need nothing but their operands' values. */
-import { failure } from '../../errors/error.js';
 import type { BinaryOperator, UnaryOperator } from '../../language/ast.js';
 import { add, divide, multiply, negate, power, remainder, subtract } from '../../value/arithmetic.js';
 import {
@@ -45,10 +44,6 @@ export const OPERATIONS: Readonly<Record<PlainOperator, Operation>> = {
   '==': equals,
   '?=': anyEquals,
   '*=': allEqual,
-  '~': unsupported('~'),
-  '!~': unsupported('!~'),
-  '?~': unsupported('?~'),
-  '*~': unsupported('*~'),
   '<': less,
   '<=': lessOrEqual,
   '>': (a, b) => less(b, a),
@@ -87,9 +82,3 @@ export const DECIDED: Readonly<Record<ShortCircuit, (left: Value) => boolean>> =
   '??': (left) => left !== undefined && left !== null,
   '?:': isTruthy,
 };
-
-function unsupported(what: string): Operation {
-  return () => {
-    throw failure('not_supported', { what: `The operator ${what}` });
-  };
-}

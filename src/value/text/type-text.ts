@@ -9,17 +9,16 @@ export function typeText(type: Type): string {
   return print(type, INFO_STYLE);
 }
 
-/** As error texts print it: `none | int`, `array<string,3>`, `record<a|b>`. */
+/** As error texts print it: `none | int`, `array<string, 3>`, `record<a|b>`. */
 export function typeTextInErrors(type: Type): string {
   return print(type, ERROR_STYLE);
 }
 
 interface Style {
-  readonly comma: string;
   readonly bar: string;
 }
-const INFO_STYLE: Style = { comma: ', ', bar: ' | ' };
-const ERROR_STYLE: Style = { comma: ',', bar: '|' };
+const INFO_STYLE: Style = { bar: ' | ' };
+const ERROR_STYLE: Style = { bar: '|' };
 
 type Printers = { readonly [K in Type['kind']]?: (type: Extract<Type, { kind: K }>, style: Style) => string };
 
@@ -46,7 +45,7 @@ function literalText(value: Value): string {
 }
 
 function collection({ kind, item, length }: Extract<Type, { kind: 'array' | 'set' }>, style: Style): string {
-  if (length !== undefined) return `${kind}<${print(item ?? { kind: 'any' }, style)}${style.comma}${length}>`;
+  if (length !== undefined) return `${kind}<${print(item ?? { kind: 'any' }, style)}, ${length}>`;
   return item === undefined || item.kind === 'any' ? kind : `${kind}<${print(item, style)}>`;
 }
 
