@@ -181,6 +181,8 @@ export interface Recursion {
   readonly inclusive?: boolean;
   /** Written as `(->e->t)`; without parentheses it is the rest of the idiom. */
   readonly path: readonly Part[];
+  /** Whether the path stands in parentheses; bare it goes on to its end. */
+  readonly enclosed: boolean;
 }
 
 export type UnaryOperator = '!' | '!!' | '+' | '-';
@@ -202,11 +204,6 @@ export type BinaryOperator =
   | '=='
   | '?='
   | '*='
-  /** Fuzzy operators of 2.x are accepted by the parser under their own names. */
-  | '~'
-  | '!~'
-  | '?~'
-  | '*~'
   | '<'
   | '<='
   | '>'

@@ -6,8 +6,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
   '`': '`',
-  '⟩': '⟩',
-  '/': '/',
   '0': '\0',
   b: '\b',
   f: '\f',
@@ -68,12 +66,20 @@ export function decodeEscapes(
 const LONGEST_ESCAPE = 12;
 
 function noUnicodeEscape(source: string, at: number, fail: Fail): never {
-  const wrong = source.slice(at + 2, at + 9).search(/[^{0-9a-fA-F]|$/) + at + 2;
-  return fail('String contains invalid escape sequence, expected a hexadecimal character.', {
-    start: wrong,
-    end: wrong + 1,
-    label: 'Unexpected character',
-  });
+  const braced = source[at + 2] === '{';
+  const digits = at + (braced ? 3 : 2);
+  const wrong = digits + (/^[0-9a-fA-F]{0,6}/.exec(source.slice(digits, digits + 6))?.[0].length ?? 0);
+  const mark = { start: wrong, end: wrong + 1 };
+  if (!braced) {
+    const what = 'String contains invalid escape sequence, expected a hexadecimal character.';
+    return fail(what, { ...mark, label: 'Unexpected character' });
+  }
+  return wrong - digits < 6
+    ? fail('Invalid escape sequence, expected `}` or hexadecimal character.', {
+        ...mark,
+        label: 'Unexpected character',
+      })
+    : fail('Invalid escape sequence, expected `}` character.', { ...mark, label: 'Too many hex-digits' });
 }
 
 function noCharacter(at: number, escaped: string, fail: Fail): never {

@@ -33,6 +33,7 @@ const BLANK = 4;
 
 const DOUBLE_QUOTE = 34;
 const DOLLAR = 36;
+const AMPERSAND = 38;
 const QUOTE = 39;
 const COLON = 58;
 const BACKTICK = 96;
@@ -77,7 +78,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 /** No keyword is longer; a longer word needs no upper-case form. */
 const LONGEST_KEYWORD = 24;
 
-const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])(?![A-Za-z_])/y;
+const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])/y;
 const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -174,7 +175,8 @@ export class Lexer {
         return;
       }
     }
-    this.fail(`Invalid token \`${source[start]}\``, { start, end: start + 1 });
+    const hint = code === AMPERSAND ? ', single `&` are not a valid token, did you mean `&&`?' : '';
+    this.fail(`Invalid token \`${source[start]}\`${hint}`, { start, end: start + 1 });
   }
 
   private setPunct(text: string, end: number): void {
@@ -247,12 +249,9 @@ export class Lexer {
     if (letter === 101 || letter === 69) {
       const sign = source.charCodeAt(end + 1);
       const digits = end + (sign === 43 || sign === 45 ? 2 : 1);
-      if (CLASS[source.charCodeAt(digits)] === DIGIT) {
-        end = this.digitsEnd(digits);
-        form = 'float';
-      } else if (digits >= source.length) {
-        this.fail('Unexpected end of file, expected a number token digit', { start: end, end: end + 1 });
-      }
+      if (CLASS[source.charCodeAt(digits)] !== DIGIT) this.noExponent(end, digits);
+      end = this.digitsEnd(digits);
+      form = 'float';
     }
     const numberEnd = end;
     if (source.startsWith('dec', end)) {
@@ -278,6 +277,16 @@ export class Lexer {
     this.text = text.includes('_') ? text.replaceAll('_', '') : text;
   }
 
+  /** The `e` at `start` isn't followed by digits. */
+  private noExponent(start: number, end: number): never {
+    const found = this.source[end];
+    const what =
+      found === undefined
+        ? 'Unexpected end of file, expected a number token digit'
+        : `Invalid number token, expected a digit, found: ${found}`;
+    return this.fail(what, { start, end });
+  }
+
   /** Where the digits and underscores that begin at `offset` end. */
   protected digitsEnd(offset: number): number {
     const source = this.source;
@@ -290,27 +299,37 @@ export class Lexer {
   private readDuration(start: number, offset: number): boolean {
     const source = this.source;
     let end = offset;
+    let digits = start;
     for (;;) {
       UNIT.lastIndex = end;
       const unit = UNIT.exec(source);
       if (unit === null) {
-        if (end === offset) return false;
-        this.fail('Unexpected token, expected a duration suffix', { start, end });
+        if (digits === start) return false;
+        this.noUnit(start, end);
       }
       end += unit[0].length;
-      const next = this.digitsEnd(end);
-      if (next === end) break;
-      UNIT.lastIndex = next;
-      if (!UNIT.test(source)) {
-        const found = next === source.length ? 'end of file' : 'token';
-        this.fail(`Unexpected ${found}, expected a duration suffix`, { start, end: next });
-      }
-      end = next;
+      digits = end;
+      if (CLASS[source.charCodeAt(end)] !== DIGIT) break;
+      end = this.digitsEnd(end);
+    }
+    const after = source.charCodeAt(end);
+    if (after < 128 && CLASS[after] === LETTER) {
+      this.fail(`Invalid token, found invalid character \`${source[end]}\` after duration suffix`, {
+        start,
+        end: end + 1,
+      });
     }
     this.kind = 'duration';
     this.text = source.slice(start, end);
     this.end = end;
     return true;
+  }
+
+  /** Digits that end at `end` should have a unit: those of the number that is the current token, unless told otherwise. */
+  noUnit(start = this.start, end = this.digitsEnd(start)): never {
+    const found = this.source[end];
+    if (found === undefined) return this.fail('Unexpected end of file, expected a duration suffix', { start, end });
+    return this.fail(`Invalid duration token, expected a duration suffix found \`${found}\``, { start, end: end + 1 });
   }
 
   /** `r'…'` and its like. */

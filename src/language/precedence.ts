@@ -17,7 +17,7 @@ export const POWER = {
   postfix: 12,
 } as const;
 
-/** The binary operators that are written as they are named. All associate to the left; equality, relation and range not at all. */
+/** The binary operators that are written as they are named. All associate to the left; equality and relation not at all. */
 const POWERS: Readonly<Record<Extract<BinaryOperator, string>, number>> = {
   '||': POWER.or,
   '&&': POWER.and,
@@ -26,10 +26,6 @@ const POWERS: Readonly<Record<Extract<BinaryOperator, string>, number>> = {
   '==': POWER.equality,
   '?=': POWER.equality,
   '*=': POWER.equality,
-  '~': POWER.equality,
-  '!~': POWER.equality,
-  '?~': POWER.equality,
-  '*~': POWER.equality,
   '<': POWER.relation,
   '<=': POWER.relation,
   '>': POWER.relation,
@@ -66,5 +62,5 @@ export function powerOf(operator: BinaryOperator): number {
 
 /** Whether operators of this power may stand next to each other without parentheses. */
 export function isChainable(power: number): boolean {
-  return power !== POWER.equality && power !== POWER.relation && power !== POWER.range;
+  return power !== POWER.equality && power !== POWER.relation;
 }

@@ -23,6 +23,8 @@ const WIDTH = 80;
 const CONTEXT = 10;
 /** Marks further right than this make the line be cut on its left. */
 const FAR = 50;
+/** So many characters of a token are marked. The reference engine knows no bound. */
+const LONGEST_MARK = 1_000;
 
 /** The error for `what` being wrong at the marks; the first mark is its position. */
 export function sourceFailure(
@@ -59,9 +61,10 @@ function snippet(source: string, mark: Mark): string {
     source.slice(lineStart, Math.min(lineEnd === -1 ? source.length : lineEnd, lineStart + 100_000)).trimEnd(),
   );
   const indent = leadingBlanks(whole, column - 1);
-  const { text, before } = excerpt(whole.slice(indent), column - 1 - indent);
+  // In a blank line the mark is all there is to see.
+  const { text, before } = excerpt(whole.slice(indent), whole.length === 0 ? 0 : column - 1 - indent);
   const markEnd = lineEnd === -1 ? mark.end : Math.min(mark.end, lineEnd);
-  const width = Math.max(1, Math.min(characters(source.slice(mark.start, markEnd)).length, WIDTH));
+  const width = Math.max(1, characters(source.slice(mark.start, Math.min(markEnd, mark.start + LONGEST_MARK))).length);
   const gutter = ' '.repeat(String(line).length);
   const label = mark.label === undefined ? '' : ` ${mark.label}`;
   return ` --> [${line}:${column}]\n${gutter} |\n${line} | ${text}\n${gutter} | ${' '.repeat(before)}${'^'.repeat(width)}${label}\n`;
@@ -72,7 +75,8 @@ function excerpt(line: readonly string[], markAt: number): { readonly text: stri
   const from = line.length > FAR && markAt > FAR ? markAt - CONTEXT : 0;
   const prefix = from > 0 ? '...' : '';
   const rest = line.slice(from);
-  const text = rest.length > WIDTH ? `${rest.slice(0, WIDTH - 3 - prefix.length).join('')}...` : rest.join('');
+  // Only a line that is cut on the right makes room for what stands for its left.
+  const text = rest.length > WIDTH ? `${rest.slice(0, WIDTH - prefix.length - 3).join('')}...` : rest.join('');
   return { text: prefix + text, before: prefix.length + markAt - from };
 }
 

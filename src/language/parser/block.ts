@@ -27,8 +27,8 @@ export function blockRest(parser: Parser, openedAt: number): Block | Expression[
       parser.leave(outer);
       return items;
     }
+    // What follows at once would be read as the next statement, and errors say so.
     statements.push(first);
-    endOfStatement(parser, openedAt);
   }
   statementsUntilBrace(parser, statements, openedAt);
   parser.leave(outer);

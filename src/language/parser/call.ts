@@ -77,9 +77,6 @@ function scriptEnd(parser: Parser, start: number): number {
     if (match[0] === '{') depth++;
     else if (match[0] === '}' && --depth === 0) return match.index;
   }
-  return parser.fail(
-    'Unexpected token `Eof` expected delimiter `}`',
-    { start: parser.source.length - 1, end: parser.source.length },
-    { start, end: start + 1, label: 'expected this delimiter to close' },
-  );
+  const mark = { start, end: parser.source.length };
+  return parser.fail('Invalid JavaScript function, encountered unexpected eof', mark);
 }

@@ -2,6 +2,7 @@
 import type { Expression, For, Let, Option, Return, Sleep, Statement, Throw, Use } from '../ast.js';
 import { block } from './block.js';
 import { fetchClause } from './clauses.js';
+import { durationLiteral } from './literal.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
 
@@ -52,8 +53,7 @@ export function transaction(kind: 'begin' | 'commit' | 'cancel'): (parser: Parse
 
 export function sleep(parser: Parser): Sleep {
   parser.advance();
-  if (parser.kind === 'end') parser.unexpected('a duration');
-  return { kind: 'sleep', duration: parser.expression() };
+  return { kind: 'sleep', duration: durationLiteral(parser) };
 }
 
 export function option(parser: Parser): Option {
@@ -66,8 +66,13 @@ export function option(parser: Parser): Option {
 
 export function use(parser: Parser): Use {
   parser.advance();
-  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : parser.name();
-  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : parser.name();
+  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : place(parser);
+  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : place(parser);
   if (namespace === undefined && database === undefined) parser.unexpected('either DATABASE or NAMESPACE');
   return { kind: 'use', ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
+}
+
+/** The name of a namespace or a database, also as a string. */
+function place(parser: Parser): string {
+  return parser.kind === 'string' ? parser.string() : parser.name('an expression');
 }

@@ -122,11 +122,9 @@ function takeOperator(parser: Parser, power: number): BinaryOperator | undefined
   }
   if (parser.kind !== 'word') return undefined;
   if (parser.word === 'NOT' && power < POWER.relation) {
-    const start = parser.start;
     parser.advance();
-    if (parser.acceptWord('IN')) return 'NOT IN';
-    parser.reset(start);
-    return undefined;
+    parser.expectWord('IN');
+    return 'NOT IN';
   }
   const operator = WORDS.get(parser.word);
   if (operator === undefined || powerOf(operator) <= power) return undefined;
@@ -141,7 +139,7 @@ function matches(parser: Parser): MatchesOperator {
   if (reference !== undefined) parser.acceptPunct(',');
   // All words have to match unless told otherwise.
   const operator = parser.acceptOneOf('AND', 'OR') === 'OR' ? 'OR' : undefined;
-  parser.expectPunct('@');
+  if (!parser.acceptPunct('@')) parser.unexpected(reference === undefined ? 'a match reference, operator or `@`' : '@');
   return {
     kind: 'matches',
     ...(reference !== undefined && { reference }),

@@ -17,7 +17,7 @@ export function graphStep(parser: Parser, direction: GraphStep['direction']): Gr
   parser.advance();
   if (parser.isPunct('(')) return detailed(parser, direction);
   if (parser.acceptPunct('?')) return { kind: 'graph', direction, subjects: [] };
-  return { kind: 'graph', direction, subjects: [subject(parser)] };
+  return { kind: 'graph', direction, subjects: [subject(parser, '`?`, `(` or an identifier')] };
 }
 
 function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep {
@@ -29,7 +29,8 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
     selection = selected(parser);
     parser.expectWord('FROM');
   }
-  const subjects = parser.acceptPunct('?') ? [] : parser.commaList(() => subject(parser));
+  const subjects = parser.acceptPunct('?') ? [] : [subject(parser, '`?`, an identifier or a range')];
+  while (subjects.length > 0 && parser.acceptPunct(',')) subjects.push(subject(parser, 'an identifier'));
   const step: GraphStep = {
     kind: 'graph',
     direction,
@@ -48,8 +49,8 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
 }
 
 /** `e`, `e:1..5`, `e FIELD f`, `e:1..5 FIELD f`. */
-function subject(parser: Parser): GraphSubject {
-  if (parser.kind !== 'word' && parser.kind !== 'quoted') parser.unexpected('`?`, `(` or an identifier');
+function subject(parser: Parser, expected: string): GraphSubject {
+  if (!parser.isName()) parser.unexpected(expected);
   const table = parser.text;
   const range = parser.isAdjacent(':') ? recordKeyAt(parser, parser.end + 1, table) : undefined;
   if (range === undefined) parser.advance();

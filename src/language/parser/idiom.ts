@@ -2,6 +2,7 @@
 import type { DestructureField, Expression, Idiom, Part, Recursion } from '../ast.js';
 import { DIRECTIONS, graphStep } from './graph.js';
 import type { Parser } from './parser.js';
+import { recordId } from './record-id.js';
 
 /** A path as clauses name one (`SET a.b`, `ORDER BY a`, `AS x.y`): its first word is never a keyword. */
 export function idiom(parser: Parser): Idiom {
@@ -22,8 +23,7 @@ export function parts(parser: Parser, path: Part[], callable = false): Part[] {
     if (part === undefined) break;
     path.push(part);
     parser.grow();
-    if (part.kind === 'recursion' && part.path.length === 0)
-      path[path.length - 1] = { ...part, path: recursed(parser) };
+    if (part.kind === 'recursion' && !part.enclosed) path[path.length - 1] = { ...part, path: recursed(parser) };
   }
   return path;
 }
@@ -54,7 +54,8 @@ function optional(parser: Parser): Part | undefined {
   return { kind: 'optional' };
 }
 
-function afterDot(parser: Parser): Part {
+/** The part behind a dot that has been read. */
+export function afterDot(parser: Parser): Part {
   if (parser.kind === 'punct') {
     switch (parser.text) {
       case '*':
@@ -106,7 +107,10 @@ function destructureField(parser: Parser): DestructureField {
   if (parser.acceptPunct(':')) return { kind: 'alias', name, value: parser.expression() };
   if (!parser.acceptPunct('.')) return { kind: 'include', name };
   if (parser.acceptPunct('*')) return { kind: 'all', name };
-  if (!parser.isPunct('{')) parser.unexpected('a `*` or a destructuring');
+  if (!parser.isPunct('{')) {
+    if (parser.atEnd()) parser.unexpected('an identifier');
+    parser.failToken(`Unexpected token \`${parser.tokenName()}\` expected a \`*\` or a destructuring`);
+  }
   const openedAt = parser.start;
   parser.advance();
   return { kind: 'nested', name, fields: destructureFields(parser, openedAt) };
@@ -120,17 +124,15 @@ function recursion(parser: Parser, openedAt: number): Recursion {
   let instruction: Recursion['instruction'];
   let inclusive = false;
   while (parser.acceptPunct('+')) {
-    if (parser.acceptWord('PATH')) instruction = { kind: 'path' };
+    if (instruction !== undefined) inclusive = onlyInclusive(parser);
+    else if (parser.acceptWord('PATH')) instruction = { kind: 'path' };
     else if (parser.acceptWord('COLLECT')) instruction = { kind: 'collect' };
     else if (parser.acceptWord('SHORTEST')) {
       parser.expectPunct('=');
       instruction = { kind: 'shortest', target: shortestTarget(parser) };
-    } else if (instruction !== undefined && parser.acceptWord('INCLUSIVE')) inclusive = true;
-    else {
-      parser.fail(`Unexpected instruction \`${parser.text}\` expected \`path\`, \`collect\`, or \`shortest\``, {
-        start: parser.start,
-        end: parser.end,
-      });
+    } else {
+      const name = parser.isName() ? parser.text : parser.unexpected('an identifier');
+      parser.failToken(`Unexpected instruction \`${name}\` expected \`path\`, \`collect\`, or \`shortest\``);
     }
   }
   parser.expectClose('}', openedAt);
@@ -140,16 +142,23 @@ function recursion(parser: Parser, openedAt: number): Recursion {
     ...(max !== undefined && { max }),
     ...(instruction !== undefined && { instruction }),
     ...(inclusive && { inclusive }),
-    path: parser.isPunct('(') ? recursedInParentheses(parser) : [],
+    ...(parser.isPunct('(') ? { path: recursedInParentheses(parser), enclosed: true } : { path: [], enclosed: false }),
   };
 }
 
-/** The node to find: a param or a record id. `+` would be read as an operator of anything longer. */
-function shortestTarget(parser: Parser): Expression {
-  return parser.grammar.tighter(parser, RECURSION_TARGET_POWER);
+/** The one option that may follow an instruction. */
+function onlyInclusive(parser: Parser): true {
+  const name = parser.isName() ? parser.text : parser.unexpected('an identifier');
+  if (!parser.acceptWord('INCLUSIVE')) parser.failToken(`Unexpected option \`${name}\` expected \`inclusive\``);
+  return true;
 }
-/** Nothing but an operand with its path. */
-const RECURSION_TARGET_POWER = 100;
+
+/** The node to find: a param or a record id. */
+function shortestTarget(parser: Parser): Expression {
+  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  if (!parser.isName() || !parser.isAdjacent(':')) parser.unexpected('a param or record-id');
+  return recordId(parser);
+}
 
 function recursedInParentheses(parser: Parser): Part[] {
   const openedAt = parser.start;
@@ -164,6 +173,5 @@ function recursed(parser: Parser): Part[] {
   const outer = parser.enter();
   const path = parts(parser, []);
   parser.leave(outer);
-  if (path.length === 0) parser.unexpected('a path to recurse over');
   return path;
 }

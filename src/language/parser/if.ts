@@ -19,7 +19,7 @@ export function ifExpression(parser: Parser): If {
     more = hasElse && parser.acceptWord('IF');
     if (hasElse && !more) otherwise = branch(parser, hasThen);
   }
-  if (hasThen && !parser.acceptWord('END')) parser.unexpected('if to end');
+  if (hasThen && !parser.acceptWord('END')) parser.unexpected(otherwise === undefined ? 'if to end' : 'END');
   parser.leave(outer);
   return { kind: 'if', branches, ...(otherwise !== undefined && { otherwise }) };
 }

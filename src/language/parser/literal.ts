@@ -1,11 +1,12 @@
 /** Values that are their own text. */
 import { parseDatetime } from '../../value/datetime.js';
-import { parseDecimal } from '../../value/decimal.js';
+import { MAX_SCALE, parseDecimal } from '../../value/decimal.js';
 import { parseDuration } from '../../value/duration.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
-import { type Datetime, FileReference, float, int, Regex, type Value } from '../../value/value.js';
+import { type Datetime, type Duration, FileReference, float, int, Regex, type Value } from '../../value/value.js';
 import type { Literal, RecordIdLiteral } from '../ast.js';
+import { bytesFault, datetimeFault, type Fault, fileFault, uuidFault } from '../content-fault.js';
 import type { StringPrefix } from '../lexer.js';
 import type { Parser } from './parser.js';
 
@@ -14,31 +15,26 @@ const DURATION_TOO_LONG = 'Invalid token, failed to parse duration digits: numbe
 /** The string or duration that is the current token. */
 export function literal(parser: Parser): Literal {
   if (parser.kind === 'string') return { kind: 'literal', value: parser.string() };
-  const value = parseDuration(parser.text);
-  if (value === undefined) parser.failToken(DURATION_TOO_LONG);
-  parser.advance();
-  return { kind: 'literal', value };
+  return { kind: 'literal', value: duration(parser) };
+}
+
+/** The duration that is the current token, where nothing else may stand. */
+export function durationLiteral(parser: Parser): Literal {
+  return { kind: 'literal', value: duration(parser) };
 }
 
 /** The duration that is the current token, in nanoseconds. */
 export function nanoseconds(parser: Parser): bigint {
-  if (parser.kind === 'number') unsuffixed(parser);
+  return duration(parser).nanoseconds;
+}
+
+function duration(parser: Parser): Duration {
+  if (parser.kind === 'number') parser.noUnit();
   if (parser.kind !== 'duration') parser.unexpected('a duration');
   const value = parseDuration(parser.text);
   if (value === undefined) parser.failToken(DURATION_TOO_LONG);
   parser.advance();
-  return value.nanoseconds;
-}
-
-/** A number stands where a duration should. */
-function unsuffixed(parser: Parser): never {
-  const digits = /^[0-9_]*/.exec(parser.source.slice(parser.start, parser.end)) as RegExpExecArray;
-  const at = parser.start + digits[0].length;
-  const found = parser.source[at];
-  return parser.fail(`Invalid duration token, expected a duration suffix found \`${found ?? 'end of file'}\``, {
-    start: parser.start,
-    end: Math.min(at + 1, parser.source.length),
-  });
+  return value;
 }
 
 /** The number that is the current token. */
@@ -80,12 +76,7 @@ export function signedInfinity(parser: Parser, sign: '+' | '-'): Literal {
 
 function numberOf(parser: Parser, text: string): Value {
   if (parser.form === 'float') return float(Number(text));
-  if (parser.form === 'decimal') {
-    return (
-      parseDecimal(text, true) ??
-      parser.failToken('Failed to parser decimal: Invalid decimal: overflow from too many digits')
-    );
-  }
+  if (parser.form === 'decimal') return parseDecimal(text, true) ?? noDecimal(parser, text);
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
   const exact = BigInt(text);
@@ -95,22 +86,16 @@ function numberOf(parser: Parser, text: string): Value {
   return int(exact);
 }
 
-/** What is wrong with the content of a string, and where in it. */
-interface Fault {
-  readonly what: string;
-  readonly at: number;
-}
-
 type PrefixedReader = (parser: Parser, text: string) => Literal | RecordIdLiteral;
 
 const plain =
-  (read: (text: string) => Value, fault: (text: string) => Fault): PrefixedReader =>
+  (read: (text: string) => Value, faultOf: (text: string) => Fault | undefined): PrefixedReader =>
   (parser, text) => {
     const value = read(text);
-    if (value === undefined) {
-      const { what, at } = fault(text);
-      const start = parser.start + 2 + at;
-      parser.fail(what, { start, end: start + 1 });
+    const fault = value === undefined ? faultOf(text) : undefined;
+    if (fault !== undefined) {
+      const content = parser.start + 2;
+      parser.fail(fault.what, { ...fault, start: content + fault.start, end: content + fault.end });
     }
     parser.advance();
     return { kind: 'literal', value };
@@ -123,27 +108,18 @@ const PREFIXED: Readonly<Record<StringPrefix, PrefixedReader>> = {
     return record;
   },
   d: plain(parseDatetime, datetimeFault),
-  u: plain(parseUuid, uuidFault),
+  u: plain((text) => (uuidFault(text) === undefined ? parseUuid(text) : undefined), uuidFault),
   b: plain(bytes, bytesFault),
-  f: plain(file, (text) => ({ what: 'Unexpected end of file string, missing bucket seperator `:/`', at: text.length })),
+  f: plain(file, fileFault),
 };
 
-function datetimeFault(text: string): Fault {
-  if (text === '') return { what: 'Expected end of datetime, expected datetime digit character', at: 0 };
-  const at = text.search(/[^-+0-9TtZz:. ]/);
-  if (at !== -1) return { what: `Invalid datetime, expected digit character found \`${text[at]}\``, at };
-  return { what: 'Invalid datetime, expected a date or a date and a time with a zone', at: 0 };
-}
-
-function uuidFault(text: string): Fault {
-  if (text.length < 36) return { what: 'Unexpected end of string, expected UUID token to finish', at: text.length };
-  return { what: 'Unexpected characters in the string, expected a UUID', at: 0 };
-}
-
-function bytesFault(text: string): Fault {
-  const at = text.search(/[^0-9a-fA-F]/);
-  if (at === -1) return { what: 'Unexpected end of byte-string, expected a hexidecimal digit', at: text.length };
-  return { what: `Unexpected character \`${text[at]}\`, expected a hexidecimal digit`, at };
+function noDecimal(parser: Parser, text: string): never {
+  const scale = Math.abs(Number(/[eE](.*)$/.exec(text)?.[1] ?? 0));
+  const why =
+    scale > MAX_SCALE
+      ? `Scale exceeds the maximum precision allowed: ${scale} > ${MAX_SCALE}`
+      : 'Invalid decimal: overflow from too many digits';
+  return parser.failToken(`Failed to parser decimal: ${why}`);
 }
 
 /** The string with a prefix that is the current token. */
@@ -168,7 +144,9 @@ function bytes(text: string): Uint8Array | undefined {
 
 function file(text: string): FileReference | undefined {
   const separator = text.indexOf(':/');
-  return separator > 0 ? new FileReference(text.slice(0, separator), text.slice(separator + 1)) : undefined;
+  return fileFault(text) === undefined
+    ? new FileReference(text.slice(0, separator), text.slice(separator + 1))
+    : undefined;
 }
 
 /** `/…/`, whose first slash is the current token. */

@@ -3,7 +3,7 @@ import type { Expression, Idiom } from '../ast.js';
 import { knownCall, path, type Segment, scriptFunction, segment } from './call.js';
 import { closure } from './closure.js';
 import { arrayLiteral, braces } from './collection.js';
-import { isPathStart, parts } from './idiom.js';
+import { afterDot, isPathStart, parts } from './idiom.js';
 import { ifExpression } from './if.js';
 import { literal, numberLiteral, prefixedLiteral, regexLiteral } from './literal.js';
 import { mock } from './mock.js';
@@ -96,23 +96,26 @@ function punctuated(parser: Parser): Expression {
     case '/':
       return postfix(parser, regexLiteral(parser));
     case '|':
-      return '$|'.includes(parser.source[parser.nextOffset()] ?? '$') ? closure(parser) : postfix(parser, mock(parser));
+      return parser.source[parser.nextOffset()] === '$' ? closure(parser) : postfix(parser, mock(parser));
     case '||':
       return closure(parser);
     case '@':
-      parser.advance();
-      return postfix(parser, { kind: 'param', name: 'this', current: true });
+      return current(parser);
     default:
       if (isPathStart(parser)) return { kind: 'idiom', parts: parts(parser, []) };
       return parser.unexpected('an expression');
   }
 }
 
+/** `@.a`, `@[0]`, `@->e`; the first dot may be missing. The current value is written only where a path follows. */
+function current(parser: Parser): Idiom {
+  parser.advance();
+  const path = parser.isPunct('.') || parser.isPunct('[') || isPathStart(parser) ? [] : [afterDot(parser)];
+  return { kind: 'idiom', start: { kind: 'param', name: 'this', current: true }, parts: parts(parser, path) };
+}
+
 /** A value with the path behind it. Only a value that is `callable` (a param, something in parentheses) may be called at once. */
 export function postfix(parser: Parser, start: Expression, callable = false): Expression {
   const path = parts(parser, [], callable);
-  if (path.length === 0) return start;
-  if (start.kind !== 'idiom') return { kind: 'idiom', start, parts: path };
-  const joined: Idiom = { ...start, parts: [...start.parts, ...path] };
-  return joined;
+  return path.length === 0 ? start : { kind: 'idiom', start, parts: path };
 }

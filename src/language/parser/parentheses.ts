@@ -4,6 +4,8 @@ import { Float, Geometry } from '../../value/value.js';
 import type { Expression } from '../ast.js';
 import type { Parser } from './parser.js';
 
+const COORDINATE = 'a floating point number';
+
 export function parenthesized(parser: Parser): Expression {
   const openedAt = parser.start;
   parser.advance();
@@ -14,8 +16,9 @@ export function parenthesized(parser: Parser): Expression {
     return inner;
   }
   parser.advance();
+  if (parser.kind !== 'number' && !parser.isPunct('-') && !parser.isPunct('+')) parser.unexpected(COORDINATE);
   const latitude = coordinate(parser.expression());
-  if (latitude === undefined) parser.unexpected('a number');
+  if (latitude === undefined) parser.unexpected(COORDINATE);
   parser.expectClose(')', openedAt);
   return { kind: 'literal', value: new Geometry({ type: 'Point', coordinates: [longitude, latitude] }) };
 }

@@ -7,7 +7,7 @@
 
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast.js';
-import { KEYWORDS } from '../keywords.js';
+import { wordName } from '../keywords.js';
 import { Lexer, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
 
@@ -98,6 +98,11 @@ export class Parser extends Lexer {
     this.height = Math.max(outer, this.height);
   }
 
+  /** Whether this reads what stands in a string. */
+  get isInner(): boolean {
+    return this.origin.source !== this.source;
+  }
+
   /** A parser for what stands in the string that is the current token. */
   within(text: string): Parser {
     const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
@@ -160,7 +165,7 @@ export class Parser extends Lexer {
     }
     this.fail(`Unexpected token \`${this.tokenName()}\` expected delimiter \`${text}\``, this.tokenMark(), {
       start: openedAt,
-      end: openedAt + 1,
+      end: openedAt + text.length,
       label: 'expected this delimiter to close',
     });
   }
@@ -196,8 +201,10 @@ export class Parser extends Lexer {
     if (this.kind === 'number' || this.kind === 'duration')
       return { start: this.start, end: this.digitsEnd(this.start) };
     if (this.kind !== 'end') return { start: this.start, end: this.end };
-    const isInner = this.origin.source !== this.source;
-    const last = Math.max(0, isInner ? this.source.length : this.source.trimEnd().length - 1);
+    if (this.isInner) return { start: this.source.length, end: this.source.length + 1 };
+    // A line end is shown as the character before it, unless the line is empty.
+    let last = Math.max(0, this.source.length - 1);
+    if (this.source[last] === '\n' && (this.source[last - 1] ?? '\n') !== '\n') last--;
     return { start: last, end: last + 1 };
   }
 
@@ -209,8 +216,7 @@ export class Parser extends Lexer {
 
   /** The current token as error texts name it. Contents of strings are never shown. */
   tokenName(): string {
-    if (this.kind === 'word')
-      return LITERAL_NAMES[this.word] ?? (KEYWORDS.has(this.word) ? this.word : 'an identifier');
+    if (this.kind === 'word') return wordName(this.text, this.word);
     if (this.kind === 'punct') return this.text;
     return this.kind === 'prefixed' ? PREFIXED_NAMES[this.form as StringPrefix] : TOKEN_NAMES[this.kind];
   }
@@ -255,12 +261,13 @@ export class Parser extends Lexer {
   }
 
   /** An int that isn't negative, at most 2^32 − 1. */
-  natural(): number {
-    const value = this.kind === 'number' && this.form === 'int' ? Number(this.text) : Number.NaN;
+  natural(expected = 'an unsigned integer'): number {
     if (this.isPunct('-') || this.isPunct('+')) {
       this.failToken(`Unexpected token \`${this.text}\``, 'Only positive integers allowed here');
     }
-    if (!(value <= 0xffff_ffff)) this.unexpected('an unsigned integer');
+    if (this.kind === 'number' && this.form !== 'int') this.fractionalNumber();
+    const value = this.kind === 'number' ? Number(this.text) : Number.NaN;
+    if (!(value <= 0xffff_ffff)) this.unexpected(expected);
     this.advance();
     return value;
   }
@@ -273,6 +280,14 @@ export class Parser extends Lexer {
     if (match === null) return this.failToken('Expected a version as in `<1.0.0>`');
     this.jump(VERSION.lastIndex);
     return `<${match.slice(1).join('.')}>`;
+  }
+
+  private fractionalNumber(): never {
+    const at = this.digitsEnd(this.start);
+    this.fail(`Unexpected character \`${this.source[at]}\` starting float, only integers are allowed here`, {
+      start: at,
+      end: at + 1,
+    });
   }
 
   /** Whether the character right behind the current token is this one. */
@@ -310,8 +325,6 @@ const TOKEN_NAMES = {
   string: 'a strand',
 } as const;
 
-/** Words that error texts don't write in capitals. */
-const LITERAL_NAMES: Readonly<Record<string, string>> = { TRUE: 'true', FALSE: 'false', NAN: 'NaN' };
 
 const PREFIXED_NAMES: Readonly<Record<StringPrefix, string>> = {
   r: 'a record-id strand',

@@ -7,7 +7,11 @@ import { arrayLiteral, objectLiteral } from './collection.js';
 import { uuidLiteral } from './literal.js';
 import type { Parser } from './parser.js';
 
-const GENERATORS = new Set(['rand', 'ulid', 'uuid']);
+const GENERATORS: ReadonlyMap<string, Generate['generator']> = new Map([
+  ['rand', 'rand'],
+  ['ulid', 'ulid'],
+  ['uuid', 'uuid'],
+]);
 
 /** A record id whose table is the current token and is followed by a colon. */
 export function recordId(parser: Parser): RecordIdLiteral {
@@ -39,7 +43,10 @@ function range(parser: Parser, start: KeyBound['value'] | undefined, table: stri
   const endAt = parser.end;
   let end: Key | undefined;
   if (KEY_BEGIN.test(parser.source.slice(endAt, endAt + 2))) end = keyAt(parser, endAt, table);
-  else parser.advance();
+  else {
+    parser.advance();
+    if (operator.endsWith('=')) parser.unexpected('an identifier');
+  }
   if (end?.kind === 'generate') return parser.unexpected('a key');
   return {
     kind: 'key-range',
@@ -74,11 +81,11 @@ function keyAt(parser: Parser, offset: number, table: string): Key {
       return { kind: 'key', value: uuidLiteral(parser) };
     }
     parser.jump(end);
-    if (next === '(' && GENERATORS.has(text)) {
-      const openedAt = parser.start;
+    const generator = GENERATORS.get(text.toLowerCase());
+    if (next === '(' && generator !== undefined) {
       parser.advance();
-      parser.expectClose(')', openedAt);
-      return { kind: 'generate', generator: text as Generate['generator'] };
+      parser.expectPunct(')');
+      return { kind: 'generate', generator };
     }
     return literalKey(text);
   }
@@ -86,13 +93,14 @@ function keyAt(parser: Parser, offset: number, table: string): Key {
   if (parser.kind === 'quoted' && parser.start === offset) return literalKey(parser.name());
   if (parser.isPunct('[') && parser.start === offset) return { kind: 'key', value: arrayLiteral(parser) };
   if (parser.isPunct('{') && parser.start === offset) return { kind: 'key', value: objectLiteral(parser) };
-  if (parser.kind === 'param') {
+  if (parser.kind === 'param' && !parser.isInner) {
     parser.failToken(
       'Unexpected token `$param` expected a record-id key',
       `Record-id's can be create from a param with \`type::record("${table}",$${parser.text})\``,
     );
   }
-  return parser.unexpected(parser.atEnd() ? 'a record-id key' : 'an identifier');
+  if (parser.acceptPunct('-')) parser.unexpected('a number');
+  return parser.unexpected(parser.kind === 'string' || parser.isInner ? 'an identifier' : 'a record-id key');
 }
 
 function literalKey(value: string | number | bigint): Key {
