@@ -364,12 +364,12 @@ export class Scope {
     });
   }
 
-  /** A scope with the variables as they are now; what is set later doesn't change them. */
+  /** A scope with the variables as they are now; what is set later doesn't change them, but adds to them. */
   snapshot(): Scope {
-    const copy = new Scope();
+    const copy = new Scope(this);
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
       scope.#own?.forEach((value, name) => {
-        if (!copy.has(name)) copy.set(name, value);
+        if (!copy.#own?.has(name)) copy.set(name, value);
       });
     }
     return copy;

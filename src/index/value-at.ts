@@ -28,82 +28,90 @@ export const ELSEWHERE = Symbol('elsewhere');
  * The value to which a path leads, as the executor would evaluate it.
  * @throws TesseraError `value_too_large`
  */
-export function valueAt(record: ObjectValue, parts: readonly Part[]): Value | typeof ELSEWHERE {
+export function valueAt(record: ObjectValue, parts: readonly Part[]): Found {
   const [first] = parts;
   if (first?.kind === 'field' && parts.length === 1) return record[first.name];
   return new Walk(parts).from(record, 0);
 }
+
+type Found = Value | typeof ELSEWHERE;
 
 class Walk {
   #unfolded = 0;
 
   constructor(readonly parts: readonly Part[]) {}
 
-  from(value: Value, at: number): Value | typeof ELSEWHERE {
+  /** The rest of the path, from `at` on. Only the first part that goes into an array takes the rest along into each element. */
+  from(value: Value, at: number, inElement = false): Found {
     const part = this.parts[at];
     if (part === undefined) return value;
     switch (part.kind) {
-      case 'field':
-        return this.#field(value, part.name, at);
+      case 'field': {
+        const { name } = part;
+        if (isArray(value) && !inElement && at + 1 < this.parts.length) {
+          return this.#map(value, (item) => this.#onward(this.#field(item, name), at, true));
+        }
+        return this.#onward(this.#field(value, name), at, inElement);
+      }
       case 'all':
-        return this.#all(value, at);
+        return isArray(value) ? this.#elements(value, at, inElement) : this.#onlyElement(value, at, inElement);
       case 'last':
-        return this.from(
-          isArray(value) ? value.at(-1) : value instanceof SetValue ? value.items.at(-1) : value,
-          at + 1,
-        );
+        return this.#onward(isArray(value) ? value.at(-1) : value, at, inElement);
       case 'index': {
         const known = constantValue(part.index);
-        return known === undefined ? ELSEWHERE : this.#element(value, known.value, at);
+        return known === undefined ? ELSEWHERE : this.#onward(elementAt(value, known.value), at, inElement);
       }
       case 'optional':
-        return value === undefined || value === null ? value : this.from(value, at + 1);
+        return value === undefined || value === null ? value : this.from(value, at + 1, inElement);
       default:
         return ELSEWHERE;
     }
   }
 
-  #field(value: Value, name: string, at: number): Value | typeof ELSEWHERE {
-    if (isObject(value)) return this.from(value[name], at + 1);
-    if (value instanceof Geometry) return this.from(geometryToObject(value)[name], at + 1);
-    if (isArray(value)) return this.#map(value, at);
-    if (value instanceof SetValue) return this.#map(value.items, at);
-    if (!(value instanceof RecordId)) return this.from(undefined, at + 1);
-    if (isObject(value.key) && value.key[name] !== undefined) return this.from(value.key[name], at + 1);
-    return value.key instanceof Range ? this.from(undefined, at + 1) : ELSEWHERE;
+  #onward(found: Found, at: number, inElement: boolean): Found {
+    return found === ELSEWHERE ? ELSEWHERE : this.from(found, at + 1, inElement);
   }
 
-  #all(value: Value, at: number): Value | typeof ELSEWHERE {
-    if (isArray(value)) return this.#map(value, at);
-    return containsNothing(value) ? this.from(undefined, at + 1) : ELSEWHERE;
+  #field(value: Value, name: string): Found {
+    if (isObject(value)) return value[name];
+    if (value instanceof Geometry) return geometryToObject(value)[name];
+    if (isArray(value)) return this.#map(value, (item) => this.#field(item, name));
+    if (!(value instanceof RecordId)) return undefined;
+    if (isObject(value.key) && value.key[name] !== undefined) return value.key[name];
+    return value.key instanceof Range ? undefined : ELSEWHERE;
   }
 
-  #element(value: Value, index: Value, at: number): Value | typeof ELSEWHERE {
-    const holder = value instanceof RecordId ? (value.key as Value) : value;
-    const items = holder instanceof SetValue ? holder.items : holder;
-    if (!isNumber(index) || isObject(items)) return ELSEWHERE;
-    return this.from(isArray(items) ? items[Math.trunc(toNumber(index))] : undefined, at + 1);
+  /** A path that ends with `.*` lists the elements as they are, since that is what CONTAINS looks for. */
+  #elements(items: readonly Value[], at: number, inElement: boolean): Found {
+    if (at + 1 === this.parts.length) return items;
+    if (items.some((item) => item instanceof RecordId)) return ELSEWHERE;
+    return inElement ? this.from(items, at + 1, true) : this.#map(items, (item) => this.from(item, at + 1, true));
+  }
+
+  #onlyElement(value: Value, at: number, inElement: boolean): Found {
+    if (!containsNothing(value)) return ELSEWHERE;
+    return at + 1 === this.parts.length ? undefined : this.from([value], at + 1, inElement);
   }
 
   /** Paths map into arrays and never flatten them. */
-  #map(items: readonly Value[], at: number): Value | typeof ELSEWHERE {
+  #map(items: readonly Value[], read: (item: Value) => Found): Found {
     this.#unfolded += items.length;
     if (this.#unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
     const mapped: Value[] = [];
     for (const item of items) {
-      const value = this.parts[at]?.kind === 'all' ? this.#item(item, at) : this.from(item, at);
+      const value = read(item);
       if (value === ELSEWHERE) return ELSEWHERE;
       mapped.push(value);
     }
     return mapped;
   }
+}
 
-  /** A path that ends with `.*` lists the elements as they are, since that is what CONTAINS looks for. */
-  #item(item: Value, at: number): Value | typeof ELSEWHERE {
-    if (at === this.parts.length - 1) return item;
-    if (item instanceof RecordId) return ELSEWHERE;
-    return isArray(item) ? this.#map(item, at) : this.from(item, at + 1);
-  }
+function elementAt(value: Value, index: Value): Found {
+  const holder = value instanceof RecordId ? (value.key as Value) : value;
+  const items = holder instanceof SetValue ? holder.items : holder;
+  if (!isNumber(index) || isObject(items)) return ELSEWHERE;
+  return isArray(items) ? items[Math.trunc(toNumber(index))] : undefined;
 }
 
 /** Whether CONTAINS finds nothing in a value that has no elements. */

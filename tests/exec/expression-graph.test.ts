@@ -152,9 +152,18 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ['t:1.{..+shortest=t:3}.next', '[t:2, t:3]'],
   // Recursion goes through objects as through links, and a node out of reach has no shortest way to it.
   ['t:1.{..1+shortest=t:4}(->e->t)', 'NONE'],
-  ['{ a: { a: { a: 1 } } }.{2}.a', '{ a: 1 }'],
-  ['{ a: { a: { a: 1 } } }.{..}.a', '1'],
-  ['{ a: { a: { a: 1 } } }.{5}.a', 'NONE'],
+  [
+    '{ a: { a: { a: 1 } } }.{2}.a',
+    'ERR Expected a record ID during recursive graph traversal, but found `{ a: { a: 1 } }`',
+  ],
+  [
+    '{ a: { a: { a: 1 } } }.{..}.a',
+    'ERR Expected a record ID during recursive graph traversal, but found `{ a: { a: 1 } }`',
+  ],
+  [
+    '{ a: { a: { a: 1 } } }.{5}.a',
+    'ERR Expected a record ID during recursive graph traversal, but found `{ a: { a: 1 } }`',
+  ],
   // Referring records.
   ['person:9<~person', '[person:2]'],
   ['person:2<~(person FIELD friend)', '[person:1]'],

@@ -44,7 +44,7 @@ describe('where the reference engine prints what reads back as something else', 
     ['(1.5, -2)', '(1.5, -2)'],
     ['r"person:1..3"', 'person:1..3'],
     ['rand::int(1, 2)', '`rand`::int(1, 2)'],
-    ['@.{2}->a->b', '@.{2}(->a->b)'],
+    ['@.{2}->a->b', '@.{2}->a->b'],
     ['-Infinity', '-Infinity'],
     ['a @AND@ b', 'a @@ b'],
   ])('%s', (text, printed) => {

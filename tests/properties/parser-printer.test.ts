@@ -82,8 +82,6 @@ const binaryOperators = [
   '==',
   '?=',
   '*=',
-  '~',
-  '!~',
   '<',
   '<=',
   '>',
@@ -275,7 +273,7 @@ const trees = fc.letrec<Trees>((tie) => {
         .tuple(optional('min', natural), fc.array(part, { minLength: 1, maxLength: 2 }))
         // Nothing is called in what is repeated, and it isn't a recursion itself.
         .filter(([, path]) => path.every((step) => step.kind !== 'recursion' && step.kind !== 'invoke'))
-        .map(([rest, steps]) => ({ kind: 'recursion', ...rest, path: steps })),
+        .map(([rest, steps]) => ({ kind: 'recursion', ...rest, path: steps, enclosed: true })),
     ) as fc.Arbitrary<Part>,
     projections: fc.oneof(
       DEPTH,

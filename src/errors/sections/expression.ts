@@ -79,6 +79,9 @@ export const expressionErrors = {
   recursion_too_large: validation<{ limit: number }>(
     ({ limit }) => `Exceeded the idiom recursion limit of ${limit} visited records.`,
   ),
+  recursion_no_record: validation<{ value: string }>(
+    ({ value }) => `Expected a record ID during recursive graph traversal, but found \`${value}\``,
+  ),
   recursion_plan_conflict: validation(() => 'Cannot construct a recursion plan when an instruction is provided'),
   repeat_misplaced: validation(
     () => 'Tried to use a `@` repeat recurse symbol in a position where it is not supported',

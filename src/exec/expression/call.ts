@@ -12,7 +12,7 @@ import { compileList } from './collection.js';
 import { functionContext } from './function-context.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileNamedField } from './named-field.js';
-import type { Step } from './step.js';
+import type { PartStep } from './step.js';
 
 const MODEL = 'ml::';
 const MODULE = 'mod::';
@@ -50,12 +50,12 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
 }
 
 /** `(args)` behind a value. */
-export function invokeStep(args: readonly Expression[], next: Step, compiler: Compiler): Step {
+export function invokeStep(args: readonly Expression[], compiler: Compiler): PartStep {
   const evaluate = compileList(args, compiler);
-  return (value, frame) => {
-    if (!(value instanceof Closure)) throw failure('not_callable', { kind: kindOf(value) });
-    return andThen(evaluate(frame), (values) =>
-      andThen(callClosure(frame.execution, value, values), (result) => next(result, frame)),
-    );
+  return {
+    apply: (value, frame) => {
+      if (!(value instanceof Closure)) throw failure('not_callable', { kind: kindOf(value) });
+      return andThen(evaluate(frame), (values) => callClosure(frame.execution, value, values));
+    },
   };
 }

@@ -1,44 +1,58 @@
 /** `.{a, b.*, c: expression, d.{e}}`. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DestructureField } from '../../language/ast.js';
-import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
-import { allStep, fieldStep, hasParts } from './field.js';
-import { END, type Step, stepInto } from './step.js';
+import { type PartStep, type Step, stepInto } from './step.js';
 
-type Member = (object: ObjectValue, frame: Frame) => PromiseOrValue<Value>;
+/** Writes what a field of a destructuring gives into the new object. */
+type Member = (from: ObjectValue, into: MutableObject, frame: Frame) => PromiseOrValue<undefined>;
 
-export function destructureStep(fields: readonly DestructureField[], next: Step, compiler: Compiler): Step {
-  const names = fields.map((field) => field.name);
+export function destructureStep(fields: readonly DestructureField[], compiler: Compiler): PartStep {
   const members = fields.map((field) => compileMember(field, compiler));
   const step: Step = (value, frame) => {
-    if (!isObject(value)) return stepInto(value, frame, step, next);
-    const values = andThen(pace(frame.execution), () => mapInOrder(members, (member) => member(value, frame)));
-    return andThen(values, (all) => {
-      const object = newObject();
-      for (let index = 0; index < names.length; index++) object[names[index] as string] = all[index];
-      return next(object, frame);
-    });
+    if (!isObject(value)) return stepInto(value, frame, step);
+    const object = newObject();
+    const filled = andThen(pace(frame.execution), () =>
+      forEachInOrder(members, (member) => member(value, object, frame)),
+    );
+    return andThen(filled, () => object);
   };
-  return step;
+  return { apply: step, element: step };
 }
 
 function compileMember(field: DestructureField, compiler: Compiler): Member {
   const { name } = field;
   switch (field.kind) {
     case 'include':
-      return (object) => object[name];
-    case 'all': {
-      const parts = allStep(END);
-      return fieldStep(name, (value, frame) => (hasParts(value) ? parts(value, frame) : undefined));
+      return (from, into) => {
+        into[name] = from[name];
+        return undefined;
+      };
+    case 'all':
+      // The fields of the object there become fields of the new one; whatever else is there has none.
+      return (from, into) => {
+        const inner = from[name];
+        if (isObject(inner)) for (const key of Object.keys(inner)) into[key] = inner[key];
+        return undefined;
+      };
+    case 'nested': {
+      const destructure = destructureStep(field.fields, compiler).apply;
+      return written(name, (from, frame) => destructure(from[name], frame));
     }
-    case 'nested':
-      return fieldStep(name, destructureStep(field.fields, END, compiler));
     case 'alias': {
       const evaluate = compiler.expression(field.value);
-      return (object, frame) => evaluate(frameAt(frame, object));
+      return written(name, (from, frame) => evaluate(frameAt(frame, from)));
     }
   }
+}
+
+function written(name: string, read: (from: ObjectValue, frame: Frame) => PromiseOrValue<Value>): Member {
+  return (from, into, frame) =>
+    andThen(read(from, frame), (value) => {
+      into[name] = value;
+      return undefined;
+    });
 }

@@ -5,6 +5,7 @@
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
+import { innerElements } from '../../value/elements.js';
 import { rangeContains } from '../../value/membership.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
@@ -14,7 +15,6 @@ import {
   type ObjectValue,
   Range,
   RecordId,
-  SetValue,
   type Value,
 } from '../../value/value.js';
 import { type Compiler, type EdgeStep, type Evaluate, Frame, Scope } from '../execution.js';
@@ -23,7 +23,7 @@ import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
 import { compileReferrers } from './reference.js';
-import { END, fetchRecord, mapStep, type Step } from './step.js';
+import { fetchRecord, joined, mapStep, NO_PATH, type Path, type Step } from './step.js';
 
 type WherePart = Extract<Part, { kind: 'where' }>;
 
@@ -47,27 +47,22 @@ interface Found {
 
 type Link = (from: Found, frame: Frame) => PromiseOrValue<Found>;
 
-export function chainStep(chain: readonly ChainPart[], next: Step, compiler: InlineCompiler): Step {
+export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: InlineCompiler): Path {
   const links = chain.map((part) =>
     part.kind === 'graph' ? compileGraphStep(part, compiler) : compileWhere(part, compiler),
   );
-  const isAlone = chain.length === 1 && next === END;
-  const walk = (start: Value, frame: Frame): PromiseOrValue<Found> => {
+  const walk = (start: Value, frame: Frame): PromiseOrValue<Value> => {
     let found: PromiseOrValue<Found> = { nodes: [start], edges: false };
     for (const link of links) found = andThen(found, (from) => link(from, frame));
-    return found;
+    return andThen(found, (reached) => reached.nodes);
   };
-  const step: Step = (value, frame) => {
-    const items = value instanceof SetValue ? value.items : value;
-    if (isArray(items)) {
-      const all = mapStep(items, frame, step);
-      // A single step from a list gives one list; a longer path is followed from each element.
-      return isAlone ? andThen(all, (lists) => lists.flat(1) as Value[]) : all;
-    }
-    if (!(items instanceof RecordId) && !isObject(items)) return next(undefined, frame);
-    return andThen(walk(items, frame), ({ nodes }) => next(nodes, frame));
+  const from: Step = (value, frame) => (value instanceof RecordId || isObject(value) ? walk(value, frame) : undefined);
+  const apply: Step = (value, frame) => {
+    if (!isArray(value)) return from(value, frame);
+    return andThen(mapStep(innerElements(value), frame, from), (lists) => lists.flat(1) as Value[]);
   };
-  return step;
+  // A single step from a list gives one list; a longer path is followed from each element.
+  return joined({ apply, element: apply }, rest, chain.length > 1 || rest !== NO_PATH);
 }
 
 function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link {

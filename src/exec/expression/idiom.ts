@@ -1,64 +1,71 @@
-/** Paths: each part is compiled together with what comes after it, from the last part to the first. */
+/** Paths: each part is joined with what comes after it, from the last part to the first. */
 import type { Idiom, Part } from '../../language/ast.js';
 import type { Evaluate } from '../execution.js';
 import { invokeStep } from './call.js';
 import { destructureStep } from './destructure.js';
-import { allStep, compileDocumentField, fieldStep, optionalStep } from './field.js';
+import { ALL, compileDocumentField, fieldStep, optional } from './field.js';
 import { type ChainPart, chainStep } from './graph.js';
-import { indexStep, lastStep, whereStep } from './index-step.js';
+import { indexStep, LAST, whereStep } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { methodStep } from './method.js';
-import { recursionStep, repeatStep } from './recursion.js';
-import { END, type Step } from './step.js';
+import { REPEAT, recursionStep } from './recursion.js';
+import { joined, NO_PATH, type PartStep, type Path } from './step.js';
 
-type PartCompiler<P extends Part> = (part: P, next: Step, compiler: InlineCompiler) => Step;
+type PartCompiler<P extends Part> = (part: P, compiler: InlineCompiler) => PartStep;
+/** Parts that are joined with the rest of the path in ways of their own. */
+type JoinedOtherwise = 'optional' | 'graph';
 
-const PARTS: { readonly [K in Part['kind']]: PartCompiler<Extract<Part, { kind: K }>> } = {
-  field: ({ name }, next) => fieldStep(name, next),
-  index: ({ index }, next, compiler) => indexStep(index, next, compiler),
-  last: (_, next) => lastStep(next),
-  all: (_, next) => allStep(next),
-  where: ({ condition }, next, compiler) => whereStep(condition, next, compiler),
-  destructure: ({ fields }, next, compiler) => destructureStep(fields, next, compiler),
-  method: ({ name, args }, next, compiler) => methodStep(name, args, next, compiler),
-  invoke: ({ args }, next, compiler) => invokeStep(args, next, compiler),
-  optional: (_, next) => optionalStep(next),
-  repeat: (_, next) => repeatStep(next),
-  graph: (part, next, compiler) => chainStep([part], next, compiler),
-  recursion: (part, next, compiler) => recursionStep(part, compilePath(part.path, compiler), next, compiler),
+const PARTS: { readonly [K in Exclude<Part['kind'], JoinedOtherwise>]: PartCompiler<Extract<Part, { kind: K }>> } = {
+  field: ({ name }) => fieldStep(name),
+  index: ({ index }, compiler) => indexStep(index, compiler),
+  last: () => LAST,
+  all: () => ALL,
+  where: ({ condition }, compiler) => whereStep(condition, compiler),
+  destructure: ({ fields }, compiler) => destructureStep(fields, compiler),
+  method: ({ name, args }, compiler) => methodStep(name, args, compiler),
+  invoke: ({ args }, compiler) => invokeStep(args, compiler),
+  repeat: () => REPEAT,
+  recursion: (part, compiler) => recursionStep(part, compilePath(part.path, compiler).whole, compiler),
 };
 
 export function compileIdiom({ start, parts }: Idiom, compiler: InlineCompiler): Evaluate {
   if (start !== undefined) {
     const begin = compiler.expression(start);
-    const step = compilePath(parts, compiler);
+    const step = compilePath(parts, compiler).whole;
     return (frame) => {
       const value = begin(frame);
       return value instanceof Promise ? value.then((settled) => step(settled, frame)) : step(value, frame);
     };
   }
   const [first] = parts;
-  if (first?.kind === 'field') return compileDocumentField(first.name, compilePath(parts.slice(1), compiler));
-  const step = compilePath(parts, compiler);
+  if (first?.kind === 'field') {
+    const rest = compilePath(parts.slice(1), compiler);
+    return compileDocumentField(first.name, rest, joined(fieldStep(first.name), rest));
+  }
+  const step = compilePath(parts, compiler).whole;
   return (frame) => step(frame.current, frame);
 }
 
-/** Parts as one step, from a value to what they lead to. */
-export function compilePath(parts: readonly Part[], compiler: InlineCompiler): Step {
-  let next = END;
+/** The steps of a path, from a value to what it leads to. */
+function compilePath(parts: readonly Part[], compiler: InlineCompiler): Path {
+  let rest = NO_PATH;
   for (let end = parts.length; end > 0; ) {
     const begin = beginOfChain(parts, end);
-    next =
-      begin < end
-        ? chainStep(parts.slice(begin, end) as ChainPart[], next, compiler)
-        : compilePart(parts[end - 1] as Part, next, compiler);
-    end = Math.min(begin, end - 1);
+    if (begin < end) {
+      rest = chainStep(parts.slice(begin, end) as ChainPart[], rest, compiler);
+      end = begin;
+    } else {
+      end--;
+      rest = withPart(parts[end] as Part, rest, compiler);
+    }
   }
-  return next;
+  return rest;
 }
 
-function compilePart<P extends Part>(part: P, next: Step, compiler: InlineCompiler): Step {
-  return (PARTS[part.kind] as unknown as PartCompiler<P>)(part, next, compiler);
+function withPart(part: Part, rest: Path, compiler: InlineCompiler): Path {
+  if (part.kind === 'optional') return optional(rest);
+  if (part.kind === 'graph') return chainStep([part], rest, compiler);
+  return joined((PARTS[part.kind] as PartCompiler<Part>)(part, compiler), rest);
 }
 
 /** Where the chain of graph steps (and filters behind them) begins that ends before `end`; `end` itself if none does. */

@@ -23,17 +23,13 @@ import {
 import type { Compiler, Frame } from '../execution.js';
 import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
-import { fetchRecord, isKeyField, type Step } from './step.js';
+import { fetchRecord, isKeyField, type PartStep, type Step } from './step.js';
 
-export function indexStep(index: Expression, next: Step, compiler: Compiler): Step {
+export function indexStep(index: Expression, compiler: Compiler): PartStep {
   const known = constantValue(index);
-  if (known !== undefined) {
-    const at = known.value;
-    return (value, frame) => andThen(elementAt(value, at, frame), (element) => next(element, frame));
-  }
+  if (known !== undefined) return { apply: (value, frame) => elementAt(value, known.value, frame) };
   const evaluate = compiler.expression(index);
-  return (value, frame) =>
-    andThen(evaluate(frame), (at) => andThen(elementAt(value, at, frame), (element) => next(element, frame)));
+  return { apply: (value, frame) => andThen(evaluate(frame), (at) => elementAt(value, at, frame)) };
 }
 
 /** An element by its place, a field by its name, a slice by a range; NONE where there is no such thing. */
@@ -52,10 +48,9 @@ export function plainElementAt(value: Value, index: Value): Value {
     const name = fieldNameOf(index);
     return name === undefined ? undefined : value[name];
   }
+  if (isArray(value) && index instanceof Range) return slice(value, index);
   const items = value instanceof SetValue ? value.items : value;
-  if (!isArray(items)) return undefined;
-  if (index instanceof Range) return slice(items, index);
-  return isNumber(index) ? items[Math.trunc(toNumber(index))] : undefined;
+  return isArray(items) && isNumber(index) ? items[Math.trunc(toNumber(index))] : undefined;
 }
 
 /** An index as the name of a field: `{`1.5`: 'x'}[1.5]`. */
@@ -79,33 +74,26 @@ function intBound({ value }: Bound): number {
   }
 }
 
-export function lastStep(next: Step): Step {
-  return (value, frame) => next(lastElement(value), frame);
-}
+/** `[$]`. */
+export const LAST: PartStep = { apply: lastElement };
 
-/** The last element; what has none is its own. */
+/** The last element; what isn't an array is its own. */
 export function lastElement(value: Value): Value {
-  if (isArray(value)) return value.at(-1);
-  return value instanceof SetValue ? value.items.at(-1) : value;
+  return isArray(value) ? value.at(-1) : value;
 }
 
-export function whereStep(condition: Expression, next: Step, compiler: Compiler): Step {
-  const filter = compileFilter(condition, compiler);
-  return (value, frame) => andThen(filter(value, frame), (kept) => next(kept, frame));
+export function whereStep(condition: Expression, compiler: Compiler): PartStep {
+  return { apply: compileFilter(condition, compiler) };
 }
 
-/** Keeps the elements for which a condition holds; what isn't a collection counts as one of a single element. */
+/** Keeps the elements for which a condition holds; what isn't an array counts as one of a single element. */
 export function compileFilter(condition: Expression, compiler: Compiler): Step {
   const holds = compiler.expression(condition);
   return (value, frame) => {
-    const isSet = value instanceof SetValue;
-    const items = isSet ? value.items : isArray(value) ? value : [value];
+    const items = isArray(value) ? value : [value];
     const verdicts = mapInOrder(items, (item) =>
       andThen(pace(frame.execution), () => andThen(holds(frameAt(frame, item)), isTruthy)),
     );
-    return andThen(verdicts, (kept) => {
-      const chosen = items.filter((_, index) => kept[index]);
-      return isSet ? new SetValue(chosen) : chosen;
-    });
+    return andThen(verdicts, (kept) => items.filter((_, index) => kept[index]));
   };
 }

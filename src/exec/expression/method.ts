@@ -10,23 +10,22 @@ import type { Compiler } from '../execution.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
 import { functionContext } from './function-context.js';
-import type { Step } from './step.js';
+import type { PartStep, Step } from './step.js';
 
-export function methodStep(name: string, args: readonly Expression[], next: Step, compiler: Compiler): Step {
+export function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {
   const evaluate = compileList(args, compiler);
-  return (value, frame) =>
+  const apply: Step = (value, frame) =>
     andThen(evaluate(frame), (values) => {
       const row = methodFor(value, name);
       const { execution } = frame;
       if (row !== undefined) {
-        return andThen(callMethod(row, name, [value, ...values], functionContext(execution)), (result) =>
-          next(result, frame),
-        );
+        return callMethod(row, name, [value, ...values], functionContext(execution));
       }
       const closure = isObject(value) ? value[name] : undefined;
       if (!(closure instanceof Closure)) throw withoutMethod(value, name);
-      return andThen(callClosure(execution, closure, values), (result) => next(result, frame));
+      return callClosure(execution, closure, values);
     });
+  return { apply };
 }
 
 /** Its cause is the same in the words of statements that write (`plain-words.ts`). */

@@ -1,6 +1,7 @@
 /** Under which name a projection stands in its row: the alias, or what the expression is called. */
 import type { Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
+import { escapeIdentifier } from '../../value/text/quote.js';
 
 /** The names, from the outermost in, at which a projection is written: `a.b` gives `{a: {b: …}}`. */
 export function projectionPath({
@@ -12,7 +13,7 @@ export function projectionPath({
 }): readonly string[] {
   if (alias === undefined) return expressionPath(expression);
   const names = alias.parts.flatMap((part) => (part.kind === 'field' ? [part.name] : []));
-  return names.length === 0 ? [printExpression(alias)] : names;
+  return names.length === 0 ? [printExpression(alias)] : nested(dotted(names));
 }
 
 function expressionPath(expression: Expression): readonly string[] {
@@ -26,8 +27,18 @@ function expressionPath(expression: Expression): readonly string[] {
     case 'subquery':
       return [printStatement(expression.statement)];
     default:
-      return [printExpression(expression)];
+      return nested(printExpression(expression));
   }
+}
+
+/** A dot in a name nests, whatever it stood for, unless something else in the name can't stand in a path. */
+function nested(name: string): readonly string[] {
+  return /[ ([]/.test(name) ? [name] : name.split('.');
+}
+
+/** Names as the path that they are; alone a name isn't quoted. */
+function dotted(names: readonly string[]): string {
+  return names.length === 1 ? (names[0] as string) : names.map(escapeIdentifier).join('.');
 }
 
 /** Fields and graph steps nest; what only chooses or changes (indexes, filters, methods …) doesn't show. */
@@ -36,12 +47,32 @@ function idiomPath(idiom: Idiom): readonly string[] {
   const alias = parts.findLast((part) => part.kind === 'graph' && part.alias !== undefined);
   if (alias?.kind === 'graph' && alias.alias !== undefined)
     return projectionPath({ expression: idiom, alias: alias.alias });
-  const names = namesOf(parts);
-  if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : names;
   if (parts[0]?.kind === 'invoke') return [printExpression(idiom)];
-  if (start.kind !== 'param') return [printExpression(names.length === 0 ? start : idiom)];
-  if (start.current) return names.length === 0 ? ['this'] : names;
-  return [printExpression(start), ...names];
+  const names = namesOf(parts);
+  if (parts.some((part) => part.kind === 'graph')) return names;
+  if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : nested(dotted(names));
+  if (start.kind === 'param' && start.current) return nested(dotted(names));
+  return nested([startName(start), ...names.map(escapeIdentifier)].join('.'));
+}
+
+/** How a path calls the value that it begins at. */
+function startName(start: Expression): string {
+  if (start.kind === 'idiom') {
+    const inner = flattened(start);
+    const text = printExpression(inner);
+    if (inner.start?.kind !== 'record-id') return text;
+    return startName(inner.start) + text.slice(printExpression(inner.start).length);
+  }
+  if (start.kind === 'record-id') return `(${printExpression(start)})`;
+  const path = printExpression({ kind: 'idiom', start, parts: [{ kind: 'last' }] });
+  return path.slice(0, -'[$]'.length);
+}
+
+/** `((a.b).c).d` as `a.b.c.d`. */
+function flattened(idiom: Idiom): Idiom {
+  if (idiom.start?.kind !== 'idiom') return idiom;
+  const outer = flattened(idiom.start);
+  return { ...outer, parts: [...outer.parts, ...idiom.parts] };
 }
 
 function namesOf(parts: readonly Part[]): string[] {
@@ -52,7 +83,7 @@ function namesOf(parts: readonly Part[]): string[] {
       case 'graph':
         return [printExpression({ kind: 'idiom', parts: [part] })];
       case 'recursion':
-        return namesOf(part.path);
+        return part.enclosed ? [] : namesOf(part.path);
       default:
         return [];
     }

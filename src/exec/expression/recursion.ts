@@ -5,10 +5,10 @@ import type { Recursion } from '../../language/ast.js';
 import { innerElements } from '../../value/elements.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
-import { isArray, type Value } from '../../value/value.js';
+import { isArray, RecordId, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import { RecursionFrame, type Repeat } from './document-frame.js';
-import { mapStep, type Step } from './step.js';
+import type { PartStep, Step } from './step.js';
 
 /** How often a path may be followed. */
 const LIMIT = 256;
@@ -24,19 +24,18 @@ interface Plan {
   readonly path: Step;
 }
 
-export function recursionStep(recursion: Recursion, path: Step, next: Step, compiler: Compiler): Step {
+export function recursionStep(recursion: Recursion, path: Step, compiler: Compiler): PartStep {
   const { min = 1, max = LIMIT, instruction, inclusive = false } = recursion;
   const wrong = wrongBound(recursion.min) ?? wrongBound(recursion.max);
   if (wrong !== undefined) {
-    return () => {
-      throw wrong;
+    return {
+      apply: () => {
+        throw wrong;
+      },
     };
   }
   const plan: Plan = { min, max, bounded: recursion.max !== undefined, inclusive, path };
-  const follow = compileWalk(plan, recursion, instruction, compiler);
-  const step: Step = (value, frame) =>
-    isArray(value) ? mapStep(value, frame, step) : andThen(follow(value, frame), (found) => next(found, frame));
-  return step;
+  return { apply: compileWalk(plan, recursion, instruction, compiler) };
 }
 
 function wrongBound(bound: number | undefined): Error | undefined {
@@ -90,7 +89,6 @@ function repeats({ path }: Recursion): boolean {
 function deepest(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
   let value = start;
   let depth = 0;
-  let atEnd = false;
   const walk = untilTrue(() => {
     if (depth === plan.max) {
       if (!plan.bounded) throw failure('recursion_too_deep', { limit: LIMIT });
@@ -99,9 +97,11 @@ function deepest(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> 
     return andThen(frame.execution.interrupt.checkpoint(), () =>
       andThen(plan.path(value, frame), (reached) => {
         const found = alive(reached);
-        atEnd = isDeadEnd(found) || equals(found, value);
-        // Short of the least depth a dead end is itself the answer: there is nothing that deep.
-        if (!atEnd || depth < plan.min) value = found;
+        const isDead = isDeadEnd(found);
+        const atEnd = isDead || equals(found, value);
+        if (!atEnd && !isArray(found)) mustBeRecord(found);
+        // Short of the least depth a dead end is itself the answer: there is nothing that deep. Nor is there on a circle.
+        if (!atEnd || depth < plan.min) value = atEnd && !isDead ? undefined : found;
         depth++;
         return atEnd;
       }),
@@ -203,7 +203,7 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
     const level = forEachInOrder(open, (way) =>
       andThen(nextNodes(plan, way.node, frame), (nodes) => {
         for (const node of nodes) {
-          if (equals(node, goal)) {
+          if (depth >= plan.min && equals(node, goal)) {
             answer = nodesOf({ node, before: way });
             return true;
           }
@@ -238,6 +238,7 @@ function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value
       return value;
     }
     let goesOn = depth + 1 >= min;
+    if (depth > 0) mustBeRecord(value);
     const repeat: Repeat = (inner) =>
       andThen(branch(inner, depth + 1), (grown) => {
         goesOn ||= !isDeadEnd(grown);
@@ -252,21 +253,27 @@ function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value
 }
 
 /** `@`. */
-export function repeatStep(next: Step): Step {
-  return (value, frame) => {
+export const REPEAT: PartStep = {
+  apply: (value, frame) => {
     if (!(frame instanceof RecursionFrame)) throw failure('repeat_misplaced');
-    return andThen(frame.repeat(value), (found) => next(found, frame));
-  };
-}
+    return frame.repeat(value);
+  },
+};
 
 function nextNodes(plan: Plan, node: Value, frame: Frame): PromiseOrValue<readonly Value[]> {
   return andThen(frame.execution.interrupt.checkpoint(), () =>
     andThen(plan.path(node, frame), (reached) => {
       const found = alive(reached);
       if (isDeadEnd(found)) return [];
-      return isArray(found) ? found : [found];
+      const nodes = isArray(found) ? found : [found];
+      nodes.forEach(mustBeRecord);
+      return nodes;
     }),
   );
+}
+
+function mustBeRecord(value: Value): void {
+  if (!(value instanceof RecordId)) throw failure('recursion_no_record', { value: toText(value) });
 }
 
 /** What is left of the values that a path reached: nested arrays become one, without NONE and NULL. */

@@ -1,4 +1,4 @@
-/** What the parts of a path compile to, and how a part meets values that stand for others. */
+/** What the parts of a path compile to, and how they meet arrays and links. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   type ArrayValue,
@@ -7,16 +7,51 @@ import {
   type ObjectValue,
   Range,
   RecordId,
-  SetValue,
   type Value,
 } from '../../value/value.js';
 import type { Frame } from '../execution.js';
 
-/** A part of a path together with all that come after it. */
+/** What a path, or a part of one, makes of a value. */
 export type Step = (value: Value, frame: Frame) => PromiseOrValue<Value>;
 
 /** The end of a path. */
 export const END: Step = (value) => value;
+
+/** One part of a path by itself. */
+export interface PartStep {
+  /** What it makes of a value as a whole; it may go into arrays, to any depth. */
+  readonly apply: Step;
+  /** What it makes of an element of an array, from which the rest of the path goes on. Parts that take arrays as a whole have none. */
+  readonly element?: Step;
+}
+
+/**
+ * The rest of a path. The first part that goes into an array takes everything behind it along into each element, and from there on
+ * (`each`) arrays are taken as a whole: in `[{ a: [[1]] }].a[0]` the index is that of `[[1]]`.
+ */
+export interface Path {
+  readonly whole: Step;
+  readonly each: Step;
+}
+
+export const NO_PATH: Path = { whole: END, each: END };
+
+/** A part with the rest of the path behind it. At the end of a path arrays are left to the part itself, unless told otherwise. */
+export function joined({ apply, element }: PartStep, rest: Path, goesInto = rest !== NO_PATH): Path {
+  if (!goesInto) return { whole: apply, each: apply };
+  const each = then(apply, rest.each);
+  const whole = then(apply, rest.whole);
+  if (element === undefined) return { whole, each };
+  const fromElement = then(element, rest.each);
+  return { whole: (value, frame) => (isArray(value) ? mapStep(value, frame, fromElement) : whole(value, frame)), each };
+}
+
+function then(first: Step, second: Step): Step {
+  return (value, frame) => {
+    const reached = first(value, frame);
+    return reached instanceof Promise ? reached.then((settled) => second(settled, frame)) : second(reached, frame);
+  };
+}
 
 /** The record behind a link, as the principal may see it; NONE when it's missing, hidden, or a range. */
 export function fetchRecord(id: RecordId, frame: Frame): PromiseOrValue<ObjectValue | undefined> {
@@ -31,19 +66,13 @@ export function isKeyField({ key }: RecordId, name: string): boolean {
   return isObject(key) && key[name] !== undefined;
 }
 
-/**
- * Takes `step` into a value that isn't an object: to each element of an array or set, to the record behind a link. What has no parts
- * gives `otherwise` (NONE for most parts) to the rest of the path.
- */
-export function stepInto(value: Value, frame: Frame, step: Step, next: Step): PromiseOrValue<Value> {
+/** Takes `step` into a value that isn't an object: to each element of an array, to the record behind a link. What else has no parts. */
+export function stepInto(value: Value, frame: Frame, step: Step): PromiseOrValue<Value> {
   if (isArray(value)) return mapStep(value, frame, step);
-  if (value instanceof SetValue) return mapStep(value.items, frame, step);
   if (value instanceof RecordId) {
-    return andThen(fetchRecord(value, frame), (record) =>
-      record === undefined ? next(undefined, frame) : step(record, frame),
-    );
+    return andThen(fetchRecord(value, frame), (record) => (record === undefined ? undefined : step(record, frame)));
   }
-  return next(undefined, frame);
+  return undefined;
 }
 
 /** Paths map into arrays, also nested ones, and never flatten them. */

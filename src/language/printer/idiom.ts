@@ -20,7 +20,7 @@ const PARTS: PartPrinters = {
   optional: () => '.?',
   repeat: () => '.@',
   graph: graphText,
-  recursion: (part, printer) => recursionText(part, printer, true),
+  recursion: recursionText,
 };
 
 export function idiomText({ start, parts }: Idiom, printer: Printer): string {
@@ -29,7 +29,6 @@ export function idiomText({ start, parts }: Idiom, printer: Printer): string {
     if (part.kind === 'field' && index === 0 && start === undefined) text = escapeIdentifier(part.name);
     // `a.b(1)` is a method; a field that holds a closure is called in parentheses.
     else if (part.kind === 'invoke' && parts[index - 1]?.kind === 'field') text = `(${text})${partText(part, printer)}`;
-    else if (part.kind === 'recursion') text += recursionText(part, printer, index < parts.length - 1);
     else text += partText(part, printer);
   });
   return text;
@@ -95,15 +94,13 @@ function subjectText({ table, range, field }: GraphSubject, printer: Printer): s
   return name + clauses(clause('FIELD', field, plainName));
 }
 
-/** The path stands in parentheses unless it is a destructuring at the end, which is told apart by its dot. */
-function recursionText(recursion: Recursion, printer: Printer, isFollowed: boolean): string {
-  const { min, max, instruction, inclusive, path } = recursion;
+function recursionText(recursion: Recursion, printer: Printer): string {
+  const { min, max, instruction, inclusive, path, enclosed } = recursion;
   const bounds = min !== undefined && min === max ? String(min) : `${min ?? ''}..${max ?? ''}`;
   let how = '';
   if (instruction?.kind === 'shortest') how = `+shortest=${printer.operand(instruction.target, POWER.postfix)}`;
   else if (instruction !== undefined) how = `+${instruction.kind}`;
   if (inclusive) how += '+inclusive';
   const repeated = path.map((part) => partText(part, printer)).join('');
-  const isBare = !isFollowed && path.length === 1 && path[0]?.kind === 'destructure';
-  return `.{${bounds}${how}}${isBare ? repeated : `(${repeated})`}`;
+  return `.{${bounds}${how}}${enclosed ? `(${repeated})` : repeated}`;
 }
