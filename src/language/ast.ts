@@ -428,7 +428,7 @@ export interface Option {
 
 export interface Sleep {
   readonly kind: 'sleep';
-  readonly duration: Expression;
+  readonly duration: Literal;
 }
 
 export interface Select {

@@ -172,7 +172,6 @@ export const queryErrors = {
   ),
   invalid_path: internal<{ value: string }>(({ value }) => `Expected the name of a field but found ${value}`),
   invalid_timeout: internal(() => 'Invalid timeout value'),
-  invalid_sleep: internal<{ value: string }>(({ value }) => `SLEEP needs a duration, got ${value}`),
 
   // ─── Running ───
   computation_too_deep: internal(

@@ -1,24 +1,21 @@
-import { andThen } from '../../base/promise-or-value.js';
-import { failure } from '../../errors/error.js';
+import { invariant } from '../../base/invariant.js';
 import type { Sleep } from '../../language/ast.js';
 import { durationMilliseconds } from '../../value/duration.js';
-import { toText } from '../../value/text/text.js';
 import { Duration } from '../../value/value.js';
 import { authorize } from '../authorize.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
+import type { Evaluate, Execution } from '../execution.js';
 
 /** How long a sleeper may not notice that its time is over, in milliseconds. */
 const NAP = 50;
 
 /** SLEEP: for those who may edit the whole store only, since it holds a transaction open. */
-export function compileSleep({ duration }: Sleep, compiler: Compiler): Evaluate {
-  const evaluate = compiler.expression(duration);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      authorize(frame.execution.identity, 'edit', {}, 'Any');
-      if (!(value instanceof Duration)) throw failure('invalid_sleep', { value: toText(value) });
-      return sleep(frame.execution, durationMilliseconds(value));
-    });
+export function compileSleep({ duration: { value } }: Sleep): Evaluate {
+  invariant(value instanceof Duration, 'SLEEP is parsed with a duration');
+  const milliseconds = durationMilliseconds(value);
+  return (frame) => {
+    authorize(frame.execution.identity, 'edit', {}, 'Any');
+    return sleep(frame.execution, milliseconds);
+  };
 }
 
 async function sleep({ environment, interrupt }: Execution, milliseconds: number): Promise<undefined> {
