@@ -111,10 +111,15 @@ interface Trees {
   projections: Projections;
 }
 
+/** A field is called as a method, so that nothing is called right behind one. */
+const callsNoField = ({ parts }: { readonly parts: readonly { readonly kind: string }[] }) =>
+  parts.every(({ kind }, index) => kind !== 'invoke' || parts[index - 1]?.kind !== 'field');
+
 const idiomOf = (parts: fc.Arbitrary<Part>) =>
   fc
     .tuple(name, fc.array(parts, { maxLength: 2 }))
-    .map(([first, rest]) => ({ kind: 'idiom', parts: [{ kind: 'field', name: first }, ...rest] }) as const);
+    .map(([first, rest]) => ({ kind: 'idiom', parts: [{ kind: 'field', name: first } as Part, ...rest] }) as const)
+    .filter(callsNoField);
 
 const trees = fc.letrec<Trees>((tie) => {
   const expression = tie('expression') as fc.Arbitrary<Expression>;
@@ -243,12 +248,12 @@ const trees = fc.letrec<Trees>((tie) => {
       statement.filter((each) => each.kind !== 'expression').map((each) => ({ kind: 'subquery', statement: each })),
       fc
         .tuple(expression, fc.array(part, { minLength: 1, maxLength: 2 }))
-        // A path at a path is one path, and a path that begins with a call takes a param or parentheses.
-        .filter(([start]) => start.kind !== 'idiom')
-        .map(([start, parts]) => ({ kind: 'idiom', start, parts })),
+        .map(([start, parts]) => ({ kind: 'idiom', start, parts }))
+        .filter(callsNoField),
       fc
         .tuple(graph, fc.array(part, { maxLength: 2 }))
-        .map(([first, rest]) => ({ kind: 'idiom', parts: [first, ...rest] })),
+        .map(([first, rest]) => ({ kind: 'idiom', parts: [first, ...rest] }))
+        .filter(callsNoField),
     ) as fc.Arbitrary<Expression>,
     part: fc.oneof(
       DEPTH,

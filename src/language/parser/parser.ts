@@ -325,7 +325,6 @@ const TOKEN_NAMES = {
   string: 'a strand',
 } as const;
 
-
 const PREFIXED_NAMES: Readonly<Record<StringPrefix, string>> = {
   r: 'a record-id strand',
   d: 'a datetime',

@@ -26,10 +26,8 @@ const PARTS: PartPrinters = {
 export function idiomText({ start, parts }: Idiom, printer: Printer): string {
   let text = start === undefined ? '' : startText(start, parts[0], printer);
   parts.forEach((part, index) => {
-    if (part.kind === 'field' && index === 0 && start === undefined) text = escapeIdentifier(part.name);
-    // `a.b(1)` is a method; a field that holds a closure is called in parentheses.
-    else if (part.kind === 'invoke' && parts[index - 1]?.kind === 'field') text = `(${text})${partText(part, printer)}`;
-    else text += partText(part, printer);
+    const isFirst = index === 0 && start === undefined;
+    text += isFirst && part.kind === 'field' ? escapeIdentifier(part.name) : partText(part, printer);
   });
   return text;
 }
