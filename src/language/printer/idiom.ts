@@ -39,7 +39,7 @@ function partText(part: Part, printer: Printer): string {
 /** The value that a path begins at, in parentheses where the path would be read as part of something else. */
 function startText(start: Expression, first: Part | undefined, printer: Printer): string {
   const text = printer.operand(start, POWER.postfix);
-  if (text.startsWith('(') && start.kind !== 'literal') return text;
+  if (text.startsWith('(') && start.kind !== 'literal' && start.kind !== 'idiom') return text;
   const needsParentheses =
     first?.kind === 'invoke' ||
     (start.kind === 'record-id' && start.key.kind === 'key-range') ||
