@@ -112,8 +112,12 @@ export class RpcSocket {
     socket.on('error', end);
   }
 
-  static open(rpcUrl: string, format: Format = JSON_FORMAT): Promise<RpcSocket> {
-    const socket = new WebSocket(rpcUrl, format.subprotocol);
+  static open(
+    rpcUrl: string,
+    format: Format = JSON_FORMAT,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<RpcSocket> {
+    const socket = new WebSocket(rpcUrl, format.subprotocol, { headers });
     const client = new RpcSocket(socket, format);
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(client));
