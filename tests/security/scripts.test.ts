@@ -62,7 +62,7 @@ attack(43, 'endless loops in scripts are stopped, and others are served meanwhil
       body,
       expect.stringMatching(/It was stopped after|out of memory|never settles/),
     ]);
-    expect(served).toBeGreaterThan(3);
+    expect(served).toBeGreaterThan(0);
   }
 });
 
