@@ -68,14 +68,16 @@ it.each([
   'DEFINE FIELD v ON checked ASSERT $value = $value.x; CREATE checked SET v = $a',
   'SELECT * FROM [{ v: $a }, { v: $b }] ORDER BY v',
   'SELECT v FROM [{ v: $a }, { v: $b }] GROUP BY v',
-  'SELECT * FROM $a',
+  'SELECT <string>v FROM [{ v: $a }]',
   'DELETE $a',
-  `RETURN $a${'.*'.repeat(30)}`,
+  `RETURN $a${'.*'.repeat(30)}.x`,
   'RETURN $a.x',
   'RETURN $a.{1..40}.x',
   'RETURN array::repeat(string::repeat("a\\n", 500000), 18000) = 1 OR <string>array::repeat(string::repeat("a\\n", 500000), 18000)',
 ])('%s is refused, and the next query answered', async (attack) => {
   const outcome = await lastOf(BOMBS + attack);
+  // Asked first, because a matcher follows down whatever it is given.
+  expect(outcome?.ok).toBe(false);
   expect(outcome).toMatchObject({ ok: false, error: { message: expect.stringContaining('larger than the limit') } });
   expect(await db.query('RETURN 1')).toEqual([1]);
 });
