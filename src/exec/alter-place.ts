@@ -1,6 +1,5 @@
 /** ALTER SYSTEM, NAMESPACE and DATABASE. */
 import { andThen } from '../base/promise-or-value.js';
-import { settingKey } from '../catalog/keys.js';
 import { failure } from '../errors/error.js';
 import type { AlterPlace } from '../language/ast.js';
 import { parseRecordId } from '../language/parse.js';
@@ -16,12 +15,11 @@ export function compileAlterPlace({ level, compact, queryTimeout }: AlterPlace, 
   return (frame) => {
     const { change } = beginDefinition(frame.execution, level, 'own', resource);
     return andThen(evaluate(frame), (value) => {
-      if (typeof queryTimeout === 'object') {
-        const timeout = cast(value, { kind: 'duration' }, parseRecordId);
-        if (timeout instanceof Duration && timeout.nanoseconds > 0n) {
-          change.transaction.put(settingKey('query-timeout'), timeout);
-        } else change.transaction.delete(settingKey('query-timeout'));
-      } else if (queryTimeout === 'drop') change.transaction.delete(settingKey('query-timeout'));
+      if (queryTimeout !== undefined) {
+        const timeout = queryTimeout === 'drop' ? undefined : cast(value, { kind: 'duration' }, parseRecordId);
+        const isSet = timeout instanceof Duration && timeout.nanoseconds > 0n;
+        frame.execution.queryTimeout.set(change.transaction, isSet ? timeout : undefined);
+      }
       if (compact) throw failure('compaction_unsupported');
       return undefined;
     });

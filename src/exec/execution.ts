@@ -15,6 +15,7 @@ import type { KeyRange, Transaction } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
+import type { QueryTimeout } from './query-timeout.js';
 import type { ScriptRunner } from './script/contract.js';
 import type { Witness } from './witness.js';
 
@@ -82,6 +83,7 @@ export interface Execution {
   readonly witness: Witness | undefined;
   readonly past: Past;
   readonly sessions: SessionRegistry;
+  readonly queryTimeout: QueryTimeout;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** How many asynchronous events led to what runs now. */

@@ -31,6 +31,7 @@ import {
 import { ReturnSignal } from './expression/signal.js';
 import { LiveQueries } from './live-queries.js';
 import { UNCHECKED } from './permission.js';
+import { QueryTimeout } from './query-timeout.js';
 import { Reader } from './reader.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
@@ -81,6 +82,7 @@ export class Executor {
   readonly compiler: StatementCompiler;
   readonly catalogs = new CatalogCache();
   readonly liveQueries = new LiveQueries();
+  readonly queryTimeout = new QueryTimeout();
   readonly #options: ExecutorOptions;
   readonly #apis: Endpoints;
   readonly #reader: Reader;
@@ -128,6 +130,7 @@ export class Executor {
       reader: this.#reader,
       writer: this.#writer,
       liveQueries: this.liveQueries,
+      queryTimeout: this.queryTimeout,
       listener,
       witness,
       past: this.#options.past,

@@ -85,7 +85,9 @@ function functionName(name: string): string {
 /** @throws TesseraError `audit_log_unusable` */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  return new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  await database.load();
+  return database;
 }
 
 export class OpenDatabase implements Database {
@@ -153,6 +155,16 @@ export class OpenDatabase implements Database {
       parse: (text) => this.#parse(text),
       report,
     };
+  }
+
+  /** Reads the settings that are kept in the store. */
+  async load(): Promise<void> {
+    const transaction = await this.#engine.begin({ writable: false });
+    try {
+      await this.#services.executor.queryTimeout.load(transaction);
+    } finally {
+      transaction.cancel();
+    }
   }
 
   session(origin: Origin): Session {

@@ -8,7 +8,7 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { asTesseraError, failure } from '../errors/error.js';
-import { type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
+import { type Interrupt, type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
 import { uuidV4, uuidV7 } from '../functions/identifiers.js';
@@ -168,10 +168,13 @@ export class OpenSession implements Session, RegisteredSession {
     variables: ObjectValue | undefined,
     held: Transaction | undefined,
   ): PromiseOrValue<StatementResult[]> {
-    const { options, environment } = this.#services;
+    const { options, environment, executor } = this.#services;
     this.#mustBeAdmitted();
     const begun = RequestInterrupt.begin(environment);
-    const interrupt = options.requestTimeout === undefined ? begun : begun.within(options.requestTimeout);
+    let interrupt: Interrupt = begun;
+    for (const timeout of [options.requestTimeout, executor.queryTimeout.current]) {
+      if (timeout !== undefined) interrupt = interrupt.within(timeout);
+    }
     const request = {
       identity: this.#identity,
       interrupt,

@@ -15,6 +15,7 @@ import {
 } from '../../src/exec/execution.js';
 import { compileInfo } from '../../src/exec/info.js';
 import { LiveQueries } from '../../src/exec/live-queries.js';
+import { QueryTimeout } from '../../src/exec/query-timeout.js';
 import { compileRemove } from '../../src/exec/remove.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
@@ -112,6 +113,7 @@ export class Store {
       identity: { principal, place },
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),
+      queryTimeout: new QueryTimeout(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },

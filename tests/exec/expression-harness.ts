@@ -12,6 +12,7 @@ import {
   Scope,
 } from '../../src/exec/execution.js';
 import { LiveQueries } from '../../src/exec/live-queries.js';
+import { QueryTimeout } from '../../src/exec/query-timeout.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
@@ -109,6 +110,7 @@ export function executionOver(world: World, store: Store): Execution {
     liveQueries: new LiveQueries(),
     listener: undefined,
     sessions: new Sessions(undefined),
+    queryTimeout: new QueryTimeout(),
     identity: {
       principal: { kind: 'guest' },
       place: {},
