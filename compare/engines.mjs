@@ -9,6 +9,7 @@ export const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 export async function openEngines(dist) {
   const ours = (path) => import(pathToFileURL(resolve(dist, path)));
   const { open, toText } = await ours('embedded/index.js');
+  const { encodeCbor } = await ours('value/cbor-encode.js');
   const peer = await openPeer({
     ...(await ours('value/cbor-encode.js')),
     ...(await ours('value/cbor-decode.js')),
@@ -36,6 +37,8 @@ export async function openEngines(dist) {
     async here(name, text) {
       try {
         const results = await (await session(name)).run(text);
+        // The peer's answers come over a wire, which can't carry everything.
+        for (const { outcome } of results) if (outcome.ok) encodeCbor(outcome.value);
         return results.map(({ outcome }) => (outcome.ok ? answered(outcome.value) : failed(outcome.error)));
       } catch (error) {
         return [failed(error)];

@@ -1,11 +1,12 @@
 /** The one place that knows how every kind of expression and statement is compiled. */
-import type { Expression, Statement } from '../language/ast.js';
+import type { Block, Expression, Statement } from '../language/ast.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
 import { compileLet } from './control/let.js';
 import { compileReturn } from './control/return.js';
 import { compileSleep } from './control/sleep.js';
 import { compileThrow } from './control/throw.js';
+import { NO_BLOCKS, ownBlocks } from './control/told-lets.js';
 import { DATA_STATEMENTS } from './data-statements.js';
 import { type Compiler, DEFAULT_TUNING, type Evaluate, type Tuning } from './execution.js';
 import { compileBlock, compileSubquery } from './expression/block.js';
@@ -94,26 +95,26 @@ class BodyCompiler implements StatementCompiler {
   constructor(readonly tuning: Tuning) {}
 
   expression(expression: Expression): Evaluate {
-    return this.#body(expression, (inline) => inline.last(expression));
+    return this.#body(expression, NO_BLOCKS, (inline) => inline.last(expression));
   }
 
   statement(statement: Statement): Evaluate {
-    return this.#body(statement, (inline) => worded(statement, inline.lastStatement(statement)));
+    return this.#body(statement, ownBlocks(statement), (inline) => worded(statement, inline.lastStatement(statement)));
   }
 
   statementOfTransaction(statement: Statement): Evaluate {
     let evaluate = this.#ofTransactions.get(statement);
     if (evaluate === undefined) {
-      evaluate = catchingLoopSignals(worded(statement, new Inline(this).statement(statement)));
+      evaluate = catchingLoopSignals(worded(statement, new Inline(this, ownBlocks(statement)).statement(statement)));
       this.#ofTransactions.set(statement, evaluate);
     }
     return evaluate;
   }
 
-  #body(node: Expression | Statement, compile: (inline: Inline) => Evaluate): Evaluate {
+  #body(node: Expression | Statement, own: ReadonlySet<Block>, compile: (inline: Inline) => Evaluate): Evaluate {
     let evaluate = this.#compiled.get(node);
     if (evaluate === undefined) {
-      const inline = new Inline(this);
+      const inline = new Inline(this, own);
       const body = compile(inline);
       evaluate = inline.isUnwinding ? catchingSignals(body) : body;
       this.#compiled.set(node, evaluate);
@@ -127,7 +128,10 @@ class Inline implements InlineCompiler {
   isUnwinding = false;
   readonly tuning: Tuning;
 
-  constructor(readonly outer: Compiler) {
+  constructor(
+    readonly outer: Compiler,
+    readonly ownBlocks: ReadonlySet<Block>,
+  ) {
     this.tuning = outer.tuning;
   }
 

@@ -53,7 +53,7 @@ export const DATA_STATEMENTS: {
   'explain-permissions': compileExplainPermissions,
   kill: compileKill,
   'kill-sessions': compileKillSessions,
-  live: compileLive,
+  live: plainly(compileLive),
   'show-changes': compileShowChanges,
 };
 

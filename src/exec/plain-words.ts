@@ -1,15 +1,20 @@
 /**
- * What the reference engine says of a method that isn't there, or whose arguments are wrong, depends on where it is called: statements that
- * write, a LET outside of blocks and closures that functions call make no difference between methods and functions, and tell the kinds of
- * values less closely.
+ * What the reference engine says of a function or method that isn't there, or whose arguments are wrong, depends on where it is called:
+ * statements that write, a LET outside of blocks and closures that functions call say less, make no difference between methods and functions,
+ * and tell the kinds of values less closely.
  */
 import { otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { TesseraError } from '../errors/error.js';
 import type { Evaluate } from './execution.js';
 
-/** Errors of methods, whose causes are the same in plain words. */
-const OF_METHODS: ReadonlySet<ErrorCode> = new Set(['invalid_arguments', 'method_missing', 'method_unknown']);
+/** Errors whose causes are the same in plain words. */
+const WORDED: ReadonlySet<ErrorCode> = new Set([
+  'function_not_defined',
+  'invalid_arguments',
+  'method_missing',
+  'method_unknown',
+]);
 
 /** Does the work; errors of methods come in plain words. */
 export function inPlainWords<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
@@ -33,7 +38,7 @@ export function plainly<S, C>(
 /** An error of a method in plain words; any other error as it is. */
 export function plain(error: unknown): unknown {
   let found = error;
-  while (found instanceof TesseraError && OF_METHODS.has(found.code) && found.cause instanceof TesseraError) {
+  while (found instanceof TesseraError && WORDED.has(found.code) && found.cause instanceof TesseraError) {
     found = found.cause;
   }
   return found;

@@ -32,6 +32,15 @@ function decode(name: string, reason: string, work: () => Value): Value {
   }
 }
 
+function encode(value: Value): Uint8Array {
+  try {
+    return encodeCbor(value);
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'regex_sent') throw error;
+    throw invalidArguments('encoding::cbor::encode', 'Value could not be encoded into CBOR');
+  }
+}
+
 export const encodingFunctions: readonly FunctionRow[] = [
   define('encoding::base64::decode', [text('text')], 'bytes', 'The bytes of a base64 text.', decodeBase64),
   define(
@@ -49,7 +58,7 @@ export const encodingFunctions: readonly FunctionRow[] = [
       decodeCbor(value, { ...DEFAULT_LIMITS, readRecord: parseRecordId }),
     ),
   ),
-  define('encoding::cbor::encode', [any('value')], 'bytes', 'A value as CBOR bytes.', (value) => encodeCbor(value)),
+  define('encoding::cbor::encode', [any('value')], 'bytes', 'A value as CBOR bytes.', encode),
   define('encoding::json::decode', [text('text')], 'any', 'The value of a JSON text.', (value) =>
     decode('encoding::json::decode', 'invalid json', () => parseJson(value)),
   ),

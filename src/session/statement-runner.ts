@@ -218,7 +218,7 @@ export class StatementRunner {
     return {
       failed: false,
       undone: { by: closing ?? 'begin', error },
-      entries: entries.map((entry) => ({ ...entry, outcome: { ok: false, error } })),
+      entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
     };
   }
 
@@ -241,7 +241,7 @@ export class StatementRunner {
           entries: body.map((each, index) => {
             if (index === at) return this.#entry(each, elapsed(), { ok: false, error });
             const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
-            return this.#entry(each, 0, { ok: false, error: reason });
+            return { time: 0n, outcome: { ok: false, error: reason } };
           }),
         };
       }

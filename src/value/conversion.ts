@@ -141,7 +141,7 @@ function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array'
       ? converted
       : value instanceof SetValue && converted === value.items
         ? value
-        : setFrom(converted);
+        : setFrom(converted.toReversed()); // Of equal elements the last stays.
   if (!(result instanceof SetValue) || type.length === undefined || type.length === result.items.length) return result;
   return new Mismatch(type, value, result.items.length);
 }

@@ -1,8 +1,9 @@
 /**
  * Values as JSON. What JSON has no form for becomes text as the language prints it: record ids, datetimes (RFC 3339), durations, uuids, ranges,
- * files, regexes, closures. Decimals are text, too, since readers would round numbers; ints beyond 2^53 are plain digits. Bytes are
+ * files, regexes. Decimals are text, too, since readers would round numbers; ints beyond 2^53 are plain digits. Bytes are
  * base64, sets are arrays, geometries are GeoJSON. NONE, NaN and the infinities are null. Object keys come in order.
  */
+import { failure } from '../errors/error.js';
 import { type ByKind, byKind } from './by-kind.js';
 import { formatDatetime } from './datetime.js';
 import { formatDecimal } from './decimal.js';
@@ -17,7 +18,7 @@ export { parseJson } from './json-parse.js';
 
 const walk = new MeasuredWalk();
 
-/** The value as JSON text. @throws TesseraError `nesting_too_deep`, `value_too_large` */
+/** The value as JSON text. @throws TesseraError `closure_sent`, `nesting_too_deep`, `value_too_large` */
 export function stringifyJson(value: Value): string {
   return walk.end(stringify(value, walk.beginAt(value)));
 }
@@ -52,7 +53,9 @@ const TEXTS: ByKind<string, number> = {
   file: (value) => quote(toDisplay(value)),
   regex: (value) => quote(toDisplay(value)),
   range: (value) => quote(toDisplay(value)),
-  function: (value) => quote(value.text),
+  function: () => {
+    throw failure('closure_sent');
+  },
 };
 
 function stringifyItems(items: ArrayValue, depth: number): string {

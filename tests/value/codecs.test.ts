@@ -39,7 +39,6 @@ describe('JSON', () => {
     [new FileReference('a', '/b'), '"f\\"a:/b\\""'],
     [range(1, 2), '"1..2"'],
     [new Regex('a'), '"/a/"'],
-    [new Closure('|| 1', undefined), '"|| 1"'],
     [Uint8Array.of(0, 1, 255), '"AAH/"'],
     [geo('Point', [1, 2]), '{"type":"Point","coordinates":[1,2]}'],
     [
@@ -189,6 +188,9 @@ describe('CBOR', () => {
   ])('is bounded in depth: %i', (head) => {
     const bytes = new Uint8Array(200_000).fill(head);
     expect(() => decodeCbor(bytes, LIMITS)).toThrow();
+    expect(() => encodeCbor([new Closure('|| 1', undefined)])).toThrow('Closure values cannot be converted');
+    expect(() => encodeCbor([new Regex('a')])).toThrow('Unsupported value type: Regex');
+    expect(() => stringifyJson([new Closure('|| 1', undefined)])).toThrow('Closure values cannot be converted');
     expect(() => encodeCbor(nested(10_000))).toThrow(expect.objectContaining({ code: 'nesting_too_deep' }));
   });
 });

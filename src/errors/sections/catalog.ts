@@ -59,7 +59,7 @@ export const catalogErrors = {
   param_missing: missing('param', 'Param'),
   /** The name with its `fn::`. */
   function_exists: exists('function', 'Function'),
-  /** As REMOVE says it; a call of such a function fails with `function_missing`. */
+  /** As REMOVE says it; a call of such a function fails with `function_not_defined`. */
   function_undefined: missing('function', 'Function'),
   analyzer_exists: exists('analyzer', 'Analyzer'),
   api_exists: exists('api', 'Api'),

@@ -14,6 +14,10 @@ export const functionErrors = {
     text: ({ name, expected, got }) =>
       `Function '${name}' expects ${expected}${got === undefined ? '' : `, got: ${got}`}`,
   }),
+  package_functions: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `Silo function '${name}' is not yet supported in the streaming executor`,
+  }),
   function_missing: row<{ name: string }>({
     kind: 'NotFound',
     text: ({ name }) => `Unknown function '${name}' - not found in function registry`,

@@ -9,6 +9,7 @@ export const queryErrors = {
     text: ({ text }) => `An error occurred: ${text}`,
     rpc: -32006,
   }),
+  let_failed: row<{ text: string }>({ kind: 'Thrown', text: ({ text }) => `An error occurred: ${text}` }),
   namespace_empty: row({
     kind: 'Validation',
     text: () => 'Specify a namespace to use',

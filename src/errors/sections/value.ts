@@ -72,6 +72,8 @@ export const valueErrors = {
     text: ({ what }) => `Invalid CBOR: ${what}`,
     rpc: -32700,
   }),
+  closure_sent: row({ kind: 'Internal', text: () => 'Closure values cannot be converted to public value' }),
+  regex_sent: row({ kind: 'Internal', text: () => 'Unsupported value type: Regex' }),
   closure_stored: row({
     kind: 'Internal',
     text: () => 'A user generated conversion error occured: Closures cannot be stored on disk',

@@ -12,7 +12,7 @@ import { BREAK, CONTINUE, LoopSignal } from '../expression/signal.js';
 
 export function compileFor({ variable, over, body }: For, compiler: InlineCompiler): Evaluate {
   const source = compiler.expression(over);
-  const run = compileStatements(body.statements, compiler, false);
+  const run = compileStatements(body.statements, compiler, false, true);
   const iterate = (frame: Frame, item: Value): PromiseOrValue<boolean> =>
     otherwise(() => {
       // Each turn has a scope of its own, so that closures keep the value of their turn.

@@ -1,21 +1,29 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Block, Statement, Subquery } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
+import { toldLet } from '../control/told-lets.js';
 import type { Evaluate, Frame } from '../execution.js';
 import type { InlineCompiler } from './inline-compiler.js';
 
 /** Runs statements in order; the value is that of the last one. */
 export function compileBlock(block: Block, compiler: InlineCompiler, last = false): Evaluate {
-  const run = compileStatements(block.statements, compiler, last);
+  const run = compileStatements(block.statements, compiler, last, compiler.ownBlocks.has(block));
   // Only LET names something, so that other blocks need no scope of their own.
   return block.statements.some((statement) => statement.kind === 'let') ? (frame) => run(frame.block()) : run;
 }
 
-/** The statements of a block in the scope of the frame. */
-export function compileStatements(statements: readonly Statement[], compiler: InlineCompiler, last: boolean): Evaluate {
-  const compiled = statements.map((statement, index) =>
-    last && index === statements.length - 1 ? compiler.lastStatement(statement) : compiler.statement(statement),
-  );
+/** The statements of a block in the scope of the frame. Where it is `telling`, failures of its LETs are told of (`told-lets.ts`). */
+export function compileStatements(
+  statements: readonly Statement[],
+  compiler: InlineCompiler,
+  last: boolean,
+  telling: boolean,
+): Evaluate {
+  const compiled = statements.map((statement, index) => {
+    const isLast = last && index === statements.length - 1;
+    const evaluate = isLast ? compiler.lastStatement(statement) : compiler.statement(statement);
+    return telling && statement.kind === 'let' ? toldLet(statement, evaluate) : evaluate;
+  });
   const [only] = compiled;
   if (only === undefined) return () => undefined;
   if (compiled.length === 1) return only;

@@ -1,7 +1,7 @@
 /** Calls of the functions that users define. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionDefinition } from '../../catalog/definition.js';
-import { failure } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
 import { calling, deeper } from '../depth.js';
@@ -51,7 +51,7 @@ export function callDefined(
   execution.functions?.check(CUSTOM + name);
   return andThen(execution.unit.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
-    if (definition === undefined) throw failure('function_not_defined', { name: CUSTOM + name });
+    if (definition === undefined) throw notDefined(CUSTOM + name);
     const entry = prepare(definition, compiler);
     const allowed = execution.checks.view ? admits(entry.rule, execution, undefined) : true;
     return andThen(allowed, (may) => {
@@ -59,6 +59,11 @@ export function callDefined(
       return run(definition, entry, args, frame);
     });
   });
+}
+
+/** Its cause is the same in the words of statements that write (`plain-words.ts`). */
+function notDefined(name: string): TesseraError {
+  return failure('function_not_defined', { name }, { cause: failure('function_undefined', { name }) });
 }
 
 function run(

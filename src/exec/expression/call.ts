@@ -16,6 +16,9 @@ import type { PartStep } from './step.js';
 
 const MODEL = 'ml::';
 const MODULE = 'mod::';
+const PACKAGE = 'silo::';
+/** The package with its version, without the function in it. */
+const PACKAGE_NAME = /^(.*>)/;
 
 export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   const args = compileList(call.args, compiler);
@@ -33,6 +36,12 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   if (call.path.startsWith(MODULE)) {
     return () => {
       throw failure('modules_disabled', { name: call.path });
+    };
+  }
+  if (call.path.startsWith(PACKAGE)) {
+    const [, name = call.path] = PACKAGE_NAME.exec(call.path) ?? [];
+    return () => {
+      throw failure('package_functions', { name });
     };
   }
   const row = findFunction(call.path);

@@ -1,4 +1,4 @@
-import type { Expression, Statement } from '../../language/ast.js';
+import type { Block, Expression, Statement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
 
 /**
@@ -7,6 +7,8 @@ import type { Compiler, Evaluate } from '../execution.js';
  */
 export interface InlineCompiler extends Compiler {
   readonly outer: Compiler;
+  /** Blocks that the statement of this body runs itself. */
+  readonly ownBlocks: ReadonlySet<Block>;
   /** A part whose value is the value of the whole body: a RETURN that ends it has nothing to unwind. */
   last(expression: Expression): Evaluate;
   lastStatement(statement: Statement): Evaluate;

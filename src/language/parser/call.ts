@@ -5,13 +5,14 @@ import type { Mark } from '../source-error.js';
 import type { Parser } from './parser.js';
 
 /** First words of paths whose other words keep their case, since users name them. */
-const USER_DEFINED = new Set(['fn', 'mod', 'ml', 'silo']);
+const USER_DEFINED = new Set(['fn', 'mod', 'ml']);
 
 /**
  * `string::len(…)`, `math::pi`, `fn::greet(…)`. The first word is the current token, or `first`, which has been taken.
  * Of a constant, what follows is left to the caller, which lets it be called like any value.
  */
 export function path(parser: Parser, first = segment(parser)): Call | Constant {
+  if (first.name.toLowerCase() === 'silo') return packaged(parser);
   const segments = [first.name];
   let { end } = first;
   while (parser.acceptPunct('::')) {
@@ -26,6 +27,17 @@ export function path(parser: Parser, first = segment(parser)): Call | Constant {
   const name = segments.join('::').toLowerCase();
   if (isConstantName(name)) return { kind: 'constant', name };
   return knownCall(parser, name, { start: first.start, end });
+}
+
+/** The rest of `silo::org::package<1.0.0>::name(…)`, a function of a package; the last name may be missing. */
+function packaged(parser: Parser): Call {
+  let name = 'silo';
+  for (let at = 0; at < 2; at++) {
+    parser.expectPunct('::');
+    name += `::${parser.name()}`;
+  }
+  name += parser.version();
+  return callOf(parser, parser.acceptPunct('::') ? `${name}::${parser.name()}` : name);
 }
 
 /** A word of a path, with its place. */

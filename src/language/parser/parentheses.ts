@@ -9,7 +9,15 @@ const COORDINATE = 'a floating point number';
 export function parenthesized(parser: Parser): Expression {
   const openedAt = parser.start;
   parser.advance();
+  const word = { name: parser.word, start: parser.start, end: parser.end };
   const inner = parser.expression();
+  if (parser.previousEnd === word.end && OF_SESSIONS.has(word.name) && !parser.isPunct(')')) {
+    parser.fail(`Unexpected token \`${word.name}\` expected \`)\``, parser.tokenMark(), {
+      start: word.start,
+      end: word.end,
+      label: "This is a reserved keyword here and can't be an identifier",
+    });
+  }
   const longitude = parser.isPunct(',') ? coordinate(inner) : undefined;
   if (longitude === undefined) {
     parser.expectClose(')', openedAt);
@@ -22,6 +30,9 @@ export function parenthesized(parser: Parser): Expression {
   parser.expectClose(')', openedAt);
   return { kind: 'literal', value: new Geometry({ type: 'Point', coordinates: [longitude, latitude] }) };
 }
+
+/** Words that begin statements of the session, which aren't values. */
+const OF_SESSIONS = new Set(['BEGIN', 'CANCEL', 'COMMIT', 'KILL', 'LIVE', 'OPTION', 'SHOW', 'USE']);
 
 /** The number of a literal that may be part of a point: an int or a float. */
 function coordinate(expression: Expression): number | undefined {

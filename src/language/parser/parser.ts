@@ -248,7 +248,9 @@ export class Parser extends Lexer {
 
   /** The name of what is defined: a bare word, or an expression that gives it. */
   definitionName(): Name {
-    return this.isName() && !CONTINUES.test(this.source.slice(this.nextOffset(), this.nextOffset() + 2))
+    return this.isName() &&
+      !VALUES.has(this.word) &&
+      !CONTINUES.test(this.source.slice(this.nextOffset(), this.nextOffset() + 2))
       ? this.name()
       : this.expression();
   }
@@ -256,7 +258,8 @@ export class Parser extends Lexer {
   /** The path of a field that is defined or removed: written out, or an expression that gives it as text. */
   definitionPath(): Idiom {
     const next = this.nextOffset();
-    if (this.isName() && !/^(?:::|\()/.test(this.source.slice(next, next + 2))) return this.idiom();
+    if (this.isName() && !VALUES.has(this.word) && !/^(?:::|\()/.test(this.source.slice(next, next + 2)))
+      return this.idiom();
     return { kind: 'idiom', start: this.expression(), parts: [] };
   }
 
@@ -312,6 +315,9 @@ export class Parser extends Lexer {
 }
 
 const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
+
+/** Words that are values rather than names of what is defined. */
+const VALUES: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NONE', 'NULL']);
 
 /** What goes on behind a word that isn't a name, then, but the beginning of an expression. */
 const CONTINUES = /^(?:::|[(.+*/:])/;

@@ -81,11 +81,11 @@ export function statement(parser: Parser): Statement {
   return keywordStatement(parser) ?? { kind: 'expression', expression: parser.expression() };
 }
 
-/** The statement that the current word introduces. `sleep(1s)` is a call. */
+/** The statement that the current word introduces. `sleep(1s)` and `SLEEP (1s)` are calls. */
 export function keywordStatement(parser: Parser): Statement | undefined {
   if (parser.kind !== 'word') return undefined;
   const read = STATEMENTS.get(parser.word);
-  if (read === undefined || (parser.word === 'SLEEP' && parser.isAdjacent('('))) return undefined;
+  if (read === undefined || (parser.word === 'SLEEP' && parser.source[parser.nextOffset()] === '(')) return undefined;
   const outer = parser.enter();
   const result = read(parser);
   parser.leave(outer);
