@@ -259,7 +259,7 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ['FOR $i IN {1, 2} { IF $i = 2 { THROW $i } }', 'ERR An error occurred: 2'],
   [
     'RETURN { LET $all = []; FOR $i IN 1..4 { LET $all = $all + $i }; $all }',
-    "ERR Cannot perform addition with '[]' and '1'",
+    "ERR An error occurred: Cannot perform addition with '[]' and '1'",
   ],
   ['RETURN { FOR $i IN 1..100000000000 { IF $i > 1000 { RETURN $i } } }', '1001'],
 ];

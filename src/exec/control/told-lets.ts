@@ -3,6 +3,7 @@
  * occurred: …`. Blocks within values, and bodies of functions and closures, don't.
  */
 import { otherwise } from '../../base/promise-or-value.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Block, Expression, Let, Statement } from '../../language/ast.js';
 import type { Evaluate } from '../execution.js';
@@ -53,7 +54,9 @@ export function toldLet({ value }: Let, evaluate: Evaluate): Evaluate {
     );
 }
 
-/** What ends the statement, or has it run again, is no failure of the value. */
+/** What ends the statement, or has it run again, and what is wrong with the name are no failures of the value. */
 function isOfValue(error: unknown): error is TesseraError {
-  return error instanceof TesseraError && !error.retryable && error.code !== 'cancelled' && error.code !== 'timed_out';
+  return error instanceof TesseraError && !error.retryable && !OTHERS.has(error.code);
 }
+
+const OTHERS: ReadonlySet<ErrorCode> = new Set(['cancelled', 'reserved_variable', 'timed_out', 'variable_coercion']);
