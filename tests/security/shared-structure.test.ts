@@ -72,6 +72,9 @@ it.each([
   'DELETE $a',
   `RETURN $a${'.*'.repeat(30)}.x`,
   'RETURN $a.x',
+  'RETURN [t:9, $a].*',
+  'RETURN $a->e',
+  'RETURN $a[0]->e->t',
   'RETURN $a.{1..40}.x',
   'RETURN array::repeat(string::repeat("a\\n", 500000), 18000) = 1 OR <string>array::repeat(string::repeat("a\\n", 500000), 18000)',
 ])('%s is refused, and the next query answered', async (attack) => {
