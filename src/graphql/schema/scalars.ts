@@ -32,7 +32,7 @@ interface ScalarRow {
 }
 
 const ROWS = {
-  Int: { description: 'An integer of up to 64 bits.', output: toInt, input: toInt },
+  Int: { description: 'An integer of up to 64 bits.', output: toInt, input: exactInt },
   Float: {
     description: 'A 64-bit floating point number.',
     output: (value) => (isNumber(value) ? toNumber(value) : undefined),
@@ -67,6 +67,15 @@ const ROWS = {
   },
   any: { description: 'A value of any type.', output: (value) => value, input: (value) => value },
 } as const satisfies Readonly<Record<string, ScalarRow>>;
+
+const BEYOND_INT = 2 ** 63;
+
+/** An int. A float that no int equals would be taken for another number. */
+function exactInt(value: Value): Value {
+  const isFloat = typeof value !== 'bigint' && isNumber(value);
+  if (isFloat && Math.abs(toNumber(value)) >= BEYOND_INT) return undefined;
+  return toInt(value);
+}
 
 type ScalarName = keyof typeof ROWS;
 
