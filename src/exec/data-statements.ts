@@ -1,25 +1,25 @@
 /** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
-import { compileAccess } from './access.js';
-import { compileAlter } from './alter.js';
-import { compileAlterPlace } from './alter-place.js';
 import type { ControlStatement } from './control/control-statement.js';
-import { compileCreate } from './create.js';
+import { compileAlter } from './define/alter.js';
+import { compileAlterPlace } from './define/alter-place.js';
 import { DEFINITIONS } from './define/define.js';
+import { compileRebuild } from './define/rebuild.js';
+import { compileRemove } from './define/remove.js';
 import type { Compiler, Evaluate } from './execution.js';
-import { compileExplain, compileExplainable } from './explain.js';
-import { compileExplainPermissions } from './explain-permissions.js';
-import { compileInfo } from './info.js';
-import { compileInsert } from './insert.js';
-import { compileKill } from './kill.js';
-import { compileKillSessions } from './kill-sessions.js';
-import { compileLive } from './live.js';
+import { compileExplain, compileExplainable } from './explain/explain.js';
+import { compileExplainPermissions } from './explain/permissions.js';
+import { compileAccess } from './identity/access.js';
+import { compileKillSessions } from './identity/kill-sessions.js';
+import { compileInfo } from './info/info.js';
+import { compileKill } from './live/kill.js';
+import { compileLive } from './live/live.js';
+import { compileShowChanges } from './live/show-changes.js';
 import { plainly } from './plain-words.js';
-import { compileRebuild } from './rebuild.js';
-import { compileRelate } from './relate.js';
-import { compileRemove } from './remove.js';
-import { compileShowChanges } from './show-changes.js';
+import { compileCreate } from './write/create.js';
+import { compileInsert } from './write/insert.js';
+import { compileRelate } from './write/relate.js';
 
 type DataStatement = Exclude<Statement, ControlStatement>;
 

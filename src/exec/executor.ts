@@ -13,7 +13,6 @@ import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
-import { runQueuedEvent } from './events.js';
 import {
   type Checks,
   DEFAULT_TUNING,
@@ -29,16 +28,17 @@ import {
   type Tuning,
 } from './execution.js';
 import { ReturnSignal } from './expression/signal.js';
-import { LiveQueries } from './live-queries.js';
+import { LiveQueries } from './live/live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { QueryTimeout } from './query-timeout.js';
-import { Reader } from './reader.js';
+import { runQueuedEvent } from './record/events.js';
+import { Reader } from './record/reader.js';
+import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
+import { Writer } from './record/writer.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
-import { type FieldPermissionDefault, TablePreparer } from './table.js';
 import { TransactionUnit } from './unit.js';
 import type { Witness } from './witness.js';
-import { Writer } from './writer.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;

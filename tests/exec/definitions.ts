@@ -5,6 +5,7 @@ import type { Place, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
+import { compileRemove } from '../../src/exec/define/remove.js';
 import {
   type Compiler,
   DEFAULT_TUNING,
@@ -13,10 +14,9 @@ import {
   Frame,
   Scope,
 } from '../../src/exec/execution.js';
-import { compileInfo } from '../../src/exec/info.js';
-import { LiveQueries } from '../../src/exec/live-queries.js';
+import { compileInfo } from '../../src/exec/info/info.js';
+import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
-import { compileRemove } from '../../src/exec/remove.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';

@@ -1,7 +1,7 @@
 /** What EXPLAIN ANALYZE measures, by a clock that goes on only while somebody sleeps. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
-import { Stopwatch } from '../../src/exec/meter.js';
+import { Stopwatch } from '../../src/exec/explain/meter.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';

@@ -11,7 +11,7 @@ import {
   type ReferrerSubject,
   Scope,
 } from '../../src/exec/execution.js';
-import { LiveQueries } from '../../src/exec/live-queries.js';
+import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { databaseArea, sequenceKey } from '../../src/catalog/keys.js';
-import { SequenceCounters } from '../../src/exec/sequence-counters.js';
+import { SequenceCounters } from '../../src/exec/define/sequence-counters.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 

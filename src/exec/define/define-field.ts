@@ -5,7 +5,7 @@ import type { Change } from '../../catalog/stamp.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
-import { settleReferences } from '../references.js';
+import { settleReferences } from '../record/references.js';
 import {
   beginDefinition,
   compileName,

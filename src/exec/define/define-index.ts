@@ -4,7 +4,7 @@ import { putIndex } from '../../catalog/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { buildIndex } from '../index-entries.js';
+import { buildIndex } from '../record/index-entries.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
 import { checkNotIndexed } from './field-rules.js';
 

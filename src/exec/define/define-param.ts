@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
 import { ensurePlace } from '../ensure-place.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { assertStorable } from '../storable.js';
+import { assertStorable } from '../record/storable.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
 
 /** What only the session says; a definition of that name would be one more way to claim it. */

@@ -6,7 +6,7 @@ import { rangeContains } from '../../value/membership.js';
 import { equals } from '../../value/order.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Compiler, Frame, Referrer } from '../execution.js';
-import { referredBy } from '../references.js';
+import { referredBy } from '../record/references.js';
 import { compileRecordKey } from './record-id.js';
 import { fetchRecord } from './step.js';
 

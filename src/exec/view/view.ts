@@ -6,7 +6,7 @@ import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
-import { compileProjections } from '../projection.js';
+import { compileProjections } from '../select/projection.js';
 import { type Columns, compileColumns } from './columns.js';
 import { Groups } from './groups.js';
 import { putRow } from './rows.js';

@@ -1,0 +1,27 @@
+/** ALTER SYSTEM, NAMESPACE and DATABASE. */
+import { andThen } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { AlterPlace } from '../../language/ast.js';
+import { parseRecordId } from '../../language/parse.js';
+import { cast } from '../../value/cast.js';
+import { Duration } from '../../value/value.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { beginDefinition } from './definition.js';
+
+/** No engine needs to be compacted by hand: they reuse what is freed. */
+export function compileAlterPlace({ level, compact, queryTimeout }: AlterPlace, compiler: Compiler): Evaluate {
+  const evaluate = typeof queryTimeout === 'object' ? compiler.expression(queryTimeout) : () => undefined;
+  const resource = level === 'root' ? 'Any' : level === 'namespace' ? 'Namespace' : 'Database';
+  return (frame) => {
+    const { change } = beginDefinition(frame.execution, level, 'own', resource);
+    return andThen(evaluate(frame), (value) => {
+      if (queryTimeout !== undefined) {
+        const timeout = queryTimeout === 'drop' ? undefined : cast(value, { kind: 'duration' }, parseRecordId);
+        const isSet = timeout instanceof Duration && timeout.nanoseconds > 0n;
+        frame.execution.queryTimeout.set(change.transaction, isSet ? timeout : undefined);
+      }
+      if (compact) throw failure('compaction_unsupported');
+      return undefined;
+    });
+  };
+}

@@ -1,0 +1,322 @@
+/** REMOVE, by what is removed. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { fieldName, type PlacedKind, plainFieldName } from '../../catalog/define.js';
+import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/lookup.js';
+import type { Action, Place } from '../../catalog/principal.js';
+import {
+  removeDatabase,
+  removeIndex,
+  removeMember,
+  removeNamespace,
+  removePlaced,
+  removeTable,
+} from '../../catalog/remove.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Level, RemoveStatement } from '../../language/ast.js';
+import { apiPathText, parseApiPath } from '../api/path.js';
+import type { Resource } from '../authorize.js';
+import { selectedNamespace } from '../ensure-place.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { settleReferences } from '../record/references.js';
+import { beginDefinition, compileName, finish } from './definition.js';
+import { compileFieldPath } from './field-path.js';
+import { elementsOf, settleImplied } from './implied-fields.js';
+
+type Of = RemoveStatement['of'];
+type OfKind<K extends Of['kind']> = Of & { readonly kind: K };
+
+/** Removes what is there and answers undefined, or answers the error of its not being there. */
+type Removal = (frame: Frame) => PromiseOrValue<TesseraError | undefined>;
+
+export function compileRemove(statement: RemoveStatement, compiler: Compiler): Evaluate {
+  const removal = compile(statement.of, compiler);
+  return (frame) =>
+    andThen(removal(frame), (missing) => {
+      if (missing !== undefined && !statement.ifExists) throw missing;
+      return finish(frame.execution);
+    });
+}
+
+function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Removal {
+  // The row of a kind takes the targets of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  const row = REMOVALS[of.kind] as unknown as (of: OfKind<K>, compiler: Compiler) => Removal;
+  return row(of, compiler);
+}
+
+/** Ends what is live in a namespace or a database. */
+function endLiveQueries({ execution }: Frame, { namespace, database }: Place): undefined {
+  const { liveQueries, unit } = execution;
+  liveQueries.endRemoved(
+    unit.transaction,
+    ({ place }) => place.namespace === namespace && (database === undefined || place.database === database),
+  );
+}
+
+const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler) => Removal } = {
+  namespace(of, compiler) {
+    const nameOf = compileName(of.name, 'namespace name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'root', 'edit', 'Namespace');
+      return andThen(nameOf(frame), (name) =>
+        andThen(findNamespace(change.transaction, name), (namespace) =>
+          namespace === undefined
+            ? failure('namespace_missing', { name })
+            : andThen(removeNamespace(change, namespace), () => endLiveQueries(frame, { namespace: name })),
+        ),
+      );
+    };
+  },
+
+  database(of, compiler) {
+    const nameOf = compileName(of.name, 'database name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'namespace', 'edit', 'Database');
+      const { namespace } = selectedNamespace(frame.execution);
+      return andThen(nameOf(frame), (name) =>
+        andThen(findDatabase(change.transaction, namespace, name), (database) =>
+          database === undefined
+            ? failure('database_missing', { name })
+            : andThen(removeDatabase(change, namespace, database), () =>
+                endLiveQueries(frame, { namespace, database: name }),
+              ),
+        ),
+      );
+    };
+  },
+
+  table(of, compiler) {
+    const nameOf = compileName(of.name, 'table name', compiler);
+    return (frame) => {
+      const { place, change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
+      return andThen(nameOf(frame), (name) =>
+        onTable(frame.execution, name, failure('table_missing', { name }), (catalog, table) => {
+          if (table.views.length > 0) {
+            throw failure('view_depends', { table: name, views: table.views.map((view) => view.name) });
+          }
+          return andThen(removeTable(change, catalog, table), () => {
+            const id = table.keys.records.from;
+            const { liveQueries, sessions } = frame.execution;
+            sessions.doubt(change.transaction, place);
+            liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
+            return undefined;
+          });
+        }),
+      );
+    };
+  },
+
+  field(of, compiler) {
+    const pathOf = compileFieldPath(of.path, compiler);
+    const tableOf = compileName(of.table, 'table name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Field');
+      return andThen(pathOf(frame), (path) =>
+        andThen(tableOf(frame), (tableName) => {
+          const name = fieldName({ path });
+          const missing = failure('field_missing', { name: plainFieldName({ path }) });
+          return onTable(frame.execution, tableName, missing, (catalog, table) => {
+            const field = table.fields.find((each) => fieldName(each) === name);
+            if (field === undefined) return missing;
+            return andThen(removeMember(change, catalog, table.definition, 'field', name), () =>
+              andThen(settleImplied(change, { catalog, table }, elementsOf(field), []), () =>
+                andThen(settleReferences(frame.execution, catalog, table, field, undefined), () => undefined),
+              ),
+            );
+          });
+        }),
+      );
+    };
+  },
+
+  index(of, compiler) {
+    const nameOf = compileName(of.name, 'index name', compiler);
+    const tableOf = compileName(of.table, 'table name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Index');
+      return andThen(nameOf(frame), (name) =>
+        andThen(tableOf(frame), (tableName) => {
+          const missing = failure('index_missing', { name });
+          return onTable(frame.execution, tableName, missing, (catalog, table) => {
+            const index = table.indexes.find((each) => each.name === name);
+            if (index === undefined) return missing;
+            return andThen(removeIndex(change, catalog, table.definition, index), () => undefined);
+          });
+        }),
+      );
+    };
+  },
+
+  event(of, compiler) {
+    const nameOf = compileName(of.name, 'event name', compiler);
+    const tableOf = compileName(of.table, 'table name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Event');
+      return andThen(nameOf(frame), (name) =>
+        andThen(tableOf(frame), (tableName) => {
+          const missing = failure('event_missing', { name });
+          return onTable(frame.execution, tableName, missing, (catalog, table) => {
+            if (!table.events.some((event) => event.name === name)) return missing;
+            return andThen(removeMember(change, catalog, table.definition, 'event', name), () => undefined);
+          });
+        }),
+      );
+    };
+  },
+
+  param: ({ name }) =>
+    placed({
+      kind: 'param',
+      level: 'database',
+      action: 'edit',
+      resource: 'Parameter',
+      nameOf: () => name,
+      exists: ({ execution }) => inCatalog(execution, (catalog) => catalog.params.has(name)),
+      missing: () => failure('param_missing', { name: `$${name}` }),
+    }),
+
+  function: ({ name }) =>
+    placed({
+      kind: 'function',
+      level: 'database',
+      action: 'edit',
+      resource: 'Function',
+      nameOf: () => name,
+      exists: ({ execution }) => inCatalog(execution, (catalog) => catalog.functions.has(name)),
+      missing: () => failure('function_undefined', { name: `fn::${name}` }),
+    }),
+
+  analyzer: (of, compiler) =>
+    placed({
+      kind: 'analyzer',
+      level: 'database',
+      action: 'edit',
+      resource: 'Analyzer',
+      nameOf: compileName(of.name, 'analyzer name', compiler),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.analyzers.has(name)),
+      missing: (name) => failure('analyzer_missing', { name }),
+    }),
+
+  sequence: (of, compiler) =>
+    placed({
+      kind: 'sequence',
+      level: 'database',
+      action: 'edit',
+      resource: 'Sequence',
+      nameOf: compileName(of.name, 'sequence name', compiler),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.sequences.has(name)),
+      missing: (name) => failure('sequence_missing', { name }),
+    }),
+
+  user: (of, compiler) =>
+    placed({
+      kind: 'user',
+      level: of.level,
+      action: 'own',
+      resource: 'Actor',
+      nameOf: compileName(of.name, 'user name', compiler),
+      exists: ({ execution }, name, place) =>
+        andThen(findUser(execution.unit.transaction, place, name), (user) => user !== undefined),
+      missing: (name, place) => failure('user_missing', { name, ...place }),
+    }),
+
+  access: (of, compiler) =>
+    placed({
+      kind: 'access',
+      level: of.level,
+      action: 'own',
+      resource: 'Access',
+      nameOf: compileName(of.name, 'access name', compiler),
+      exists: ({ execution }, name, place) =>
+        andThen(findAccess(execution.unit.transaction, place, name), (access) => access !== undefined),
+      missing: (name, place) => failure('access_missing', { name, ...place }),
+    }),
+
+  api(of, compiler) {
+    const nameOf = compileName(of.name, 'string', compiler);
+    return placed({
+      kind: 'api',
+      level: 'database',
+      action: 'edit',
+      resource: 'Api',
+      nameOf: (frame) => andThen(nameOf(frame), canonicalPath),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.apis.has(name)),
+      missing: (name) => failure('api_missing', { name }),
+    });
+  },
+
+  // There are none.
+  bucket(of, compiler) {
+    const nameOf = compileName(of.name, 'bucket name', compiler);
+    return (frame) => {
+      beginDefinition(frame.execution, 'database', 'edit', 'Bucket');
+      return andThen(nameOf(frame), (name) => failure('bucket_missing', { name }));
+    };
+  },
+
+  module:
+    ({ name }) =>
+    ({ execution }) => {
+      beginDefinition(execution, 'database', 'edit', 'Module');
+      return failure('module_missing', { name });
+    },
+
+  config: ({ config }) =>
+    placed({
+      kind: 'config',
+      level: config === 'default' ? 'root' : 'database',
+      action: 'own',
+      resource: 'Config',
+      nameOf: () => config,
+      exists: ({ execution }) =>
+        config === 'default'
+          ? andThen(findDefaults(execution.unit.transaction), (found) => found !== undefined)
+          : inCatalog(execution, (catalog) => catalog.configs.has(config)),
+      missing: () => failure('config_missing', { name: config }),
+    }),
+};
+
+/** The path as it was defined; what isn't one names nothing. */
+function canonicalPath(path: string): string {
+  return path.startsWith('/') ? apiPathText(parseApiPath(path)) : path;
+}
+
+interface PlacedRemoval {
+  readonly kind: PlacedKind;
+  readonly level: Level;
+  readonly action: Action;
+  readonly resource: Resource;
+  nameOf(frame: Frame): PromiseOrValue<string>;
+  exists(frame: Frame, name: string, place: Place): PromiseOrValue<boolean>;
+  missing(name: string, place: Place): TesseraError;
+}
+
+/** The removal of a definition that stands by itself at a place. */
+function placed({ kind, level, action, resource, nameOf, exists, missing }: PlacedRemoval): Removal {
+  return (frame) => {
+    const { place, change } = beginDefinition(frame.execution, level, action, resource);
+    return andThen(nameOf(frame), (name) =>
+      andThen(exists(frame, name, place), (found) =>
+        found ? andThen(removePlaced(change, place, kind, name), () => undefined) : missing(name, place),
+      ),
+    );
+  };
+}
+
+/** Asks the catalog of the selected database; no where there is none. */
+function inCatalog(execution: Execution, ask: (catalog: DatabaseCatalog) => boolean): PromiseOrValue<boolean> {
+  return andThen(execution.unit.catalog(), (catalog) => catalog !== undefined && ask(catalog));
+}
+
+/** Works on a table of the selected database, or answers `missing` where there is none. */
+function onTable(
+  execution: Execution,
+  name: string,
+  missing: TesseraError,
+  work: (catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<TesseraError | undefined>,
+): PromiseOrValue<TesseraError | undefined> {
+  return andThen(execution.unit.catalog(), (catalog) => {
+    const table = catalog?.tables.get(name);
+    return catalog === undefined || table === undefined ? missing : work(catalog, table);
+  });
+}

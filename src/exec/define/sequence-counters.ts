@@ -1,0 +1,83 @@
+import { invariant } from '../../base/invariant.js';
+import { LruCache } from '../../base/lru-cache.js';
+import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Id, SequenceDefinition } from '../../catalog/definition.js';
+import { databaseArea, sequenceKey } from '../../catalog/keys.js';
+import { failure } from '../../errors/error.js';
+import type { Expression } from '../../language/ast.js';
+import type { Engine } from '../../storage/contract.js';
+import { withRetriesAside } from '../../storage/retry.js';
+import { intValue, MAX_INT } from '../../value/number.js';
+import type { SequenceNumbers } from '../execution.js';
+
+/** The numbers that this server has taken and not given out yet. */
+interface Batch {
+  next: bigint;
+  end: bigint;
+  /** A new batch on its way; whoever comes meanwhile waits for it, too. */
+  refill: Promise<void> | undefined;
+}
+
+/** Sequences whose batches are kept; one that is forgotten leaves a gap. */
+const KEPT = 4_096;
+
+/**
+ * Takes the numbers of sequences from the store, a batch at a time and each in a transaction of its own. What uses a number may fail or be
+ * cancelled: the number is gone.
+ */
+export class SequenceCounters implements SequenceNumbers {
+  readonly #engine: Engine;
+  readonly #batches = new LruCache<string, Batch>(KEPT);
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint> {
+    const key = sequenceKey(databaseArea(database), sequence.identity);
+    let batch = this.#batches.get(key);
+    if (batch === undefined) {
+      batch = { next: 0n, end: 0n, refill: undefined };
+      this.#batches.set(key, batch);
+    }
+    return this.#take(key, batch, sequence);
+  }
+
+  #take(key: string, batch: Batch, sequence: SequenceDefinition): PromiseOrValue<bigint> {
+    if (batch.next < batch.end) return batch.next++;
+    return andThen(batch.refill ?? this.#refill(key, batch, sequence), () => this.#take(key, batch, sequence));
+  }
+
+  #refill(key: string, batch: Batch, sequence: SequenceDefinition): PromiseOrValue<void> {
+    const filled = lastly(
+      () => this.#fill(key, batch, sequence),
+      () => {
+        batch.refill = undefined;
+      },
+    );
+    if (isPromise(filled)) batch.refill = filled;
+    return filled;
+  }
+
+  #fill(key: string, batch: Batch, { name, batch: size, start }: SequenceDefinition): PromiseOrValue<void> {
+    const taken = withRetriesAside(this.#engine, (transaction) =>
+      andThen(transaction.get(key), (stored) => {
+        const from = stored === undefined ? integerOf(start) : BigInt(stored as number | bigint) + 1n;
+        if (from > MAX_INT) throw failure('sequence_exhausted', { name });
+        const last = from + (integerOf(size) || 1n) - 1n;
+        const end = last < MAX_INT ? last : MAX_INT;
+        transaction.put(key, intValue(end));
+        return { from, end: end + 1n };
+      }),
+    );
+    return andThen(taken, ({ from, end }) => {
+      batch.next = from;
+      batch.end = end;
+    });
+  }
+}
+
+function integerOf(clause: Expression): bigint {
+  invariant(clause.kind === 'literal', 'the clauses of a sequence were evaluated when it was defined');
+  return BigInt(clause.value as number | bigint);
+}

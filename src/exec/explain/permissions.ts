@@ -1,0 +1,157 @@
+/**
+ * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement is about, for a record user or a guest. It is asked
+ * by those who see all of them, and changes nothing. The verdicts are those of the reader, for the records as they are now.
+ */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { Place, Principal } from '../../catalog/principal.js';
+import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { cast } from '../../value/cast.js';
+import { isTruthy } from '../../value/truthiness.js';
+import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { authorize } from '../authorize.js';
+import { selectedDatabase } from '../ensure-place.js';
+import type { Compiler, Evaluate, Execution, Identity } from '../execution.js';
+import { RowSource } from '../select/source.js';
+import { compileSources } from '../targets.js';
+
+export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
+  const { where, with: hints } = statement;
+  const named = compileSources(statement.kind === 'select' ? statement.from : statement.targets, compiler);
+  const source = new RowSource(compiler, { where, with: hints });
+  const condition = where && compiler.expression(where);
+  const subject = as && compiler.expression(as);
+
+  return (frame) => {
+    const { execution } = frame;
+    const place = selectedDatabase(execution);
+    authorize(execution.identity, 'own', place, 'Any');
+    return andThen(subject?.(frame), (value) => {
+      const id = subject && (cast(value, { kind: 'record', tables: [] }, () => undefined) as RecordId);
+      const subjected = subjectTo(execution, identityOf(id, place));
+      return andThen(execution.unit.catalog(), (catalog) =>
+        andThen(named(frame), (targets) => {
+          const reports = new Reports(catalog, statement.kind, id);
+          for (const target of targets) if (target.kind === 'table') reports.of(target.table);
+          const walked = source.walk(frame, targets, 'select', {}, (batch) =>
+            andThen(
+              forEachInOrder(batch, (row) =>
+                andThen(condition?.(frame.within(row)), (verdict) =>
+                  condition === undefined || isTruthy(verdict) ? reports.judge(subjected, row) : undefined,
+                ),
+              ),
+              () => undefined,
+            ),
+          );
+          return andThen(walked, () => reports.answer());
+        }),
+      );
+    });
+  };
+}
+
+function subjectTo(execution: Execution, identity: Identity): Execution {
+  return { ...execution, identity, checks: { view: true, edit: true }, writable: false };
+}
+
+/** Somebody who has just signed in as a record, or hasn't signed in at all; there is no token, and no access by name. */
+function identityOf(id: RecordId | undefined, place: Required<Place>): Identity {
+  const { namespace = '', database = '' } = place;
+  const principal: Principal =
+    id === undefined ? { kind: 'guest' } : { kind: 'record', namespace, database, access: '', id };
+  const session = newObject();
+  Object.assign(session, { ns: namespace, db: database, ...(id && { rd: id }) });
+  return { principal, place, session, token: undefined, auth: id, access: undefined };
+}
+
+/** So many of the records that a clause hides are named; all are counted. */
+const MAX_NAMED = 100;
+
+/** What one clause has made of the records. */
+class Tally {
+  #hides = 0;
+  readonly #hidden: RecordId[] = [];
+
+  hide(id: RecordId): void {
+    this.#hides++;
+    if (this.#hidden.length < MAX_NAMED) this.#hidden.push(id);
+  }
+
+  get value(): { readonly hides: number; readonly hidden: readonly RecordId[] } {
+    return { hides: this.#hides, hidden: this.#hidden };
+  }
+}
+
+interface Report {
+  readonly entry: TableEntry;
+  admits: number;
+  readonly rows: Tally;
+  /** By the paths of the fields that have a clause. */
+  readonly fields: Map<string, { readonly clause: string; readonly tally: Tally }>;
+}
+
+/** One report for each table, in the order in which they turn up. */
+class Reports {
+  readonly #reports = new Map<string, Report>();
+
+  constructor(
+    private readonly catalog: DatabaseCatalog | undefined,
+    private readonly action: TableAction,
+    private readonly as: RecordId | undefined,
+  ) {}
+
+  of(table: string): Report | undefined {
+    const entry = this.catalog?.tables.get(table);
+    let report = this.#reports.get(table);
+    if (report === undefined && entry !== undefined) {
+      report = { entry, admits: 0, rows: new Tally(), fields: new Map() };
+      this.#reports.set(table, report);
+    }
+    return report;
+  }
+
+  judge(subjected: Execution, row: Value): PromiseOrValue<undefined> {
+    const id = isObject(row) ? row['id'] : undefined;
+    const report = id instanceof RecordId ? this.of(id.table) : undefined;
+    if (!isObject(row) || !(id instanceof RecordId) || report === undefined) return undefined;
+    return andThen(subjected.reader.judge(subjected, report.entry, row, this.action), (verdict) => {
+      if (!verdict.admitted) {
+        report.rows.hide(id);
+        return undefined;
+      }
+      report.admits++;
+      for (const { field, permission } of verdict.hidden) {
+        let found = report.fields.get(field);
+        if (found === undefined) {
+          found = { clause: clauseText(permission), tally: new Tally() };
+          report.fields.set(field, found);
+        }
+        found.tally.hide(id);
+      }
+      return undefined;
+    });
+  }
+
+  answer(): Value {
+    return Array.from(this.#reports, ([table, { entry, admits, rows, fields }]) =>
+      objectOf({
+        action: this.action,
+        admits,
+        as: this.as,
+        clause: clauseText(entry.definition.permissions[this.action]),
+        fields: Array.from(fields, ([field, { clause, tally }]) => objectOf({ clause, field, ...tally.value })),
+        ...rows.value,
+        table,
+      }),
+    );
+  }
+}
+
+function clauseText(permission: Permission): string {
+  return permission.kind === 'where' ? `WHERE ${printExpression(permission.condition)}` : permission.kind.toUpperCase();
+}
+
+function objectOf(entries: Readonly<Record<string, Value>>): ObjectValue {
+  return Object.assign(newObject(), entries);
+}

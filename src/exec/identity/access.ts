@@ -1,0 +1,210 @@
+/** ACCESS: hands out, shows, revokes and purges the grants of an access method, and changes its key. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { AccessDefinition } from '../../catalog/definition.js';
+import {
+  drawGrant,
+  type Grant,
+  type GrantSubject,
+  Grants,
+  type GrantUse,
+  isExpired,
+  moment,
+} from '../../catalog/grant.js';
+import { areaOf, findAccess, findUser } from '../../catalog/lookup.js';
+import type { Place } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import type { Access, Level } from '../../language/ast.js';
+import { datetimeNanoseconds } from '../../value/datetime.js';
+import { isTruthy } from '../../value/truthiness.js';
+import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
+import { authorize } from '../authorize.js';
+import { selectedPlace } from '../ensure-place.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { rotateKey } from './rotate-key.js';
+
+type Action = Access['action'];
+type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
+
+/** The access method of a statement, and its grants. */
+interface Store {
+  readonly place: Place;
+  readonly access: AccessDefinition;
+  readonly grants: Grants;
+}
+
+type Run = (frame: Frame, store: Store) => PromiseOrValue<Value>;
+
+type Actions = {
+  readonly [K in Action['kind']]: (action: Action & { readonly kind: K }, compiler: Compiler) => Run;
+};
+
+const ACTIONS: Actions = {
+  grant: compileGrant,
+  show: ({ which }, compiler) => {
+    const select = compileWhich(which, compiler);
+    return (frame, store) =>
+      andThen(select(frame, store), (found) => (which.kind === 'grant' ? shown(found[0] as Grant) : found.map(plain)));
+  },
+  revoke: ({ which }, compiler) => {
+    const select = compileWhich(which, compiler);
+    return (frame, store) =>
+      andThen(select(frame, store), (found) => {
+        const live = found.filter(({ revocation }) => revocation === undefined);
+        const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
+        return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
+      });
+  },
+  rotate:
+    ({ rotation }) =>
+    ({ execution }, { place, access }) =>
+      rotateKey(execution, place, access, rotation),
+  purge: (action) => (frame, store) =>
+    andThen(allOf(store), (grants) => {
+      const now = frame.execution.environment.clock.now();
+      const purged = grants.filter((grant) => isPurged(grant, action, now));
+      for (const { id } of purged) store.grants.remove(id);
+      return purged.map(plain);
+    }),
+};
+
+export function compileAccess({ name, level, action }: Access, compiler: Compiler): Evaluate {
+  const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const place = selectedPlace(execution, level ?? levelOf(execution));
+    authorize(execution.identity, 'own', place, 'Access');
+    if (!execution.writable) throw failure('read_only');
+    const { transaction } = execution.unit;
+    return andThen(findAccess(transaction, place, name), (access) =>
+      andThen(areaOf(transaction, place), (area) => {
+        if (access === undefined || area === undefined) throw failure('access_missing', { name, ...place });
+        return run(frame, { place, access, grants: new Grants(transaction, area, name) });
+      }),
+    );
+  };
+}
+
+/** The level that the session has selected. */
+function levelOf({ identity: { place } }: Execution): Level {
+  if (place.namespace === undefined) return 'root';
+  return place.database === undefined ? 'namespace' : 'database';
+}
+
+function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {
+  const subjectOf = compileSubject(subject, compiler);
+  return (frame, store) =>
+    andThen(subjectOf(frame, store), (granted) => {
+      const { name, durations, accessKind } = store.access;
+      const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
+      const { environment } = frame.execution;
+      const drawn = drawGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
+      store.grants.put(drawn.grant);
+      return shown(drawn.grant, drawn.key);
+    });
+}
+
+/** Whom a grant is for. @throws TesseraError `access_method_mismatch`, `grant_subject_invalid`, `user_missing` */
+function compileSubject(
+  subject: Extract<Action, { kind: 'grant' }>['subject'],
+  compiler: Compiler,
+): (frame: Frame, store: Store) => PromiseOrValue<GrantSubject> {
+  if (subject.kind === 'user') {
+    const { name } = subject;
+    return (frame, { place, access }) => {
+      checkSubject(access, 'user');
+      return andThen(findUser(frame.execution.unit.transaction, place, name), (user) => {
+        if (user === undefined) throw failure('user_missing', { name, ...place });
+        return { kind: 'user', name };
+      });
+    };
+  }
+  const evaluate = compiler.expression(subject.record);
+  return (frame, { access }) => {
+    checkSubject(access, 'record');
+    return andThen(evaluate(frame), (record) => {
+      if (!(record instanceof RecordId) || record.key instanceof Range) throw failure('grant_subject_invalid');
+      return { kind: 'record', record };
+    });
+  };
+}
+
+function checkSubject({ accessKind }: AccessDefinition, subject: GrantSubject['kind']): void {
+  const isRefresh = accessKind.kind === 'record' && accessKind.refresh;
+  if (accessKind.kind !== 'bearer' && !isRefresh) throw failure('access_method_mismatch');
+  const wanted = accessKind.kind === 'bearer' ? accessKind.subject : 'record';
+  if (subject !== wanted) throw failure('grant_subject_invalid');
+}
+
+function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: Store) => PromiseOrValue<Grant[]> {
+  switch (which.kind) {
+    case 'all':
+      return (_, store) => allOf(store);
+    case 'grant':
+      return (_, store) =>
+        andThen(store.grants.find(which.id), (grant) => {
+          const { place, access } = store;
+          if (grant === undefined) throw failure('grant_missing', { id: which.id, access: access.name, ...place });
+          return andThen(withFamily(store.grants, grant), (whole) => [whole]);
+        });
+    case 'where': {
+      const condition = compiler.expression(which.condition);
+      return (frame, store) =>
+        andThen(allOf(store), (grants) => {
+          const judged = mapInOrder(grants, (grant) => condition(frame.within(shown(grant))));
+          return andThen(judged, (verdicts) => grants.filter((_, at) => isTruthy(verdicts[at])));
+        });
+    }
+  }
+}
+
+function allOf({ grants }: Store): PromiseOrValue<Grant[]> {
+  return andThen(grants.list(), (all) => mapInOrder(all, (grant) => withFamily(grants, grant)));
+}
+
+/** A refresh token that was revoked with its family is one that was revoked. */
+function withFamily(grants: Grants, grant: Grant): PromiseOrValue<Grant> {
+  if (grant.family === undefined || grant.revocation !== undefined) return grant;
+  return andThen(grants.familyRevocation(grant.family), (revocation) =>
+    revocation === undefined ? grant : { ...grant, revocation },
+  );
+}
+
+function revoke({ environment }: Execution, grants: Grants, grant: Grant): Grant {
+  const revocation = moment(environment.clock.now());
+  const revoked = { ...grant, revocation };
+  grants.put(revoked);
+  // Otherwise the one that it replaced could still be taken for one that lost a race.
+  if (grant.family !== undefined) grants.revokeFamily(grant.family, revocation);
+  return revoked;
+}
+
+const SECOND = 1_000_000_000n;
+
+/** Whether a grant has been worth nothing for longer than asked for; whole seconds count. */
+function isPurged(grant: Grant, action: Extract<Action, { kind: 'purge' }>, now: bigint): boolean {
+  const inactive = (since: bigint) => now / SECOND - since / SECOND > (action.inactiveFor ?? 0n) / SECOND;
+  const { expiration, revocation } = grant;
+  return (
+    (action.expired &&
+      expiration !== undefined &&
+      isExpired(grant, now) &&
+      inactive(datetimeNanoseconds(expiration))) ||
+    (action.revoked && revocation !== undefined && inactive(datetimeNanoseconds(revocation)))
+  );
+}
+
+const plain = (grant: Grant): ObjectValue => shown(grant);
+
+/** A grant as it is shown; its key only when it has just been made. */
+function shown({ id, access, subject, creation, expiration, revocation }: Grant, key = '[REDACTED]'): ObjectValue {
+  return objectFrom({
+    ac: access,
+    creation,
+    expiration,
+    grant: objectFrom({ id, key }),
+    id,
+    revocation,
+    subject: objectFrom(subject.kind === 'user' ? { user: subject.name } : { record: subject.record }),
+    type: 'bearer',
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * KILL SESSION and KILL SESSIONS: end sessions at once, and take back the tokens that would open them again.
+ *
+ * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { Denials } from '../../catalog/denial.js';
+import { areaOf } from '../../catalog/lookup.js';
+import {
+  mayAct,
+  type Place,
+  type Principal,
+  placeOf,
+  recordSubject,
+  subjectOf,
+  userSubject,
+} from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import type { KillSessions, Level } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { isObject, Range, RecordId, Uuid, type Value } from '../../value/value.js';
+import { authorize } from '../authorize.js';
+import { selectedDatabase, selectedPlace } from '../ensure-place.js';
+import type { Compiler, Evaluate, Execution, LastingSession } from '../execution.js';
+
+type Which = KillSessions['which'];
+
+export function compileKillSessions({ which }: KillSessions, compiler: Compiler): Evaluate {
+  const kill = compileWhich(which, compiler);
+  return (frame) => {
+    if (!frame.execution.writable) throw failure('read_only');
+    return andThen(kill(frame), () => undefined);
+  };
+}
+
+function compileWhich(which: Which, compiler: Compiler): Evaluate {
+  switch (which.kind) {
+    case 'one': {
+      const evaluate = compiler.expression(which.id);
+      const shown = printExpression(which.id);
+      return (frame) => andThen(evaluate(frame), (id) => killOne(frame.execution, id, shown));
+    }
+    case 'own':
+      return ({ execution }) => {
+        const { principal } = execution.identity;
+        if (principal.kind === 'guest') throw failure('not_allowed', GUESTS);
+        return killAll(execution, placeOf(principal), subjectOf(principal));
+      };
+    case 'user':
+      return ({ execution }) => {
+        const place = selectedPlace(execution, which.level ?? levelOf(execution));
+        return killOthers(execution, place, userSubject(which.name));
+      };
+    case 'record': {
+      const evaluate = compiler.expression(which.record);
+      return (frame) =>
+        andThen(evaluate(frame), (id) => {
+          if (!(id instanceof RecordId) || id.key instanceof Range) throw failure('grant_subject_invalid');
+          return killOthers(frame.execution, selectedDatabase(frame.execution), recordSubject(id));
+        });
+    }
+  }
+}
+
+const GUESTS = { actor: 'Anonymous', action: 'View', resource: 'Any' };
+
+/** The level that the session has selected. */
+function levelOf({ identity: { place } }: Execution): Level {
+  if (place.namespace === undefined) return 'root';
+  return place.database === undefined ? 'namespace' : 'database';
+}
+
+/** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */
+function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
+  const { sessions, unit, environment, witness } = execution;
+  const key = id instanceof Uuid ? id.text : id;
+  const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
+  const principal = session?.identity.principal;
+  if (session === undefined || principal === undefined || principal.kind === 'guest') {
+    throw failure('session_missing', { id: shown });
+  }
+  unit.transaction.afterCommit(() => session.end());
+  witness?.acted({ action: 'session-kill', place: placeOf(principal), subject: { session: session.key } });
+  const { token } = session.identity;
+  if (!isObject(token) || typeof token['jti'] !== 'string') return undefined;
+  const { jti, exp } = token;
+  const expiry = typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined;
+  return andThen(areaOf(unit.transaction, placeOf(principal)), (area) =>
+    andThen(
+      area && new Denials(unit.transaction, area).denyToken(jti, expiry, environment.clock.now()),
+      () => undefined,
+    ),
+  );
+}
+
+function killOthers(execution: Execution, place: Place, subject: string): PromiseOrValue<undefined> {
+  if (!isSubject(execution.identity.principal, place, subject)) authorize(execution.identity, 'own', place, 'Actor');
+  return killAll(execution, place, subject);
+}
+
+/** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
+function killAll(
+  { unit, sessions, environment, witness }: Execution,
+  place: Place,
+  subject: string,
+): PromiseOrValue<undefined> {
+  return andThen(areaOf(unit.transaction, place), (area) => {
+    if (area === undefined) return undefined;
+    new Denials(unit.transaction, area).denySubject(subject, environment.clock.now());
+    sessions.doubt(unit.transaction, place);
+    witness?.acted({ action: 'session-kill', place, subject: { of: subject } });
+    return undefined;
+  });
+}
+
+/** Whether a session is of the user who asks, or of one whom they own. */
+export function mayEnd({ identity }: Execution, { identity: { principal } }: LastingSession): boolean {
+  if (principal.kind === 'guest') return false;
+  const place = placeOf(principal);
+  return isSubject(identity.principal, place, subjectOf(principal)) || mayAct(identity.principal, 'own', place);
+}
+
+function isSubject(principal: Principal, place: Place, subject: string): boolean {
+  if (principal.kind === 'guest') return false;
+  const { namespace, database } = placeOf(principal);
+  return namespace === place.namespace && database === place.database && subjectOf(principal) === subject;
+}

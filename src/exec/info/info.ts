@@ -1,0 +1,219 @@
+/**
+ * INFO: what is defined, as canonical DEFINE texts by name, or with STRUCTURE as lists of objects.
+ *
+ * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the reference engine does it
+ * from 3.2.2 on (earlier ones show hashes to every viewer).
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { plainFieldName } from '../../catalog/define.js';
+import type { ConfigDefinition } from '../../catalog/definition.js';
+import { findUser, loadNamespace, loadRoot } from '../../catalog/lookup.js';
+import type { Definition } from '../../catalog/stored-definition.js';
+import { failure } from '../../errors/error.js';
+import type { DefaultConfig, Info } from '../../language/ast.js';
+import { printConfig, printStatement } from '../../language/print.js';
+import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { authorize } from '../authorize.js';
+import { compileName } from '../define/definition.js';
+import { selectedDatabase, selectedNamespace, selectedPlace } from '../ensure-place.js';
+import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../execution.js';
+import { sessionList } from './sessions.js';
+import { describe, describeLive } from './structure.js';
+import { definitionText } from './text.js';
+
+type Of = Info['of'];
+type OfKind<K extends Of['kind']> = Extract<Of, { readonly kind: K }>;
+type Answer = (frame: Frame) => PromiseOrValue<Value>;
+
+export function compileInfo(statement: Info, compiler: Compiler): Evaluate {
+  return answerTo(statement.of, statement.structure ? STRUCTURE : TEXTS, compiler);
+}
+
+function answerTo(of: Of, view: View, compiler: Compiler): Answer {
+  switch (of.kind) {
+    case 'root':
+      return ({ execution }) => ofRoot(execution, view);
+    case 'namespace':
+      return ({ execution }) => ofNamespace(execution, view);
+    case 'database':
+      return ({ execution }) => ofDatabase(execution, view);
+    case 'sessions':
+      return ({ execution }) => sessionList(execution);
+    case 'table':
+      return ofTable(of, view, compiler);
+    case 'user':
+      return ofUser(of, view, compiler);
+    case 'index':
+      return ofIndex(of, compiler);
+  }
+}
+
+/** How definitions are shown: a list of them, and one alone. */
+interface View {
+  list<D extends Definition>(definitions: Iterable<D>, nameOf: (definition: D) => string): Value;
+  one(definition: Definition): Value;
+  lives(queries: readonly LiveQuery[]): Value;
+  /** What Tessera has none of. */
+  readonly none: Value;
+}
+
+const TEXTS: View = {
+  list(definitions, nameOf) {
+    const texts = newObject();
+    for (const definition of definitions) texts[nameOf(definition)] = definitionText(definition);
+    return texts;
+  },
+  one: definitionText,
+  lives: (queries) => objectFrom(queries.map(({ id, statement }) => [id.text, printStatement(statement)] as const)),
+  none: objectFrom({}),
+};
+
+const STRUCTURE: View = {
+  list: (definitions) => [...definitions].map(describe),
+  one: describe,
+  lives: (queries) => queries.map(describeLive),
+  none: [],
+};
+
+const byName = (definition: { readonly name: string }): string => definition.name;
+
+function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
+  authorize(execution.identity, 'view', {}, 'Any');
+  return andThen(loadRoot(execution.unit.transaction), (root) =>
+    objectFrom({
+      accesses: view.list(root.accesses, byName),
+      config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
+      defaults: defaultsOf(root.defaults),
+      namespaces: view.list(root.namespaces, byName),
+      nodes: view.none,
+      system: SYSTEM,
+      users: view.list(root.users, byName),
+    }),
+  );
+}
+
+function defaultsOf(config: DefaultConfig | undefined): ObjectValue {
+  if (config === undefined) return objectFrom({ database: undefined, namespace: undefined });
+  const { database, namespace } = config;
+  return objectFrom({ ...(database !== undefined && { database }), ...(namespace !== undefined && { namespace }) });
+}
+
+/** The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference engine has them. */
+const SYSTEM: ObjectValue = objectFrom({
+  available_parallelism: 0,
+  cpu_usage: new Float(0),
+  load_average: [new Float(0), new Float(0), new Float(0)],
+  memory_allocated: 0,
+  memory_usage: 0,
+  physical_cores: 0,
+});
+
+function ofNamespace(execution: Execution, view: View): PromiseOrValue<Value> {
+  const place = selectedNamespace(execution);
+  authorize(execution.identity, 'view', place, 'Any');
+  return andThen(loadNamespace(execution.unit.transaction, place.namespace), (namespace) => {
+    if (namespace === undefined) throw failure('namespace_missing', { name: place.namespace });
+    return objectFrom({
+      accesses: view.list(namespace.accesses, byName),
+      databases: view.list(namespace.databases, byName),
+      users: view.list(namespace.users, byName),
+    });
+  });
+}
+
+function ofDatabase(execution: Execution, view: View): PromiseOrValue<Value> {
+  return andThen(viewedCatalog(execution), (catalog) =>
+    objectFrom({
+      accesses: view.list(catalog.accesses.values(), byName),
+      analyzers: view.list(catalog.analyzers.values(), byName),
+      apis: view.list(catalog.apis.values(), byName),
+      buckets: view.none,
+      configs: configs(catalog, view),
+      functions: view.list(catalog.functions.values(), byName),
+      models: view.none,
+      modules: view.none,
+      params: view.list(catalog.params.values(), byName),
+      sequences: view.list(catalog.sequences.values(), byName),
+      tables: view.list(definitionsOf(catalog.tables.values()), byName),
+      users: view.list(catalog.users.values(), byName),
+    }),
+  );
+}
+
+function* definitionsOf(tables: Iterable<TableEntry>) {
+  for (const { definition } of tables) yield definition;
+}
+
+/** Configs are shown under the names that the reference engine gives them, without the words DEFINE CONFIG. */
+function configs(catalog: DatabaseCatalog, view: View): Value {
+  if (view === STRUCTURE) return view.list(catalog.configs.values(), configName);
+  return objectFrom(
+    [...catalog.configs.values()].map((config) => [configName(config), printConfig(config.config)] as const),
+  );
+}
+
+const CONFIG_NAMES = { api: 'API', graphql: 'GraphQL', default: 'Default' } as const;
+
+function configName({ config }: ConfigDefinition): string {
+  return CONFIG_NAMES[config.kind];
+}
+
+/** A table that doesn't exist has nothing defined on it. */
+function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
+  const nameOf = compileName(of.name, 'string', compiler);
+  return (frame) =>
+    andThen(viewedCatalog(frame.execution), (catalog) =>
+      andThen(nameOf(frame), (name) => {
+        const table = catalog.tables.get(name);
+        return objectFrom({
+          events: view.list(table?.events ?? [], byName),
+          fields: view.list(table?.fields ?? [], plainFieldName),
+          indexes: view.list(table?.indexes ?? [], byName),
+          lives: table === undefined ? view.none : view.lives(frame.execution.liveQueries.of(table)),
+          tables: view.list(table?.views ?? [], byName),
+        });
+      }),
+    );
+}
+
+function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
+  const nameOf = compileName(of.name, 'string', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const place = selectedPlace(execution, of.level ?? 'database');
+    authorize(execution.identity, 'view', place, 'Actor');
+    return andThen(nameOf(frame), (name) =>
+      andThen(findUser(execution.unit.transaction, place, name), (user) => {
+        if (user === undefined) throw failure('user_missing', { name, ...place });
+        return view.one(user);
+      }),
+    );
+  };
+}
+
+/** Indexes are built by the statement that defines them, so that one which can be seen is ready. */
+function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
+  const nameOf = compileName(of.name, 'string', compiler);
+  const tableOf = compileName(of.table, 'string', compiler);
+  return (frame) =>
+    andThen(viewedCatalog(frame.execution), (catalog) =>
+      andThen(nameOf(frame), (name) =>
+        andThen(tableOf(frame), (table) => {
+          const exists = catalog.tables.get(table)?.indexes.some((index) => index.name === name);
+          if (!exists) throw failure('index_missing', { name });
+          return objectFrom({ building: objectFrom({ initial: 0, pending: 0, status: 'ready', updated: 0 }) });
+        }),
+      ),
+    );
+}
+
+/** The catalog of the selected database, for a principal who may look at it. */
+function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+  const place = selectedDatabase(execution);
+  authorize(execution.identity, 'view', place, 'Any');
+  return andThen(execution.unit.catalog(), (catalog) => {
+    if (catalog === undefined) throw failure('database_missing', { name: place.database });
+    return catalog;
+  });
+}

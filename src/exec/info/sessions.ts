@@ -1,0 +1,38 @@
+/** INFO FOR SESSIONS: the sessions that whoever asks may end. One over HTTP is over with its request and isn't among them. */
+import { moment } from '../../catalog/grant.js';
+import { failure } from '../../errors/error.js';
+import { parseUuid } from '../../value/uuid.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
+import type { Execution, LastingSession } from '../execution.js';
+import { mayEnd } from '../identity/kill-sessions.js';
+
+export function sessionList(execution: Execution): ObjectValue[] {
+  if (execution.identity.principal.kind === 'guest') {
+    throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
+  }
+  const found: ObjectValue[] = [];
+  for (const session of execution.sessions.signedIn()) {
+    if (mayEnd(execution, session)) found.push(overview(session, execution));
+  }
+  return found;
+}
+
+function overview({ key, identity, listener, facts }: LastingSession, execution: Execution): ObjectValue {
+  const { principal, session, access } = identity;
+  return objectFrom({
+    access,
+    active: moment(facts.active),
+    current: listener === execution.listener,
+    database: session['db'],
+    expires: facts.expires === undefined ? undefined : moment(facts.expires),
+    id: parseUuid(key),
+    ip: session['ip'],
+    level: principal.kind === 'system' ? principal.level : principal.kind,
+    live: facts.liveQueries,
+    namespace: session['ns'],
+    origin: session['or'],
+    since: moment(facts.since),
+    svc: session['id'],
+    user: principal.kind === 'system' ? principal.name : identity.auth,
+  });
+}

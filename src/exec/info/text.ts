@@ -1,0 +1,16 @@
+/** Definitions as INFO prints them, without secrets. */
+
+import { type Definition, statementOf } from '../../catalog/stored-definition.js';
+import type { Expression } from '../../language/ast.js';
+import { printExpression, printStatement } from '../../language/print.js';
+
+export const REDACTED = '[REDACTED]';
+
+export function definitionText(definition: Definition): string {
+  return printStatement(statementOf(definition));
+}
+
+/** Code as STRUCTURE shows it: a subquery as the statement that it is, without its parentheses. */
+export function codeText(expression: Expression): string {
+  return expression.kind === 'subquery' ? printStatement(expression.statement) : printExpression(expression);
+}

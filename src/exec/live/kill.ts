@@ -1,0 +1,29 @@
+/** KILL: ends a live query of the session, or of anybody's for those who may edit the database. */
+import { andThen } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Kill } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { parseUuid } from '../../value/uuid.js';
+import { Uuid } from '../../value/value.js';
+import type { Compiler, Evaluate, Execution, LiveQuery } from '../execution.js';
+
+/** The error names the id as the statement does, so that it tells nothing of what a parameter holds. */
+export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
+  const evaluate = compiler.expression(id);
+  const shown = printExpression(id);
+  return (frame) =>
+    andThen(evaluate(frame), (value) => {
+      const { liveQueries, unit } = frame.execution;
+      const uuid = typeof value === 'string' ? parseUuid(value) : value;
+      const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
+      if (query === undefined || !mayKill(frame.execution, query)) throw failure('live_query_missing', { id: shown });
+      unit.transaction.afterCommit(() => liveQueries.end(query));
+      return undefined;
+    });
+}
+
+function mayKill({ listener, checks, identity: { place } }: Execution, query: LiveQuery): boolean {
+  if (query.listener === listener) return true;
+  const isHere = place.namespace === query.place.namespace && place.database === query.place.database;
+  return isHere && !checks.edit;
+}

@@ -1,0 +1,83 @@
+/**
+ * Which live queries there are in a store, and how they learn what is committed.
+ *
+ * The writer notes changes of tables that are watched, and a note reaches the queries when its transaction has committed. A query begins
+ * when the transaction of its LIVE statement has committed, so that it hears of every commit after its own: of those who were changing the
+ * table before it was watched, that transaction makes each one conflict, and they run again.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { databaseKey } from '../../catalog/keys.js';
+import type { Transaction } from '../../storage/contract.js';
+import { equals } from '../../value/order.js';
+import { weightOf } from '../../value/weight.js';
+import type { LiveQuery, LiveRegistry, Written } from '../execution.js';
+
+interface WatchedTable {
+  /** Whether all transactions that don't note their changes have ended. */
+  fenced: boolean;
+  readonly queries: Set<LiveQuery>;
+}
+
+export class LiveQueries implements LiveRegistry {
+  readonly #queries = new Map<string, LiveQuery>();
+  /** By the beginning of their records' keys. A table stays watched as long as it exists, so that it is fenced once. */
+  readonly #tables = new Map<string, WatchedTable>();
+
+  of(table: TableEntry): LiveQuery[] {
+    const queries = this.#tables.get(table.keys.records.from)?.queries ?? [];
+    return [...queries].sort((a, b) => (a.id.text < b.id.text ? -1 : 1));
+  }
+
+  get(id: string): LiveQuery | undefined {
+    return this.#queries.get(id);
+  }
+
+  begin(transaction: Transaction, { namespace, database }: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void> {
+    query.listener.admit(query);
+    const key = query.table.keys.records.from;
+    const watched = this.#tables.get(key) ?? { fenced: false, queries: new Set() };
+    this.#tables.set(key, watched);
+    transaction.afterCommit(() => {
+      watched.fenced = true;
+      if (!query.listener.begun(query)) return;
+      watched.queries.add(query);
+      this.#queries.set(query.id.text, query);
+    });
+    if (watched.fenced) return;
+    // Every writer has read the row of its database. Writing it as it is makes those conflict who began before, and nobody else.
+    const row = databaseKey(namespace.name, database.name);
+    return andThen(transaction.get(row), (stored) => {
+      if (stored !== undefined) transaction.put(row, stored);
+    });
+  }
+
+  /** Tells the live queries of a table about a change when its transaction commits. */
+  note(transaction: Transaction, change: Written): void {
+    const watched = this.#tables.get(change.table.keys.records.from);
+    if (watched === undefined) return;
+    const { before, after } = change;
+    if (before !== undefined && after !== undefined && equals(before, after)) return;
+    transaction.afterCommit(() => {
+      if (watched.queries.size === 0) return;
+      const weight = weightOf(before, after);
+      for (const query of watched.queries) query.listener.changed(query, change, weight);
+    });
+  }
+
+  end(query: LiveQuery): void {
+    if (!this.#queries.delete(query.id.text)) return;
+    this.#tables.get(query.table.keys.records.from)?.queries.delete(query);
+    query.listener.ended(query);
+  }
+
+  endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void {
+    transaction.afterCommit(() => {
+      for (const query of this.#queries.values()) {
+        if (!isRemoved(query)) continue;
+        this.end(query);
+        this.#tables.delete(query.table.keys.records.from);
+      }
+    });
+  }
+}

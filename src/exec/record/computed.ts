@@ -1,0 +1,78 @@
+/** Computed fields, and the records that rules judge: those as they are stored together with their computed fields. */
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { withField } from '../../value/paths.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import { deeper } from '../depth.js';
+import { discreetly, isVerdict } from '../discretion.js';
+import { type Execution, Frame, Scope } from '../execution.js';
+import { admits, judgeOf, type Rule } from '../permission.js';
+import { forStoredCode } from '../stored-code.js';
+import type { Judge } from './mask.js';
+import type { PreparedTable } from './table.js';
+
+/** The record with its computed fields, which are computed with the rights of the reader. */
+export function computeFields(
+  execution: Execution,
+  table: PreparedTable,
+  raw: ObjectValue,
+): PromiseOrValue<ObjectValue> {
+  if (table.computed.length === 0) return raw;
+  const inner = deeper(forStoredCode(execution));
+  let record = raw;
+  const done = forEachInOrder(table.computed, ({ name, computed }) => {
+    if (computed === undefined) return undefined;
+    const compute = () => computed(new Frame(inner, new Scope(), record));
+    const value = table.mask === undefined ? compute() : discreetly(execution, `field '${name}'`, compute);
+    return andThen(value, (found) => {
+      record = withField(record, name, found) as ObjectValue;
+      return undefined;
+    });
+  });
+  return andThen(done, () => record);
+}
+
+/**
+ * Whether a rule admits a record, which it judges together with its computed fields. Where one of those fails it refuses: what can't be
+ * judged isn't allowed.
+ */
+export function admitsRecord(
+  rule: Rule,
+  execution: Execution,
+  table: PreparedTable,
+  raw: ObjectValue,
+  variables?: Readonly<Record<string, Value>>,
+): PromiseOrValue<boolean> {
+  if (rule.kind !== 'where') return rule.kind === 'full';
+  if (table.computed.length === 0) return admits(rule, execution, raw, variables);
+  return andThen(judgedRecord(execution, table, raw), (judged) =>
+    judged === undefined ? false : admits(rule, execution, judged, variables),
+  );
+}
+
+/** For records of which several rules judge parts: the same, computing the fields once. */
+export function judgeOfRecord(execution: Execution, table: PreparedTable, raw: ObjectValue): Judge {
+  let judged: { readonly record: PromiseOrValue<ObjectValue | undefined> } | undefined =
+    table.computed.length === 0 ? { record: raw } : undefined;
+  return (rule, value) => {
+    if (rule.kind !== 'where') return rule.kind === 'full';
+    judged ??= { record: judgedRecord(execution, table, raw) };
+    return andThen(judged.record, (document) =>
+      document === undefined ? false : admits(rule, execution, document, { value }),
+    );
+  };
+}
+
+/** The record as rules see it; `undefined` when a computed field fails. */
+function judgedRecord(
+  execution: Execution,
+  table: PreparedTable,
+  raw: ObjectValue,
+): PromiseOrValue<ObjectValue | undefined> {
+  return otherwise<ObjectValue | undefined>(
+    () => computeFields(judgeOf(execution), table, raw),
+    (error) => {
+      if (isVerdict(error)) return undefined;
+      throw error;
+    },
+  );
+}

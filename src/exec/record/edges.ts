@@ -1,0 +1,73 @@
+/** Graph edges: the keys at both ends that lead from a record to the edges that touch it. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
+import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { compareStrings } from '../../value/strings.js';
+import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
+import type { EdgeStep, Execution } from '../execution.js';
+
+type Direction = 'in' | 'out';
+
+const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> = {
+  out: ['out'],
+  in: ['in'],
+  both: ['in', 'out'],
+};
+
+/** The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by key. */
+export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
+  return andThen(execution.unit.catalog(), (catalog) => {
+    const node = catalog && nodeOf(catalog, id);
+    if (catalog === undefined || node === undefined) return [];
+    const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
+    const found = mapInOrder(ranges, (range) =>
+      andThen(entriesOf(execution.unit.transaction, range), (entries) =>
+        entries.flatMap(([key]) => {
+          const { table, key: encoded } = edgeAt(node, key);
+          const name = catalog.tablesById.get(table)?.definition.name;
+          return name === undefined ? [] : [new RecordId(name, decodeKey(encoded, 0).value as RecordKey)];
+        }),
+      ),
+    );
+    if (step.tables.length > 0) return andThen(found, (groups) => groups.flat());
+    return andThen(found, (groups) => groups.flatMap((ids) => ids.sort((a, b) => compareStrings(a.table, b.table))));
+  });
+}
+
+/** The keys under which an edge record is found from its two ends; empty when a record isn't an edge. */
+export function edgeKeys(catalog: DatabaseCatalog, edge: TableEntry, key: RecordKey, record: ObjectValue): Key[] {
+  const { in: from, out: to } = record;
+  if (!(from instanceof RecordId) || !(to instanceof RecordId)) return [];
+  const encoded = encodeKey(key);
+  const start = nodeOf(catalog, from);
+  const end = nodeOf(catalog, to);
+  const keys: Key[] = [];
+  if (start !== undefined) keys.push(edgeKey(start, 'out', edge.definition.id, encoded));
+  if (end !== undefined) keys.push(edgeKey(end, 'in', edge.definition.id, encoded));
+  return keys;
+}
+
+function nodeOf(catalog: DatabaseCatalog, id: RecordId): string | undefined {
+  const table = catalog.tables.get(id.table);
+  return table?.keys.node(encodeKey(id.key));
+}
+
+function rangesOf(catalog: DatabaseCatalog, node: string, direction: Direction, tables: readonly string[]): KeyRange[] {
+  if (tables.length === 0) return [prefixRange(edgePrefix(node, direction))];
+  return tables.flatMap((name) => {
+    const table = catalog.tables.get(name);
+    return table === undefined ? [] : [prefixRange(edgePrefix(node, direction, table.definition.id))];
+  });
+}
+
+function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrValue<Entry[]> {
+  const all: Entry[] = [];
+  const read = forEachBatch(transaction.scan(range), (batch) => {
+    all.push(...batch);
+    return undefined;
+  });
+  return andThen(read, () => all);
+}

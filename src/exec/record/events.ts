@@ -1,0 +1,99 @@
+/** Runs the events of tables: at once, or behind the commit when they are ASYNC. */
+import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { type QueuedEvent, queueEvent } from '../../catalog/event-queue.js';
+import { failure } from '../../errors/error.js';
+import { isTruthy } from '../../value/truthiness.js';
+import type { ObjectValue } from '../../value/value.js';
+import { deeperByEvent } from '../depth.js';
+import { isTellable, isVerdict } from '../discretion.js';
+import { type Execution, Frame, Scope, type Written } from '../execution.js';
+import { UNCHECKED } from '../permission.js';
+import { plain } from '../plain-words.js';
+import { forStoredCode } from '../stored-code.js';
+import { assertStorable } from './storable.js';
+import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
+
+/** What an event sees of the change that raised it. */
+type Raised = Pick<QueuedEvent, 'action' | 'before' | 'after' | 'input'>;
+
+/** Runs the events that a change raises, in the order of their names. */
+export function raiseEvents(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  { events }: PreparedTable,
+  { before, after, table }: Written,
+  input: ObjectValue | undefined,
+): PromiseOrValue<void> {
+  if (events.length === 0) return;
+  const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
+  const raised = { action, before, after, input };
+  return forEachInOrder(events, (event) =>
+    event.queue === undefined
+      ? runEvent(execution, event, raised)
+      : enqueue(execution, catalog, table.definition.name, event.name, event.queue, raised),
+  );
+}
+
+/** With permissions off, as the owner of the schema wants, but with `$auth` of the writer. */
+function runEvent(
+  execution: Execution,
+  event: PreparedEvent,
+  { action, before, after, input }: Raised,
+): PromiseOrValue<undefined> {
+  const inner: Execution = { ...deeperByEvent(forStoredCode(execution)), checks: UNCHECKED };
+  const scope = new Scope();
+  scope.set('event', action);
+  scope.set('before', before);
+  scope.set('after', after);
+  scope.set('value', after ?? before);
+  scope.set('input', input);
+  const frame = new Frame(inner, scope, after ?? before);
+  const run = (): PromiseOrValue<undefined> =>
+    andThen(event.when === undefined ? true : event.when(frame), (verdict) => {
+      if (!isTruthy(verdict)) return undefined;
+      const done = mapInOrder(event.actions, (action) => action(frame));
+      return andThen(done, () => undefined);
+    });
+  return otherwise(run, (thrown) => {
+    const error = plain(thrown);
+    if (!isVerdict(error)) throw error;
+    const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
+    throw failure('event_failed', { event: event.name, reason }, { cause: error });
+  });
+}
+
+function enqueue(
+  execution: Execution,
+  { namespace, database }: DatabaseCatalog,
+  table: string,
+  event: string,
+  bounds: NonNullable<PreparedEvent['queue']>,
+  raised: Raised,
+): undefined {
+  const { principal, access } = execution.identity;
+  assertStorable(raised.input);
+  queueEvent(execution.unit.transaction, {
+    ...raised,
+    ...bounds,
+    namespace: namespace.name,
+    database: database.name,
+    databaseId: database.id,
+    table,
+    event,
+    depth: execution.eventDepth,
+    failures: 0,
+    principal,
+    access,
+  });
+  execution.eventQueued();
+}
+
+/** Runs an event that was queued, as it is defined now; one whose table or definition is gone isn't run. */
+export function runQueuedEvent(execution: Execution, tables: TablePreparer, queued: QueuedEvent): PromiseOrValue<void> {
+  return andThen(execution.unit.catalog(), (catalog) => {
+    const table = catalog?.database.id === queued.databaseId ? catalog.tables.get(queued.table) : undefined;
+    const event = table && tables.prepare(table).events.find(({ name }) => name === queued.event);
+    return event && runEvent(execution, event, queued);
+  });
+}

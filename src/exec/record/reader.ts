@@ -1,0 +1,264 @@
+/** The one reader: every record that anybody sees has come through here. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import { failure } from '../../errors/error.js';
+import type { Part, Permission, TableAction } from '../../language/ast.js';
+import type { KeyRange } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { encodeKey } from '../../value/key-codec.js';
+import {
+  isObject,
+  newObject,
+  type ObjectValue,
+  Range,
+  type RecordId,
+  type RecordKey,
+  type Value,
+} from '../../value/value.js';
+import type {
+  BatchVisitor,
+  EdgeStep,
+  Execution,
+  Purpose,
+  RecordReader,
+  RecordScan,
+  Referrer,
+  ReferrerSubject,
+  Tuning,
+  Verdict,
+} from '../execution.js';
+import { leaveOut } from '../refusal.js';
+import { admitsRecord, computeFields, judgeOfRecord } from './computed.js';
+import { edgesAt } from './edges.js';
+import { applyMask, buildMask, mayHide } from './mask.js';
+import { referrersAt } from './references.js';
+import type { PreparedTable, TablePreparer } from './table.js';
+
+export class Reader implements RecordReader {
+  readonly #tables: TablePreparer;
+  readonly #batch: number;
+
+  constructor(tables: TablePreparer, { batch }: Tuning) {
+    this.#tables = tables;
+    this.#batch = batch;
+  }
+
+  read(execution: Execution, id: RecordId, purpose: Purpose = 'select'): PromiseOrValue<ObjectValue | undefined> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
+      const key = entry.keys.record(encodeKey(id.key));
+      return andThen(execution.unit.transaction.get(key), (raw) =>
+        isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
+      );
+    });
+  }
+
+  scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(scan.table);
+      if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: scan.table });
+      const table = this.#tables.prepare(entry);
+      const purpose = scan.purpose ?? 'select';
+      if (isClosed(execution, table, purpose)) return;
+      return scan.index === undefined
+        ? this.#walk(execution, table, rangeOf(entry, scan.range), scan, purpose, visit)
+        : this.#lookUp(execution, table, scan.index, scan, purpose, visit);
+    });
+  }
+
+  edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
+    return edgesAt(execution, id, step);
+  }
+
+  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
+    return referrersAt(execution, id, subjects);
+  }
+
+  mayHide(entry: TableEntry, path: readonly Part[]): boolean {
+    const { mask } = this.#tables.prepare(entry);
+    return mask !== undefined && mayHide(mask, path);
+  }
+
+  present(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    purpose: Purpose = 'select',
+  ): PromiseOrValue<ObjectValue | undefined> {
+    return this.#present(execution, this.#tables.prepare(table), raw, purpose);
+  }
+
+  /** A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule only narrows. */
+  #presentNamed(
+    execution: Execution,
+    table: PreparedTable,
+    raw: ObjectValue,
+    purpose: Purpose,
+  ): PromiseOrValue<ObjectValue | undefined> {
+    const presented = this.#present(execution, table, raw, purpose);
+    if (purpose === 'select') return presented;
+    return andThen(
+      presented,
+      (record) => record ?? leaveOut(execution, { action: purpose, table: table.entry.definition.name }),
+    );
+  }
+
+  judge(execution: Execution, entry: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict> {
+    const table = this.#tables.prepare(entry);
+    return andThen(admitsRecord(table.rules[action], execution, table, raw), (admitted) =>
+      andThen(hiddenFields(execution, table, raw), (hidden) => ({ admitted, hidden })),
+    );
+  }
+
+  #present(
+    execution: Execution,
+    table: PreparedTable,
+    raw: ObjectValue,
+    purpose: Purpose,
+  ): PromiseOrValue<ObjectValue | undefined> {
+    if (!isChecked(execution, purpose) && !execution.checks.view) return computeFields(execution, table, raw);
+    if (purpose === 'select') {
+      return andThen(admitsRecord(table.rules.select, execution, table, raw), (visible) =>
+        visible ? this.#unveil(execution, table, raw) : undefined,
+      );
+    }
+    const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
+    return andThen(allowed, (may) => {
+      // Strictly, what can be seen comes out, for the writer to refuse it if the statement means it.
+      if (!may) return execution.strict ? this.#present(execution, table, raw, 'select') : undefined;
+      return andThen(this.#present(execution, table, raw, 'select'), (seen) => seen ?? idAlone(raw));
+    });
+  }
+
+  #unveil(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
+    const { mask } = table;
+    const record = computeFields(execution, table, raw);
+    if (mask === undefined) return record;
+    return andThen(record, (whole) => applyMask(mask, whole, judgeOfRecord(execution, table, raw)));
+  }
+
+  #walk(
+    execution: Execution,
+    table: PreparedTable,
+    range: KeyRange,
+    scan: RecordScan,
+    purpose: Purpose,
+    visit: BatchVisitor,
+  ): PromiseOrValue<void> {
+    const cursor = execution.unit.transaction.scan(range, {
+      reverse: scan.reverse === true,
+      batch: Math.min(this.#batch, scan.limit ?? this.#batch),
+    });
+    const plain = isPlain(execution, table, purpose);
+    return forEachBatch(cursor, (entries) => {
+      const records: Value[] = entries.map((entry) => entry[1]);
+      const seen = plain ? (records as ObjectValue[]) : this.#presentAll(execution, table, records, purpose);
+      return this.#hand(execution, seen, visit);
+    });
+  }
+
+  #lookUp(
+    execution: Execution,
+    table: PreparedTable,
+    ranges: readonly KeyRange[],
+    scan: RecordScan,
+    purpose: Purpose,
+    visit: BatchVisitor,
+  ): PromiseOrValue<void> {
+    const { transaction } = execution.unit;
+    const options = { reverse: scan.reverse === true, batch: Math.min(this.#batch, scan.limit ?? this.#batch) };
+    const seenKeys = new Set<string>();
+    let isOver = false;
+    return forEachInOrder(ranges, (range) => {
+      const read = forEachBatch(transaction.scan(range, options), (entries) => {
+        const keys: string[] = [];
+        for (const [, listed] of entries) {
+          const key = table.entry.keys.record(encodeKey(listed as RecordKey));
+          // A record is listed by its array and by each element of it.
+          if (!seenKeys.has(key)) keys.push(key);
+          seenKeys.add(key);
+        }
+        return andThen(transaction.getMany(keys), (records) =>
+          andThen(this.#hand(execution, this.#presentAll(execution, table, records, purpose), visit), (stop) => {
+            isOver = stop;
+            return stop;
+          }),
+        );
+      });
+      return andThen(read, () => isOver);
+    });
+  }
+
+  #presentAll(
+    execution: Execution,
+    table: PreparedTable,
+    records: readonly Value[],
+    purpose: Purpose,
+  ): PromiseOrValue<ObjectValue[]> {
+    const presented = mapInOrder(records, (raw) =>
+      isObject(raw) ? this.#present(execution, table, raw, purpose) : undefined,
+    );
+    return andThen(presented, (all) => all.filter((record) => record !== undefined));
+  }
+
+  /** Hands a batch on and gives others a turn; answers whether the scan is over. */
+  #hand(execution: Execution, batch: PromiseOrValue<ObjectValue[]>, visit: BatchVisitor): PromiseOrValue<boolean> {
+    return andThen(batch, (records) =>
+      andThen(records.length === 0 ? undefined : visit(records), (stop) =>
+        stop === true ? true : andThen(execution.interrupt.checkpoint(), () => false),
+      ),
+    );
+  }
+}
+
+/** The fields of which a rule takes something away, each asked alone. */
+function hiddenFields(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<Verdict['hidden']> {
+  const judge = judgeOfRecord(execution, table, raw);
+  const undeclared = table.mask?.only;
+  const hidden: { field: string; permission: Permission }[] = Object.keys(raw)
+    .filter((name) => undeclared?.has(name) === false)
+    .map((field) => ({ field, permission: { kind: 'none' } }));
+  const asked = forEachInOrder(table.fields, ({ definition, name, parts, rules }) => {
+    const mask = rules.select.kind === 'full' ? undefined : buildMask([{ parts, rule: rules.select }], undefined);
+    if (mask === undefined || definition.permissions === undefined) return undefined;
+    const permission = definition.permissions.select;
+    return andThen(applyMask(mask, raw, judge), (rest) => {
+      if (rest !== raw) hidden.push({ field: name, permission });
+      return undefined;
+    });
+  });
+  return andThen(asked, () => hidden);
+}
+
+function isChecked(execution: Execution, purpose: Purpose): boolean {
+  return purpose === 'select' ? execution.checks.view : execution.checks.edit;
+}
+
+/** Whether records of the table come out as they are stored. */
+function isPlain(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
+  return !execution.checks.view && !isChecked(execution, purpose) && table.computed.length === 0;
+}
+
+/** Whether no record can come out, so that none need be read. */
+function isClosed(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
+  if (!isChecked(execution, purpose) || table.rules[purpose].kind !== 'none') return false;
+  return purpose === 'select' || !execution.strict || isClosed(execution, table, 'select');
+}
+
+function idAlone(raw: ObjectValue): ObjectValue {
+  const record = newObject();
+  record['id'] = raw['id'];
+  return record;
+}
+
+function rangeOf({ keys }: TableEntry, id: RecordId | undefined): KeyRange {
+  const whole = keys.records;
+  if (id === undefined || !(id.key instanceof Range)) return whole;
+  const { start, end } = id.key;
+  const at = (value: Value) => keys.record(encodeKey(value));
+  return {
+    from: start === undefined ? whole.from : start.inclusive ? at(start.value) : `${at(start.value)}\0`,
+    to: end === undefined ? whole.to : end.inclusive ? `${at(end.value)}\0` : at(end.value),
+  };
+}

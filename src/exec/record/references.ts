@@ -1,0 +1,177 @@
+/**
+ * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps them; `<~` reads them,
+ * and a DELETE asks them what its record means to others (`on-delete.ts`).
+ */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import {
+  edgePrefix,
+  encodedKeyOf,
+  prefixRange,
+  referenceKey,
+  referencePrefix,
+  referrerAt,
+  undefinedNode,
+} from '../../catalog/keys.js';
+import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import {
+  isArray,
+  isObject,
+  type ObjectValue,
+  Range,
+  RecordId,
+  type RecordKey,
+  SetValue,
+  type Value,
+} from '../../value/value.js';
+import type { Execution, Referrer, ReferrerSubject } from '../execution.js';
+
+/** The names of the fields of a table that refer. REFERENCE is for fields at the top of a record only. */
+export function referringFields({ fields }: TableEntry): string[] {
+  return fields.filter(({ reference }) => reference !== undefined).map(topName);
+}
+
+export function topName({ path: { parts } }: Pick<FieldDefinition, 'path'>): string {
+  const [part] = parts;
+  return part?.kind === 'field' ? part.name : '';
+}
+
+/** The records that a value of a REFERENCE field refers to. */
+export function referredBy(value: Value): RecordId[] {
+  const items = value instanceof SetValue ? value.items : isArray(value) ? value : [value];
+  return items.filter((item) => item instanceof RecordId && !(item.key instanceof Range)) as RecordId[];
+}
+
+/** Replaces the references of one record's old state by those of its new state. */
+export function updateReferences(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  fields: readonly string[],
+  key: RecordKey,
+  before: ObjectValue | undefined,
+  after: ObjectValue | undefined,
+): void {
+  if (fields.length === 0) return;
+  const encoded = encodeKey(key);
+  for (const field of fields) {
+    if (before?.[field] === after?.[field]) continue;
+    const keysOf = (record: ObjectValue | undefined): Set<Key> =>
+      new Set(
+        referredBy(record?.[field]).map((id) => referenceKey(nodeOf(catalog, id), table.definition.id, field, encoded)),
+      );
+    const old = keysOf(before);
+    const fresh = keysOf(after);
+    for (const each of old) if (!fresh.has(each)) transaction.delete(each);
+    for (const each of fresh) if (!old.has(each)) transaction.put(each, field);
+  }
+}
+
+/** Follows a change of a field's definition: builds the references of one that begins to refer, removes those of one that ends. */
+export function settleReferences(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  before: FieldDefinition | undefined,
+  after: FieldDefinition | undefined,
+): PromiseOrValue<void> {
+  const field = after ?? before;
+  if (field === undefined || (before?.reference === undefined) === (after?.reference === undefined)) return;
+  const { transaction } = execution.unit;
+  const isBuilt = after?.reference !== undefined;
+  const name = topName(field);
+  return forEachBatch(transaction.scan(table.keys.records), (batch) => {
+    for (const [key, record] of batch) {
+      if (!isObject(record)) continue;
+      for (const id of referredBy(record[name])) {
+        const entry = referenceKey(nodeOf(catalog, id), table.definition.id, name, encodedKeyOf(key));
+        if (isBuilt) transaction.put(entry, name);
+        else transaction.delete(entry);
+      }
+    }
+    return andThen(execution.interrupt.checkpoint(), () => false);
+  });
+}
+
+/** The records that refer to a record, subject by subject, by field and key; without subjects those of all tables, by their names. */
+export function referrersAt(
+  execution: Execution,
+  id: RecordId,
+  subjects: readonly ReferrerSubject[],
+): PromiseOrValue<Referrer[]> {
+  return andThen(execution.unit.catalog(), (catalog) => {
+    if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
+    const node = nodeOf(catalog, id);
+    const found = mapInOrder(rangesAt(catalog, node, subjects), (range) =>
+      andThen(entriesOf(execution.unit.transaction, range), (entries) => referrersIn(catalog, node, entries)),
+    );
+    return andThen(found, (groups) => {
+      const referrers = groups.flat();
+      return subjects.length === 0 ? referrers.sort((a, b) => compareNames(a.id.table, b.id.table)) : referrers;
+    });
+  });
+}
+
+/** Forgets who refers to a record. */
+export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrValue<void> {
+  return andThen(execution.unit.catalog(), (catalog) =>
+    catalog === undefined
+      ? undefined
+      : execution.unit.transaction.deleteRange(prefixRange(edgePrefix(nodeOf(catalog, id), 'reference'))),
+  );
+}
+
+function rangesAt(catalog: DatabaseCatalog, node: string, subjects: readonly ReferrerSubject[]): KeyRange[] {
+  if (subjects.length === 0) return [prefixRange(edgePrefix(node, 'reference'))];
+  return subjects.flatMap(({ table, field }) => {
+    const referring = catalog.tables.get(table)?.definition.id;
+    if (referring === undefined) return [];
+    const prefix =
+      field === undefined ? edgePrefix(node, 'reference', referring) : referencePrefix(node, referring, field);
+    return [prefixRange(prefix)];
+  });
+}
+
+function referrersIn(catalog: DatabaseCatalog, node: string, entries: readonly Entry[]): Referrer[] {
+  return entries.flatMap(([key, field]) => {
+    const { table, key: encoded } = referrerAt(node, key);
+    // References from a table that was removed stay behind.
+    const name = catalog.tablesById.get(table)?.definition.name;
+    if (name === undefined) return [];
+    return [{ id: new RecordId(name, decodeKey(encoded).value as RecordKey), field: field as string }];
+  });
+}
+
+function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrValue<Entry[]> {
+  const all: Entry[] = [];
+  const read = forEachBatch(transaction.scan(range), (batch) => {
+    all.push(...batch);
+    return undefined;
+  });
+  return andThen(read, () => all);
+}
+
+/** Where the references to a record stand: at the record, or apart as long as its table isn't defined. */
+function nodeOf({ database, tables }: DatabaseCatalog, { table, key }: RecordId): string {
+  const encoded = encodeKey(key);
+  return tables.get(table)?.keys.node(encoded) ?? undefinedNode(database.id, table, encoded);
+}
+
+/** Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any. */
+function hasReferences(catalog: DatabaseCatalog): boolean {
+  let has = referring.get(catalog);
+  if (has === undefined) {
+    has = [...catalog.tables.values()].some(({ fields }) => fields.some(({ reference }) => reference !== undefined));
+    referring.set(catalog, has);
+  }
+  return has;
+}
+
+const referring = new WeakMap<DatabaseCatalog, boolean>();
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,59 @@
+import { failure } from '../../errors/error.js';
+import { withoutNone } from '../../value/paths.js';
+import {
+  Closure,
+  isArray,
+  isObject,
+  type ObjectValue,
+  Range,
+  RecordId,
+  SetValue,
+  type Value,
+} from '../../value/value.js';
+import { MeasuredWalk } from '../../value/walk.js';
+
+const walk = new MeasuredWalk();
+
+/** Whether the walk under way has met a field that is NONE. */
+let hasNone = false;
+
+/**
+ * Refuses what can't be stored: closures, however deep.
+ * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
+ */
+export function assertStorable(value: Value): void {
+  walk.end(assertAt(value, undefined, walk.beginAt(value)));
+}
+
+/**
+ * What is stored of a record: all but fields that are NONE, however deep. Closures, wherever they are, can't be. What was stored before is
+ * known to be fine and isn't looked at again.
+ * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
+ */
+export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
+  hasNone = false;
+  walk.end(assertAt(record, before, walk.beginAt(record)));
+  return hasNone ? (withoutNone(record) as ObjectValue) : record;
+}
+
+function assertAt(value: Value, before: Value, depth: number): void {
+  if (typeof value !== 'object' || value === null || value === before) return;
+  const below = walk.enter(depth, isArray(value) ? value.length : 0);
+  if (isObject(value)) {
+    const known = isObject(before) ? before : undefined;
+    let fields = 0;
+    for (const name in value) {
+      fields++;
+      hasNone ||= value[name] === undefined;
+      assertAt(value[name], known?.[name], below);
+    }
+    walk.count(fields);
+  } else if (isArray(value)) {
+    for (let index = 0; index < value.length; index++) assertAt(value[index], undefined, below);
+  } else if (value instanceof SetValue) assertAt(value.items, undefined, below);
+  else if (value instanceof RecordId) assertAt(value.key as Value, undefined, below);
+  else if (value instanceof Range) {
+    assertAt(value.start?.value, undefined, below);
+    assertAt(value.end?.value, undefined, below);
+  } else if (value instanceof Closure) throw failure('closure_stored');
+}

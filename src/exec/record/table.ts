@@ -1,0 +1,157 @@
+/** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definition.js';
+import type { FieldAction, Part, TableAction } from '../../language/ast.js';
+import { printExpression, printIdiom } from '../../language/print.js';
+import type { Type } from '../../value/type.js';
+import type { Compiler, Evaluate } from '../execution.js';
+import { compileRule, type Rule } from '../permission.js';
+import { compileView, type PreparedView } from '../view/view.js';
+import { buildMask, type Mask } from './mask.js';
+import { referringFields } from './references.js';
+import { type FieldShape, shapeOf } from './schema.js';
+
+export interface PreparedTable {
+  readonly entry: TableEntry;
+  readonly rules: Readonly<Record<TableAction, Rule>>;
+  readonly fields: readonly PreparedField[];
+  /** Fields computed when a record is read. */
+  readonly computed: readonly PreparedField[];
+  /** What some readers may not see of a record; `undefined` when a record that can be seen is seen whole. */
+  readonly mask: Mask | undefined;
+  readonly events: readonly PreparedEvent[];
+  /** The views that read the table. */
+  readonly views: readonly PreparedView[];
+  /** The names of the REFERENCE fields. */
+  readonly references: readonly string[];
+  /** What a schemafull table admits. */
+  readonly shape: FieldShape;
+}
+
+export interface PreparedField {
+  readonly definition: FieldDefinition;
+  /** The path as text, for errors. */
+  readonly name: string;
+  readonly parts: readonly Part[];
+  readonly rules: Readonly<Record<FieldAction, Rule>>;
+  readonly default: Evaluate | undefined;
+  readonly value: Evaluate | undefined;
+  readonly assert: Evaluate | undefined;
+  /** The assertion as text, for its error. */
+  readonly assertText: string;
+  readonly computed: Evaluate | undefined;
+  /** What ON DELETE THEN does. */
+  readonly onDelete: Evaluate | undefined;
+  /** Whether the type admits NONE. */
+  readonly optional: boolean;
+  /** How many parts of the path lead to a declared parent whose type admits NONE. */
+  readonly optionalParents: readonly number[];
+}
+
+export interface PreparedEvent {
+  readonly name: string;
+  /** An asynchronous event is queued; how often it is tried again, and how deep such events may raise each other. */
+  readonly queue: { readonly retry: number; readonly maxDepth: number } | undefined;
+  readonly when: Evaluate | undefined;
+  readonly actions: readonly Evaluate[];
+}
+
+/**
+ * How a field without a PERMISSIONS clause behaves (`--field-permissions`): as its table does, or hidden and untouchable, declared or not.
+ * A field below another follows the one above it either way; `id` and the ends of an edge always follow the table.
+ */
+export type FieldPermissionDefault = 'inherit' | 'none';
+
+/** Prepares tables, once for each state of their definition. */
+export class TablePreparer {
+  readonly #prepared = new WeakMap<TableEntry, PreparedTable>();
+  readonly #compiler: Compiler;
+  readonly #fieldPermissions: FieldPermissionDefault;
+
+  constructor(compiler: Compiler, fieldPermissions: FieldPermissionDefault) {
+    this.#compiler = compiler;
+    this.#fieldPermissions = fieldPermissions;
+  }
+
+  prepare(entry: TableEntry): PreparedTable {
+    let table = this.#prepared.get(entry);
+    if (table === undefined) {
+      table = this.#build(entry);
+      this.#prepared.set(entry, table);
+    }
+    return table;
+  }
+
+  #build(entry: TableEntry): PreparedTable {
+    const compiler = this.#compiler;
+    const { permissions } = entry.definition;
+    const optional = new Set(
+      entry.fields.filter((field) => isOptional(field.type)).map((field) => printIdiom(field.path)),
+    );
+    const fields = entry.fields.map((field) => this.#field(field, optional));
+    return {
+      entry,
+      rules: {
+        select: compileRule(permissions.select, compiler),
+        create: compileRule(permissions.create, compiler),
+        update: compileRule(permissions.update, compiler),
+        delete: compileRule(permissions.delete, compiler),
+      },
+      fields,
+      computed: fields.filter((field) => field.computed !== undefined),
+      mask: buildMask(
+        fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [{ parts, rule: rules.select }])),
+        this.#fieldPermissions === 'none' ? openFields(fields) : undefined,
+      ),
+      events: entry.events.map((event) => ({
+        name: event.name,
+        queue: event.async && { retry: event.async.retry ?? 1, maxDepth: event.async.maxDepth ?? 3 },
+        when: event.when && compiler.expression(event.when),
+        actions: event.then.map((each) => compiler.expression(each)),
+      })),
+      views: entry.views.flatMap((view) => (view.view === undefined ? [] : [compileView(view, view.view, compiler)])),
+      references: referringFields(entry),
+      shape: shapeOf(entry.fields),
+    };
+  }
+
+  #field(definition: FieldDefinition, optional: ReadonlySet<string>): PreparedField {
+    const { parts } = definition.path;
+    const compile = (expression: FieldDefinition['value']) => expression && this.#compiler.expression(expression);
+    const rule = (action: FieldAction): Rule =>
+      definition.permissions === undefined ? FULL : compileRule(definition.permissions[action], this.#compiler);
+    return {
+      definition,
+      name: printIdiom(definition.path),
+      parts,
+      rules: { select: rule('select'), create: rule('create'), update: rule('update') },
+      default: compile(definition.default?.value),
+      value: compile(definition.value),
+      assert: compile(definition.assert),
+      assertText: definition.assert === undefined ? '' : printExpression(definition.assert),
+      computed: compile(definition.computed),
+      onDelete: compile(definition.reference?.onDelete === 'then' ? definition.reference.then : undefined),
+      optional: isOptional(definition.type),
+      optionalParents: parts
+        .map((_, depth) => depth)
+        .filter((depth) => depth > 0 && optional.has(printIdiom({ kind: 'idiom', parts: parts.slice(0, depth) }))),
+    };
+  }
+}
+
+const FULL: Rule = { kind: 'full' };
+
+/** The names of fields that have a clause of their own, and of those that need none. */
+function openFields(fields: readonly PreparedField[]): ReadonlySet<string> {
+  const names = new Set(['id', 'in', 'out']);
+  for (const { definition, parts } of fields) {
+    const [first] = parts;
+    if (parts.length === 1 && first?.kind === 'field' && definition.permissions !== undefined) names.add(first.name);
+  }
+  return names;
+}
+
+function isOptional(type: Type | undefined): boolean {
+  if (type === undefined) return false;
+  return type.kind === 'none' || type.kind === 'any' || (type.kind === 'union' && type.of.some(isOptional));
+}

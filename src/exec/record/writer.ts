@@ -1,0 +1,320 @@
+/** The one writer: whatever changes a record, on whatever path, goes through here. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { feedOf, logRecord } from '../../catalog/change-log.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { failure } from '../../errors/error.js';
+import type { TableKind } from '../../language/ast.js';
+import { encodeKey } from '../../value/key-codec.js';
+import { equals } from '../../value/order.js';
+import { withField } from '../../value/paths.js';
+import { toText } from '../../value/text/text.js';
+import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
+import type { Draft, Execution, RecordWriter, WriteOptions, Written } from '../execution.js';
+import type { LiveQueries } from '../live/live-queries.js';
+import { refuse, refuseChange } from '../refusal.js';
+import { maintainViews } from '../view/maintain.js';
+import type { Refusal } from '../witness.js';
+import { admitsRecord } from './computed.js';
+import { edgeKeys, edgesAt } from './edges.js';
+import { raiseEvents } from './events.js';
+import { processFields } from './fields.js';
+import { updateIndexes } from './index-entries.js';
+import { OnDelete } from './on-delete.js';
+import { updateReferences } from './references.js';
+import { storable } from './storable.js';
+import type { PreparedTable, TablePreparer } from './table.js';
+
+export class Writer implements RecordWriter {
+  readonly #tables: TablePreparer;
+  readonly #liveQueries: LiveQueries;
+  readonly #onDelete: OnDelete;
+
+  constructor(tables: TablePreparer, liveQueries: LiveQueries) {
+    this.#tables = tables;
+    this.#liveQueries = liveQueries;
+    this.#onDelete = new OnDelete(tables);
+  }
+
+  /**
+   * Creates a record; `undefined` when the principal may not.
+   * @throws TesseraError `record_exists`; `write_refused` strictly
+   */
+  create(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options: WriteOptions = {},
+  ): PromiseOrValue<Written | undefined> {
+    return this.#locate(execution, id, (catalog, table, before) => {
+      const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
+      if (isRuled && table.rules.create.kind === 'none')
+        return refuse(execution, { action: 'create', table: id.table });
+      const exists = before !== undefined;
+      return andThen(draft(undefined), (drafted) => {
+        // Whether the id is taken is told only to those who could have created the record.
+        if (exists && !isRuled) throw failure('record_exists', { id: toText(id) });
+        const change = { execution, catalog, table, id, before: undefined, drafted, options };
+        return andThen(this.#settle(change), (settled) => {
+          if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
+          if (exists) throw failure('record_exists', { id: toText(id) });
+          return this.#store(change, settled);
+        });
+      });
+    });
+  }
+
+  /**
+   * Changes a record; `undefined` when it doesn't exist or the principal may not.
+   * @throws TesseraError `write_refused` strictly, if he can see the record
+   */
+  update(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options: WriteOptions = {},
+  ): PromiseOrValue<Written | undefined> {
+    return this.#locate(execution, id, (catalog, table, before) => {
+      if (before === undefined) return undefined;
+      return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
+        const refusal: Refusal = { action: 'update', table: id.table };
+        if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+        return andThen(draft(before), (drafted) => {
+          const change = { execution, catalog, table, id, before, drafted, options };
+          return andThen(this.#settle(change), (settled) =>
+            settled === undefined
+              ? refuseChange(execution, refusal, table.entry, before)
+              : this.#store(change, settled),
+          );
+        });
+      });
+    });
+  }
+
+  /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
+  delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
+    return this.#locate(execution, id, (catalog, table, before) => {
+      if (before === undefined) return undefined;
+      return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
+        const refusal: Refusal = { action: 'delete', table: id.table };
+        if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+        const checked = this.#onDelete.check(execution, id);
+        return andThen(
+          andThen(checked, () => this.#deleteEdges(execution, id)),
+          (cleared) =>
+            cleared
+              ? this.#drop(execution, catalog, table, id, before)
+              : refuseChange(execution, refusal, table.entry, before),
+        );
+      });
+    });
+  }
+
+  /** Stores or deletes a record without asking anybody. */
+  put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
+    const done = this.#locate(execution, id, (catalog, table, before) => {
+      if (record === undefined) return before && this.#drop(execution, catalog, table, id, before);
+      const change = { execution, catalog, table, id, before, drafted: record, options: { inputless: true } };
+      return this.#store(change, record);
+    });
+    return andThen(done, () => undefined);
+  }
+
+  #drop(
+    execution: Execution,
+    catalog: DatabaseCatalog,
+    table: PreparedTable,
+    id: RecordId,
+    before: ObjectValue,
+  ): PromiseOrValue<Written> {
+    const { transaction } = execution.unit;
+    const key = id.key as RecordKey;
+    transaction.delete(table.entry.keys.record(encodeKey(key)));
+    for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
+    const written: Written = { table: table.entry, id, before, after: undefined };
+    execution.sessions.doubtRecord(transaction, execution.identity.place, id);
+    updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
+    const unlisted = updateIndexes(transaction, catalog, table.entry, key, before, undefined);
+    return andThen(
+      andThen(unlisted, () => this.#onDelete.settle(execution, id)),
+      () => andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
+    );
+  }
+
+  #locate(
+    execution: Execution,
+    id: RecordId,
+    work: (
+      catalog: DatabaseCatalog,
+      table: PreparedTable,
+      before: ObjectValue | undefined,
+    ) => PromiseOrValue<Written | undefined>,
+  ): PromiseOrValue<Written | undefined> {
+    if (!execution.writable) throw failure('read_only');
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
+      const key = entry.keys.record(encodeKey(id.key));
+      return andThen(execution.unit.transaction.get(key), (before) =>
+        work(catalog, this.#tables.prepare(entry), isObject(before) ? before : undefined),
+      );
+    });
+  }
+
+  #may(
+    execution: Execution,
+    table: PreparedTable,
+    action: 'create' | 'update' | 'delete',
+    document: ObjectValue,
+    before: ObjectValue | undefined,
+    after: ObjectValue | undefined,
+  ): PromiseOrValue<boolean> {
+    return execution.checks.edit
+      ? admitsRecord(table.rules[action], execution, table, document, { before, after, value: document })
+      : true;
+  }
+
+  /** The record as it would be stored; `undefined` when the principal may not store it. */
+  #settle({ execution, table, id, before, drafted, options }: Change): PromiseOrValue<ObjectValue | undefined> {
+    checkKind(table, id, before, options.edge === true);
+    const draft = withIdentity(drafted, id, before);
+    const processed = execution.importing
+      ? draft
+      : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
+    return andThen(processed, (record) => {
+      const after = storable(inOrder(record), before);
+      return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) =>
+        allowed ? after : undefined,
+      );
+    });
+  }
+
+  #store(change: Change, after: ObjectValue): PromiseOrValue<Written> {
+    const { execution, catalog, table, id, before, drafted, options } = change;
+    const written: Written = { table: table.entry, id, before, after };
+    const { transaction } = execution.unit;
+    const key = id.key as RecordKey;
+    // A DROP table takes what it is given and keeps nothing of it.
+    const kept = table.entry.definition.drop
+      ? undefined
+      : andThen(this.#index(change, after), () => {
+          transaction.put(table.entry.keys.record(encodeKey(key)), after);
+          updateReferences(transaction, catalog, table.entry, table.references, key, before, after);
+          if (options.edge === true && before === undefined) {
+            for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
+          }
+        });
+    const input = options.inputless === true ? undefined : drafted;
+    return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, input), () => written));
+  }
+
+  /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
+  #index({ execution, catalog, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
+    const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
+    const tellsHolder = !execution.checks.view || isOpen;
+    const key = id.key as RecordKey;
+    return updateIndexes(execution.unit.transaction, catalog, table.entry, key, before, after, tellsHolder);
+  }
+
+  /** Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves the record alone. */
+  #deleteEdges(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+    return andThen(edgesAt(execution, id, { direction: 'both', tables: [] }), (edges) => {
+      if (edges.length === 0) return true;
+      const { transaction } = execution.unit;
+      const start = transaction.savepoint();
+      let cleared = true;
+      const done = forEachInOrder(edges, (edge) =>
+        andThen(this.exists(execution, edge), (exists) => {
+          // An edge from a record to itself is met at both its ends.
+          if (!exists) return undefined;
+          return andThen(this.delete(execution, edge), (written) => {
+            cleared = written !== undefined;
+            return !cleared;
+          });
+        }),
+      );
+      return andThen(done, () => {
+        if (!cleared) transaction.rollback(start);
+        return cleared;
+      });
+    });
+  }
+
+  exists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined) return false;
+      const key = entry.keys.record(encodeKey(id.key));
+      return andThen(execution.unit.transaction.get(key), (record) => record !== undefined);
+    });
+  }
+
+  /** What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of it. */
+  #follow(
+    execution: Execution,
+    catalog: DatabaseCatalog,
+    table: PreparedTable,
+    written: Written,
+    input: ObjectValue | undefined,
+  ): PromiseOrValue<void> {
+    const feed = feedOf(catalog, table.entry);
+    if (feed !== undefined) {
+      logRecord(execution.unit.transaction, catalog, feed, written.id, written.before, written.after);
+    }
+    if (!execution.importing) this.#liveQueries.note(execution.unit.transaction, written);
+    return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
+      execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
+    );
+  }
+}
+
+/** A record on its way to the store. */
+interface Change {
+  readonly execution: Execution;
+  readonly catalog: DatabaseCatalog;
+  readonly table: PreparedTable;
+  readonly id: RecordId;
+  readonly before: ObjectValue | undefined;
+  readonly drafted: ObjectValue;
+  readonly options: WriteOptions;
+}
+
+/** The draft with its id, and with the ends of an edge, none of which a statement can change. */
+function withIdentity(draft: ObjectValue, id: RecordId, before: ObjectValue | undefined): ObjectValue {
+  const given = draft['id'];
+  if (given !== undefined && !equals(given, id) && !equals(given, id.key as RecordKey)) {
+    throw failure('id_mismatch', { id: toText(given) });
+  }
+  let record = withField(draft, 'id', id);
+  if (before?.['in'] instanceof RecordId && before['out'] instanceof RecordId) {
+    record = withField(withField(record, 'in', before['in']), 'out', before['out']);
+  }
+  return record as ObjectValue;
+}
+
+/** The record with its fields in the order of their names and without NONE, so that equal shapes share one hidden class. */
+function inOrder(record: ObjectValue): ObjectValue {
+  const names = Object.keys(record);
+  let ordered = true;
+  for (let at = 0; at < names.length && ordered; at++) {
+    ordered =
+      record[names[at] as string] !== undefined && (at === 0 || (names[at - 1] as string) < (names[at] as string));
+  }
+  if (ordered) return record;
+  const copy = newObject();
+  for (const name of names.sort()) if (record[name] !== undefined) copy[name] = record[name];
+  return copy;
+}
+
+/** A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of `in` and `out`. */
+function checkKind({ entry }: PreparedTable, id: RecordId, before: ObjectValue | undefined, edge: boolean): void {
+  const { tableKind } = entry.definition;
+  if (before !== undefined || tableKind.kind === 'any' || (tableKind.kind === 'relation') === edge) return;
+  throw failure('record_kind', { id: toText(id), isEdge: edge, expected: printTableKind(tableKind) });
+}
+
+function printTableKind(kind: TableKind): string {
+  if (kind.kind !== 'relation') return kind.kind.toUpperCase();
+  const from = kind.from === undefined ? '' : ` IN ${kind.from.join(' | ')}`;
+  const to = kind.to === undefined ? '' : ` OUT ${kind.to.join(' | ')}`;
+  return `RELATION${from}${to}${kind.enforced ? ' ENFORCED' : ''}`;
+}

@@ -1,0 +1,32 @@
+/** LIMIT and START: how many rows. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Expression } from '../../language/ast.js';
+import { toNumber } from '../../value/number.js';
+import { toText } from '../../value/text/text.js';
+import { isNumber, type Value } from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+
+/** Whole numbers from zero; of others the whole part counts, and NONE and NULL are zero. `undefined` where the clause is missing. */
+export function compileCount(
+  clause: 'LIMIT/START' | 'LIMIT' | 'START',
+  expression: Expression | undefined,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<number | undefined> {
+  if (expression === undefined) return () => undefined;
+  const evaluate = compiler.expression(expression);
+  return (frame) =>
+    andThen(evaluate(frame.entering()), (value) => {
+      if (value === undefined || value === null) return 0;
+      if (!isNumber(value)) throw failure('invalid_count', { clause, value: described(value), isInteger: false });
+      const count = Math.trunc(toNumber(value));
+      if (count >= 0) return count;
+      throw failure('invalid_count', { clause, value: String(count), isInteger: true });
+    });
+}
+
+/** The value as the peer's errors of these clauses show it: with its kind. */
+function described(value: Value): string {
+  if (typeof value === 'string') return `String(${JSON.stringify(value)})`;
+  return typeof value === 'boolean' ? `Bool(${value})` : toText(value);
+}

@@ -1,0 +1,104 @@
+/** The list after SELECT or RETURN: makes one object of each row, or one value with VALUE. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Expression, Projection, Projections } from '../../language/ast.js';
+import { isArray, isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { fieldsNamed, plainPath } from '../expression/named-field.js';
+import { projectionPath } from '../expression/projection-name.js';
+import { fieldNames } from './paths-named.js';
+
+export function compileProjections(projections: Projections, compiler: Compiler): Evaluate {
+  if (projections.kind === 'value') return compiler.expression(projections.expression);
+  const [first] = projections.items;
+  if (projections.items.length === 1 && first?.kind === 'all') return (frame) => frame.current;
+  // Where `*` stands doesn't matter: what is named besides it is written over it.
+  const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
+  const writers = items.map((item) => compileItem(item, compiler));
+  const plain = isPlain(projections);
+  return (frame) => {
+    // A row that isn't an object has no fields; where nothing but fields is asked for, it is passed through.
+    if (plain && frame.current !== undefined && !isObject(frame.current)) return frame.current;
+    const result = newObject();
+    const done = forEachInOrder(writers, (write) => write(frame, result));
+    return andThen(done, (): Value => result);
+  };
+}
+
+type Writer = (frame: Frame, result: MutableObject) => PromiseOrValue<undefined>;
+
+function compileItem(item: Projection, compiler: Compiler): Writer {
+  if (item.kind === 'all') {
+    return (frame, result) => {
+      if (isObject(frame.current)) for (const name in frame.current) result[name] = frame.current[name];
+      return undefined;
+    };
+  }
+  const { expression } = item;
+  const named = item.alias === undefined ? fieldNames(expression) : undefined;
+  if (named !== undefined && expression.kind === 'call') return compileNamedFields(expression.path, named, compiler);
+  const path = projectionPath(item);
+  const evaluate = compiler.expression(item.expression);
+  const [name] = path;
+  if (path.length === 1 && name !== undefined) {
+    return (frame, result) =>
+      andThen(evaluate(frame), (value) => {
+        result[name] = value;
+        return undefined;
+      });
+  }
+  return (frame, result) =>
+    andThen(evaluate(frame), (value) => {
+      writeAt(result, path, value);
+      return undefined;
+    });
+}
+
+/** `type::field(…)` and `type::fields(…)`: each field stands at its own path. */
+function compileNamedFields(path: string, names: Expression, compiler: Compiler): Writer {
+  const evaluate = compiler.expression(names);
+  return (frame, result) =>
+    andThen(evaluate(frame), (value) =>
+      andThen(
+        forEachInOrder(fieldsNamed(path, value), (name) => {
+          const idiom = plainPath(name);
+          return andThen(compiler.expression(idiom)(frame), (field) => {
+            writeAt(result, projectionPath({ expression: idiom }), field);
+            return undefined;
+          });
+        }),
+        () => undefined,
+      ),
+    );
+}
+
+/** Whether nothing but fields is asked for. */
+export function isPlain(projections: Projections): boolean {
+  return projections.kind === 'fields' && projections.items.every(isPlainField);
+}
+
+function isPlainField(item: Projection): boolean {
+  if (item.kind === 'all') return true;
+  const { expression } = item;
+  if (expression.kind === 'param') return expression.current === true;
+  return (
+    expression.kind === 'idiom' &&
+    expression.start === undefined &&
+    expression.parts.length === 1 &&
+    expression.parts[0]?.kind === 'field'
+  );
+}
+
+/** Writes at a nested path, into each element of a list on the way; what else stands in the way and isn't an object is replaced. */
+export function writeAt(target: MutableObject, path: readonly string[], value: Value): void {
+  const [name, ...below] = path;
+  if (name !== undefined) target[name] = below.length === 0 ? value : writtenInto(target[name], below, value);
+}
+
+/** Objects on the way may belong to a record; they are copied, never changed. */
+function writtenInto(existing: Value, path: readonly string[], value: Value): Value {
+  if (isArray(existing)) return existing.map((item) => writtenInto(item, path, value));
+  const next = newObject();
+  if (isObject(existing)) for (const key in existing) next[key] = existing[key];
+  writeAt(next, path, value);
+  return next;
+}

@@ -1,0 +1,76 @@
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import { randomKey } from '../../functions/identifiers.js';
+import type { Create } from '../../language/ast.js';
+import { withField } from '../../value/paths.js';
+import { toText } from '../../value/text/text.js';
+import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
+import { ensureTable } from '../ensure-table.js';
+import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
+import { compileTargets, type Target } from '../targets.js';
+import { compileTimeout } from '../timeout.js';
+import { compileData } from './data.js';
+import { answerWritten, compileOutput } from './output.js';
+
+export function compileCreate(create: Create, compiler: Compiler): Evaluate {
+  const targets = compileTargets(create, compiler);
+  const data = compileData(create.data, compiler);
+  const output = compileOutput(create.output, 'after', compiler);
+  const run = (frame: Frame): PromiseOrValue<Value> =>
+    andThen(targets(frame), (found) =>
+      andThen(
+        mapInOrder(found, (target) => createOne(frame, target)),
+        (written) => answerWritten(frame, written, output, create.only),
+      ),
+    );
+
+  function createOne(frame: Frame, target: Target): PromiseOrValue<Written | undefined> {
+    const { execution } = frame;
+    const inner = frame.within(undefined);
+    const draft = data.draft(inner);
+    if (target.kind === 'record') {
+      return andThen(ensureTable(execution, target.id.table), (exists) =>
+        exists ? execution.writer.create(execution, target.id, draft, data.options) : undefined,
+      );
+    }
+    if (target.kind !== 'table') {
+      throw failure('invalid_target', {
+        statement: 'CREATE',
+        value: toText(target.kind === 'value' ? target.value : target.id),
+      });
+    }
+    return andThen(ensureTable(execution, target.table), (exists) => {
+      if (!exists) return undefined;
+      // The data may name the record's key; it is evaluated once, before the key is known.
+      return andThen(draft(undefined), (record) => {
+        const id = recordIdIn(record, target.table) ?? randomId(execution, target.table);
+        return execution.writer.create(execution, id, () => withField(record, 'id', id), data.options);
+      });
+    });
+  }
+
+  return compileTimeout(create.timeout, compiler, run);
+}
+
+/** The record id that a record's own `id` field asks for in a table: a bare key, or the key of a record id. */
+export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undefined {
+  if (id === undefined) return undefined;
+  if (id instanceof RecordId && !(id.key instanceof Range)) return new RecordId(table, id.key);
+  if (isRecordKey(id)) return new RecordId(table, id);
+  throw failure('invalid_record_key', { value: toText(id) });
+}
+
+export function randomId({ environment }: Execution, table: string): RecordId {
+  return new RecordId(table, randomKey(environment.random));
+}
+
+export function isRecordKey(value: Value): value is RecordKey {
+  if (typeof value === 'number') return Number.isInteger(value);
+  return (
+    typeof value === 'bigint' ||
+    (typeof value === 'string' && value !== '') ||
+    value instanceof Uuid ||
+    Array.isArray(value) ||
+    isObject(value)
+  );
+}

@@ -1,0 +1,149 @@
+/** CONTENT, MERGE, REPLACE, PATCH, SET and UNSET: how a statement turns a record into its draft. */
+import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Assignment, Data, Idiom } from '../../language/ast.js';
+import { patch } from '../../value/patch.js';
+import { deepMerge, withField, withoutNone } from '../../value/paths.js';
+import { toText } from '../../value/text/text.js';
+import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { isVerdict } from '../discretion.js';
+import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
+import { compileAssign, unsetPath } from '../expression/assign.js';
+import { restoreHidden } from '../record/mask.js';
+
+export interface CompiledData {
+  readonly options: WriteOptions;
+  /**
+   * The draft for one record. Expressions of the statement are evaluated in `frame`, whose document is the record as the principal may
+   * see it, while the changes are made to the stored one.
+   */
+  draft(frame: Frame): Draft;
+}
+
+export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
+  if (data === undefined) return { options: { inputless: true }, draft: () => (before) => before ?? newObject() };
+  switch (data.kind) {
+    case 'content':
+    case 'replace': {
+      const value = compiler.expression(data.value);
+      return {
+        options: { keepsReadonly: data.kind === 'content' },
+        draft: (frame) => () => andThen(value(frame), (content) => asContent(content)),
+      };
+    }
+    case 'merge': {
+      const value = compiler.expression(data.value);
+      return {
+        options: {},
+        draft: (frame) => (before) =>
+          andThen(value(frame), (changes) => {
+            if (!isObject(changes)) throw failure('invalid_merge', { value: toText(changes) });
+            return deepMerge(before ?? newObject(), changes) as ObjectValue;
+          }),
+      };
+    }
+    case 'patch': {
+      const value = compiler.expression(data.value);
+      return {
+        options: {},
+        draft: (frame) => (before) =>
+          andThen(value(frame), (operations) => {
+            const seen = isObject(frame.current) ? frame.current : newObject();
+            const patched = patch(seen, operations);
+            if (!isObject(patched)) throw failure('invalid_content', { value: toText(patched) });
+            return restoreHidden(patched, seen, before ?? seen) as ObjectValue;
+          }),
+      };
+    }
+    case 'set': {
+      const assign = compileAssignments(data.assignments, compiler);
+      return { options: {}, draft: (frame) => (before) => assign(frame, before ?? newObject()) };
+    }
+    case 'unset':
+      return {
+        options: { inputless: true },
+        draft: (frame) => (before) =>
+          onWhatIsSeen(frame, before ?? newObject(), data.paths, (record) => data.paths.reduce(unsetPath, record)),
+      };
+  }
+}
+
+/** Assignments see the record as it was before the statement, whatever their order: `SET a = 1, b = a` uses the old `a`. */
+export function compileAssignments(
+  assignments: readonly Assignment[],
+  compiler: Compiler,
+): (frame: Frame, record: ObjectValue) => PromiseOrValue<ObjectValue> {
+  const compiled = assignments.map(({ path, operator, value }) => ({
+    path,
+    assign: compileAssign(path, compiler),
+    operator,
+    value: compiler.expression(value),
+  }));
+  const paths = assignments.map(({ path }) => path);
+  return (frame, record) =>
+    andThen(
+      mapInOrder(compiled, (each) => each.value(frame)),
+      (values) =>
+        onWhatIsSeen(frame, record, paths, (shown) => {
+          let draft = shown;
+          const done = forEachInOrder(compiled, ({ path, assign, operator }, index) => {
+            const step = () => assign(draft, operator, values[index], frame);
+            // `+=` adds to what is hidden, too, but an error of it would tell what that is; as with other misfits the old value stays.
+            const changed = isSeenWhole(frame, record, path) ? step() : otherwise(step, keeping(draft));
+            return andThen(changed, (fresh) => {
+              draft = fresh;
+              return undefined;
+            });
+          });
+          return andThen(done, () => draft);
+        }),
+    );
+}
+
+/**
+ * Changes a record at paths. Where one of them has to look at the record to find its place (`lines[WHERE …]`, `tags[0]`), and the
+ * principal doesn't see all of the field that it leads into, what it sees is changed instead, and what is hidden is put back.
+ */
+function onWhatIsSeen(
+  frame: Frame,
+  record: ObjectValue,
+  paths: readonly Idiom[],
+  change: (record: ObjectValue) => PromiseOrValue<ObjectValue>,
+): PromiseOrValue<ObjectValue> {
+  if (!frame.execution.checks.view) return change(record);
+  const seen = isObject(frame.current) ? frame.current : newObject();
+  const partly = new Set<string>();
+  for (const path of paths) {
+    const [first] = path.parts;
+    const isSearching = path.parts.some((part) => part.kind !== 'field');
+    if (isSearching && first?.kind === 'field' && !isSeenWhole(frame, record, path)) partly.add(first.name);
+  }
+  if (partly.size === 0) return change(record);
+  let shown: Value = record;
+  for (const name of partly) shown = withField(shown, name, seen[name]);
+  return andThen(change(shown as ObjectValue), (changed) => {
+    let result: Value = changed;
+    for (const name of partly) {
+      result = withField(result, name, restoreHidden(changed[name], seen[name], record[name]));
+    }
+    return result as ObjectValue;
+  });
+}
+
+/** Whether the principal sees all of the field into which a path leads. */
+function isSeenWhole({ execution, current }: Frame, record: ObjectValue, { parts: [first] }: Idiom): boolean {
+  if (!execution.checks.view || first?.kind !== 'field') return true;
+  return record[first.name] === (isObject(current) ? current[first.name] : undefined);
+}
+
+function keeping(draft: ObjectValue): (error: unknown) => ObjectValue {
+  return (error) => {
+    if (isVerdict(error)) return draft;
+    throw error;
+  };
+}
+
+function asContent(content: Value): ObjectValue {
+  if (!isObject(content)) throw failure('invalid_content', { value: toText(content) });
+  return withoutNone(content) as ObjectValue;
+}

@@ -1,0 +1,176 @@
+/** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
+import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure, TesseraError } from '../../errors/error.js';
+import type { Expression, Insert } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { equals } from '../../value/order.js';
+import { withField } from '../../value/paths.js';
+import { toText } from '../../value/text/text.js';
+import {
+  isArray,
+  isObject,
+  newObject,
+  type ObjectValue,
+  Range,
+  RecordId,
+  Table,
+  type Value,
+} from '../../value/value.js';
+import { ensureTable } from '../ensure-table.js';
+import { type Compiler, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { setPath } from '../expression/assign.js';
+import { findByUniqueIndex } from '../record/index-entries.js';
+import { isListedRecordThere, isThere } from '../refusal.js';
+import { compileTimeout } from '../timeout.js';
+import { isRecordKey, randomId, recordIdIn } from './create.js';
+import { compileAssignments } from './data.js';
+import { answerWritten, compileOutput } from './output.js';
+import { writeEdge } from './relate.js';
+
+export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
+  const into = insert.into && compileInto(insert.into, compiler);
+  const rows = compileRows(insert, compiler);
+  const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);
+  const output = compileOutput(insert.output, 'after', compiler);
+
+  const insertOne = (
+    frame: Frame,
+    table: string | undefined,
+    given: ObjectValue,
+  ): PromiseOrValue<Written | undefined> => {
+    const { execution } = frame;
+    const id = idOf(given, table, execution);
+    const row = withField(given, 'id', id);
+    return andThen(ensureTable(execution, id.table), (exists) => {
+      if (!exists) return undefined;
+      const create = () => {
+        const options = { inputless: true };
+        if (!insert.relation) return execution.writer.create(execution, id, () => row, options);
+        return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, options);
+      };
+      if (!insert.ignore && update === undefined) {
+        if (!insert.relation) return create();
+        // An edge that is there isn't changed; whoever may not create it isn't told.
+        return andThen(execution.writer.exists(execution, id), (there) =>
+          there ? execution.writer.create(execution, id, () => row, { inputless: true, edge: true }) : create(),
+        );
+      }
+      return andThen(duplicateOf(frame, id, row), (duplicate) => {
+        if (duplicate === undefined) return create();
+        if (update === undefined) return undefined;
+        // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
+        if (given['id'] !== undefined && !equals(duplicate, id)) return create();
+        return andThen(execution.reader.read(execution, duplicate, 'update'), (seen) => {
+          if (seen === undefined) return undefined;
+          const scope = new Scope(frame.scope);
+          scope.set('input', given);
+          const inner = new Frame(execution, scope, seen, frame);
+          return execution.writer.update(execution, duplicate, (before) => update(inner, before ?? newObject()));
+        });
+      });
+    });
+  };
+
+  const run = (frame: Frame): PromiseOrValue<Value> =>
+    andThen(into === undefined ? undefined : into(frame), (table) =>
+      andThen(rows(frame), (found) => {
+        const written = mapInOrder(found, (row) =>
+          insert.ignore ? ignoring(() => insertOne(frame, table, row)) : insertOne(frame, table, row),
+        );
+        return andThen(written, (all) => answerWritten(frame, all, output, false));
+      }),
+    );
+  return compileTimeout(insert.timeout, compiler, run);
+}
+
+/** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */
+function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
+  const { execution } = frame;
+  return andThen(isThere(execution, id), (exists) => {
+    if (exists) return id;
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined) return undefined;
+      return andThen(findByUniqueIndex(execution.unit.transaction, catalog, entry, row), (key) => {
+        if (key === undefined) return undefined;
+        const holder = new RecordId(id.table, key);
+        return andThen(isListedRecordThere(execution, holder), (there) => (there ? holder : undefined));
+      });
+    });
+  });
+}
+
+/** With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is written. */
+function ignoring(work: () => PromiseOrValue<Written | undefined>): PromiseOrValue<Written | undefined> {
+  return otherwise(work, (error) => {
+    if (error instanceof TesseraError && (error.code === 'record_exists' || error.code === 'index_violation')) {
+      return undefined;
+    }
+    throw error;
+  });
+}
+
+function compileInto(into: Expression, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {
+  if (into.kind === 'table') return () => into.name;
+  const evaluate = compiler.expression(into);
+  return (frame) =>
+    andThen(evaluate(frame), (value) => {
+      if (value instanceof Table) return value.name;
+      if (typeof value === 'string') return value;
+      throw failure('invalid_target', { statement: 'INSERT', value: printExpression(into) });
+    });
+}
+
+function compileRows(
+  { data, into }: Insert,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<readonly ObjectValue[]> {
+  if (data.kind === 'value') {
+    const isInto = into !== undefined;
+    const value = compiler.expression(data.value);
+    return (frame) => andThen(value(frame), (given) => objectsIn(given, isInto));
+  }
+  const rows = data.rows.map((row) => row.map((expression) => compiler.expression(expression)));
+  return (frame) =>
+    mapInOrder(rows, (row) =>
+      andThen(
+        mapInOrder(row, (evaluate) => evaluate(frame)),
+        (values) =>
+          data.fields.reduce<PromiseOrValue<ObjectValue>>(
+            (record, field, at) => andThen(record, (built) => setPath(built, field, '=', values[at], frame)),
+            newObject(),
+          ),
+      ),
+    );
+}
+
+function objectsIn(value: Value, isInto: boolean): readonly ObjectValue[] {
+  if (isObject(value)) return [value];
+  if (isArray(value)) {
+    return value.map((item) => {
+      if (isObject(item)) return item;
+      if (!isInto) throw failure('insert_property', { property: 'id', value: toText(undefined) });
+      throw failure('invalid_merge', { value: toText(item) });
+    });
+  }
+  throw failure('invalid_target', { statement: 'INSERT', value: toText(value) });
+}
+
+/** With INTO a bare key will do; without, the record says by its `id` where it belongs. */
+function idOf(row: ObjectValue, table: string | undefined, execution: Execution): RecordId {
+  const { id } = row;
+  if (table === undefined) {
+    if (id instanceof RecordId) return recordIdIn(row, id.table) ?? id;
+    throw failure('insert_property', { property: 'id', value: toText(id) });
+  }
+  if (id !== undefined && !(id instanceof RecordId) && !isRecordKey(id)) {
+    throw failure('insert_property', { property: 'id', value: toText(id) });
+  }
+  return recordIdIn(row, table) ?? randomId(execution, table);
+}
+
+function endOf(row: ObjectValue, property: 'in' | 'out'): RecordId {
+  const end = row[property];
+  if (end instanceof RecordId && !(end.key instanceof Range)) return end;
+  throw failure('insert_property', { property, value: toText(end) });
+}

@@ -1,0 +1,84 @@
+/** The RETURN clause of statements that write: what the principal may see of a record before and after. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Output } from '../../language/ast.js';
+import { diff } from '../../value/diff.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { answer } from '../select/only.js';
+import { compileProjections } from '../select/projection.js';
+
+/** `undefined` for a record of which nothing is to be returned. */
+export type ReturnValue = { readonly value: Value } | undefined;
+
+export type CompiledOutput = (frame: Frame, written: Written) => PromiseOrValue<ReturnValue>;
+
+/** How each form makes its value from what can be seen before and after the change. */
+const FORMS: Readonly<
+  Record<
+    Exclude<Output['kind'], 'project'>,
+    (before: ObjectValue | undefined, after: ObjectValue | undefined) => ReturnValue
+  >
+> = {
+  none: () => undefined,
+  null: () => ({ value: null }),
+  before: (before) => ({ value: before }),
+  after: (_, after) => ({ value: after }),
+  diff: (before, after) => ({ value: diff(before, after) }),
+};
+
+export function compileOutput(
+  output: Output | undefined,
+  otherwise: 'after' | 'none',
+  compiler: Compiler,
+): CompiledOutput {
+  const form: Output = output ?? { kind: otherwise };
+  if (form.kind === 'none') return () => undefined;
+  if (form.kind !== 'project') {
+    const make = FORMS[form.kind];
+    return (frame, written) =>
+      andThen(seenOf(frame.execution, written), (seen) =>
+        seen === undefined ? undefined : make(seen.before, seen.after),
+      );
+  }
+  const project = compileProjections(form.projections, compiler);
+  return (frame, written) =>
+    andThen(seenOf(frame.execution, written), (seen) => {
+      if (seen === undefined) return undefined;
+      const scope = new Scope(frame.scope);
+      scope.set('before', seen.before);
+      scope.set('after', seen.after);
+      const value = project(new Frame(frame.execution, scope, seen.after, frame));
+      return andThen(value, (projected) => ({ value: projected }));
+    });
+}
+
+/** The record before and after as the principal sees it; `undefined` when its present state (or last, if deleted) is hidden. */
+function seenOf(
+  execution: Execution,
+  { table, before, after }: Written,
+): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
+  const see = (record: ObjectValue | undefined) =>
+    record === undefined ? undefined : execution.reader.present(execution, table, record);
+  return andThen(see(before), (seenBefore) =>
+    andThen(see(after), (seenAfter) => {
+      const hidden = after === undefined ? before !== undefined && seenBefore === undefined : seenAfter === undefined;
+      return hidden ? undefined : { before: seenBefore, after: seenAfter };
+    }),
+  );
+}
+
+/** The answer of a statement that wrote records: what RETURN makes of each, in order. */
+export function answerWritten(
+  frame: Frame,
+  written: readonly (Written | undefined)[],
+  output: CompiledOutput,
+  only: boolean,
+): PromiseOrValue<Value> {
+  const outputs = mapInOrder(written, (each) => (each === undefined ? undefined : output(frame, each)));
+  return andThen(outputs, (all) =>
+    answer(
+      all.filter((each) => each !== undefined).map((each) => each.value),
+      only,
+    ),
+  );
+}

@@ -1,0 +1,120 @@
+/** UPSERT: changes what is there and creates what isn't. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Upsert } from '../../language/ast.js';
+import { withField } from '../../value/paths.js';
+import { toText } from '../../value/text/text.js';
+import { type ObjectValue, RecordId } from '../../value/value.js';
+import { ensureTable } from '../ensure-table.js';
+import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
+import type { Meter } from '../explain/meter.js';
+import type { Planned } from '../explain/planned.js';
+import { findByUniqueIndex } from '../record/index-entries.js';
+import { isListedRecordThere, isThere } from '../refusal.js';
+import { compileTargets, type Target } from '../targets.js';
+import { compileTimeout } from '../timeout.js';
+import { compileFinder, type Find, type Found } from './change.js';
+import { randomId, recordIdIn } from './create.js';
+import { compileData } from './data.js';
+import { answerWritten, compileOutput } from './output.js';
+import { countWritten, writeNode } from './plan.js';
+
+type Writing = PromiseOrValue<(Written | undefined)[]>;
+
+export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
+  const targets = compileTargets(upsert, compiler);
+  const finder = compileFinder('UPSERT', upsert, compiler);
+  const data = compileData(upsert.data, compiler);
+  const output = compileOutput(upsert.output, 'after', compiler);
+
+  const change = (frame: Frame, found: readonly Found[]): Writing =>
+    mapInOrder(found, ({ id, seen }) =>
+      frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options),
+    );
+
+  const rewrite = (find: Find, frame: Frame, id: RecordId): Writing =>
+    andThen(find(frame, [{ kind: 'record', id }]), (found) => change(frame, found));
+
+  const create = (execution: Execution, id: RecordId, record: ObjectValue): Writing => {
+    const draft = () => withField(record, 'id', id);
+    return andThen(execution.writer.create(execution, id, draft, data.options), (written) => [written]);
+  };
+
+  /** A record that doesn't exist is created whatever the condition says; one that exists is changed if it meets it. */
+  const upsertRecord = (find: Find, frame: Frame, target: Target & { kind: 'record' }): Writing => {
+    const { execution } = frame;
+    return andThen(find(frame, [target]), (found) => {
+      if (found.length > 0) return change(frame, found);
+      return andThen(isThere(execution, target.id), (exists) => {
+        if (exists) return [];
+        const draft = data.draft(frame.within(undefined));
+        return andThen(execution.writer.create(execution, target.id, draft, data.options), (written) => [written]);
+      });
+    });
+  };
+
+  /** With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique index knows it. */
+  const upsertTable = (find: Find, frame: Frame, target: Target & { kind: 'table' }): Writing => {
+    const { execution } = frame;
+    return andThen(upsert.where === undefined ? [] : find(frame, [target]), (found) => {
+      if (found.length > 0) return change(frame, found);
+      return andThen(data.draft(frame.within(undefined))(undefined), (record) =>
+        andThen(execution.unit.catalog(), (catalog) => {
+          const entry = catalog?.tables.get(target.table);
+          // A record that the data names is changed if it is there, like one that the statement names.
+          const named = recordIdIn(record, target.table);
+          if (named !== undefined)
+            return andThen(isThere(execution, named), (exists) =>
+              exists ? rewrite(find, frame, named) : create(execution, named, record),
+            );
+          const known =
+            catalog === undefined || entry === undefined
+              ? undefined
+              : findByUniqueIndex(execution.unit.transaction, catalog, entry, record);
+          return andThen(known, (key) => {
+            const holder = key === undefined ? undefined : new RecordId(target.table, key);
+            return andThen(holder !== undefined && isListedRecordThere(execution, holder), (there) =>
+              holder !== undefined && there
+                ? rewrite(find, frame, holder)
+                : create(execution, randomId(execution, target.table), record),
+            );
+          });
+        }),
+      );
+    });
+  };
+
+  const upsertOne = (find: Find, frame: Frame, target: Target): Writing => {
+    if (target.kind === 'value') throw failure('invalid_target', { statement: 'UPSERT', value: toText(target.value) });
+    if (target.kind === 'range') return andThen(find(frame, [target]), (found) => change(frame, found));
+    const table = target.kind === 'table' ? target.table : target.id.table;
+    return andThen(ensureTable(frame.execution, table), (exists) => {
+      if (!exists) return [];
+      return target.kind === 'table' ? upsertTable(find, frame, target) : upsertRecord(find, frame, target);
+    });
+  };
+
+  const assemble = (meter: Meter): Evaluate => {
+    const find = finder.find(meter);
+    const write = meter.each(
+      'write',
+      (frame: Frame, named: readonly Target[]) =>
+        andThen(
+          mapInOrder(named, (target) => upsertOne(find, frame, target)),
+          (groups) => groups.flat(),
+        ),
+      countWritten,
+    );
+    return (frame) =>
+      andThen(targets(frame), (named) =>
+        andThen(write(frame, named), (written) => answerWritten(frame, written, output, upsert.only)),
+      );
+  };
+  // Without a condition nothing is looked for in tables.
+  const finds = upsert.where !== undefined || upsert.targets.some(({ kind }) => kind !== 'table');
+  return {
+    run: (meter) => compileTimeout(upsert.timeout, compiler, assemble(meter)),
+    plan: (frame, nested) =>
+      andThen(finds ? finder.plan(frame, nested) : undefined, (from) => writeNode('Upsert', upsert.targets, from)),
+  };
+}
