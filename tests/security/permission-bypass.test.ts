@@ -134,6 +134,13 @@ attack(19, 'CVE-2026-63738: reaches hidden fields by walking', async () => {
     'SELECT * FROM a:1.next',
   ]);
   expect(await answer(eve, "RETURN a:1->e->(a WHERE f = 'xyzzy')")).toBe('[]');
+  // Where an edge leads can't be found out by coming from there.
+  await define(`DEFINE TABLE h TYPE RELATION IN a OUT a PERMISSIONS FULL; DEFINE FIELD OVERWRITE out ON h TYPE record<a> PERMISSIONS FOR select NONE;
+    RELATE a:1->h:1->a:2`);
+  for (const path of ['a:2<-h', 'a:2<->h', 'a:2<-h<-a', 'a:2<-(h WHERE in = a:1)', 'a:1->h->a', 'a:2<-?.{ id }']) {
+    expect([path, await answer(eve, `RETURN ${path}`)]).toEqual([path, expect.not.stringContaining('h:1')]);
+  }
+  expect(await answer(eve, 'RETURN a:1->h')).toBe('[h:1]');
 });
 
 attack(20, 'CVE-2026-63740: sees elements that slip past a rule while others are taken out', async () => {

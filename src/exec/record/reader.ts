@@ -68,7 +68,28 @@ export class Reader implements RecordReader {
   }
 
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
-    return edgesAt(execution, id, step);
+    if (!execution.checks.view) return edgesAt(execution, id, step);
+    const directions = step.direction === 'both' ? (['in', 'out'] as const) : [step.direction];
+    const found = mapInOrder(directions, (direction) =>
+      andThen(edgesAt(execution, id, { ...step, direction }), (ids) =>
+        this.#withOpenEnd(execution, ids, direction === 'out' ? 'in' : 'out'),
+      ),
+    );
+    return andThen(found, (lists) => lists.flat(1));
+  }
+
+  /** The edges at whose end whoever asks may see the record that it came from: a hidden field isn't told by the way to it. */
+  #withOpenEnd(execution: Execution, edges: RecordId[], end: 'in' | 'out'): PromiseOrValue<RecordId[]> {
+    if (edges.length === 0) return edges;
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const path = [{ kind: 'field', name: end }] as const;
+      const isOpen = mapInOrder(edges, (edge) => {
+        const entry = catalog?.tables.get(edge.table);
+        if (entry === undefined || !this.mayHide(entry, path)) return true;
+        return andThen(this.read(execution, edge), (record) => record?.[end] !== undefined);
+      });
+      return andThen(isOpen, (open) => edges.filter((_, at) => open[at]));
+    });
   }
 
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {

@@ -52,6 +52,8 @@ export const PATHS = {
   owner: hideField('owner'),
   link: hideField('link'),
   c: hideField('c'),
+  in: hideField('in'),
+  out: hideField('out'),
   o: hideField('o'),
   'o.x': (record, hides) => inField(record, 'o', (o) => hideField('x')(o, hides)),
   'o.z.w': (record, hides) => inField(record, 'o', (o) => inField(o, 'z', (z) => hideField('w')(z, hides))),

@@ -106,17 +106,20 @@ function isTrue(value: Value): boolean {
   return isArray(value) ? value.length > 0 : value !== undefined && value !== false && value !== 0;
 }
 
-const guards: fc.Arbitrary<Guards> = fc
-  .array(fc.tuple(fc.constantFrom(...(Object.keys(PATHS) as Path[])), fc.constantFrom(...FIELD_RULES)), {
-    maxLength: 5,
-  })
-  .map((chosen) => Object.fromEntries(chosen));
+/** The ends of edges, which no edge can be without. */
+const ENDS: readonly Path[] = ['in', 'out'];
+const FIELDS = (Object.keys(PATHS) as Path[]).filter((path) => !ENDS.includes(path));
 
-const tableWith = (computed: readonly Computed[]): fc.Arbitrary<Table> =>
+const guardsOn = (paths: readonly Path[]): fc.Arbitrary<Guards> =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...paths), fc.constantFrom(...FIELD_RULES)), { maxLength: 5 })
+    .map((chosen) => Object.fromEntries(chosen));
+
+const tableWith = (computed: readonly Computed[], paths: readonly Path[] = FIELDS): fc.Arbitrary<Table> =>
   fc
     .record({
       row: fc.constantFrom(...ROW_RULES),
-      guards,
+      guards: guardsOn(paths),
       computed: fc.option(fc.constantFrom(...computed), { nil: undefined }),
       indexes: fc.subarray(['n', 's', 'owner', 'n, s', 'owner, n', 's, owner', 'o.x', 't', 'link']),
     })
@@ -132,6 +135,10 @@ export const schemas: fc.Arbitrary<Schema> = fc.record({
   b: tableWith(COMPUTED),
   e: tableWith(COMPUTED_OF_LINKS),
 });
+/** Also those in which the ends of edges are hidden. */
+export const allSchemas: fc.Arbitrary<Schema> = fc
+  .tuple(schemas, tableWith(COMPUTED_OF_LINKS, [...ENDS, 'n', 's']), fc.boolean())
+  .map(([schema, e, isOpen]) => (isOpen ? schema : { ...schema, e }));
 
 /** `changes` is the rule of who may update and delete. */
 export function definitionsOf(schema: Schema, changes: (row: Rule) => Rule): string {
@@ -139,7 +146,10 @@ export function definitionsOf(schema: Schema, changes: (row: Rule) => Rule): str
     const { row, guards: guarded, computed, indexes } = schema[name];
     const fields = Object.entries(guarded)
       .filter(([path]) => path !== 'c')
-      .map(([path, { text }]) => `DEFINE FIELD ${path} ON ${name} PERMISSIONS FOR select ${text};`);
+      .map(([path, { text }]) => {
+        const type = ENDS.includes(path as Path) ? 'TYPE record' : '';
+        return `DEFINE FIELD OVERWRITE ${path} ON ${name} ${type} PERMISSIONS FOR select ${text};`;
+      });
     const field = computed === undefined ? '' : `DEFINE FIELD c ON ${name} COMPUTED ${computed.text}`;
     const rule = guarded.c === undefined ? '' : `PERMISSIONS FOR select ${guarded.c.text}`;
     const listed = indexes.map((each, at) => `DEFINE INDEX i${at} ON ${name} FIELDS ${each};`);
