@@ -95,11 +95,14 @@ class BodyCompiler implements StatementCompiler {
   constructor(readonly tuning: Tuning) {}
 
   expression(expression: Expression): Evaluate {
-    return this.#body(expression, NO_BLOCKS, (inline) => inline.last(expression));
+    return this.#compiled.get(expression) ?? this.#body(expression, NO_BLOCKS, (inline) => inline.last(expression));
   }
 
   statement(statement: Statement): Evaluate {
-    return this.#body(statement, ownBlocks(statement), (inline) => worded(statement, inline.lastStatement(statement)));
+    return (
+      this.#compiled.get(statement) ??
+      this.#body(statement, ownBlocks(statement), (inline) => worded(statement, inline.lastStatement(statement)))
+    );
   }
 
   statementOfTransaction(statement: Statement): Evaluate {
@@ -112,13 +115,10 @@ class BodyCompiler implements StatementCompiler {
   }
 
   #body(node: Expression | Statement, own: ReadonlySet<Block>, compile: (inline: Inline) => Evaluate): Evaluate {
-    let evaluate = this.#compiled.get(node);
-    if (evaluate === undefined) {
-      const inline = new Inline(this, own);
-      const body = compile(inline);
-      evaluate = inline.isUnwinding ? catchingSignals(body) : body;
-      this.#compiled.set(node, evaluate);
-    }
+    const inline = new Inline(this, own);
+    const body = compile(inline);
+    const evaluate = inline.isUnwinding ? catchingSignals(body) : body;
+    this.#compiled.set(node, evaluate);
     return evaluate;
   }
 }

@@ -28,8 +28,9 @@ export class RequestInterrupt implements Interrupt {
     this.#allowed = allowed;
   }
 
-  static begin(environment: Environment): RequestInterrupt {
-    const turn: Turn = { began: environment.clock.monotonic(), cancelled: false };
+  /** `now` by the clock that only goes on. */
+  static begin(environment: Environment, now = environment.clock.monotonic()): RequestInterrupt {
+    const turn: Turn = { began: now, cancelled: false };
     return new RequestInterrupt(environment, turn, Number.POSITIVE_INFINITY, undefined);
   }
 

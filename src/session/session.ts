@@ -8,7 +8,7 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { asTesseraError, failure } from '../errors/error.js';
-import { type Interrupt, type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
+import { type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
 import { uuidV4, uuidV7 } from '../functions/identifiers.js';
@@ -59,6 +59,12 @@ const HELD_TRANSACTIONS = 64;
 const MAX_VARIABLES = 1_000;
 
 const NOWHERE: Place = {};
+
+const isLive = ({ kind }: Statement): boolean => kind === 'live';
+
+function within(interrupt: RequestInterrupt, timeout: Duration | undefined): RequestInterrupt {
+  return timeout === undefined ? interrupt : interrupt.within(timeout);
+}
 
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
@@ -170,11 +176,8 @@ export class OpenSession implements Session, RegisteredSession {
   ): PromiseOrValue<StatementResult[]> {
     const { options, environment, executor } = this.#services;
     this.#mustBeAdmitted();
-    const begun = RequestInterrupt.begin(environment);
-    let interrupt: Interrupt = begun;
-    for (const timeout of [options.requestTimeout, executor.queryTimeout.current]) {
-      if (timeout !== undefined) interrupt = interrupt.within(timeout);
-    }
+    const begun = RequestInterrupt.begin(environment, this.#active);
+    const interrupt = within(within(begun, options.requestTimeout), executor.queryTimeout.current);
     const request = {
       identity: this.#identity,
       interrupt,
@@ -184,7 +187,7 @@ export class OpenSession implements Session, RegisteredSession {
       auditor: this.#auditor,
     };
     const run = () => new StatementRunner(this.#services, request).run(statements);
-    const results = statements.some(({ kind }) => kind === 'live') ? this.#answeringFirst(run) : run();
+    const results = statements.some(isLive) ? this.#answeringFirst(run) : run();
     if (!isPromise(results)) return results;
     // Nobody can end what has run at once.
     this.#running.add(begun);
