@@ -4,7 +4,7 @@ import { add } from '../value/arithmetic.js';
 import { compareNumbers, toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
 import { isTruthy } from '../value/truthiness.js';
-import { Datetime, Decimal, float, isArray, isNumber, type NumberValue, type Value } from '../value/value.js';
+import { Datetime, Decimal, float, isNumber, type NumberValue, type Value } from '../value/value.js';
 import { signatureOf } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { findFunction } from './registry.js';
@@ -180,26 +180,10 @@ const INCREMENTAL: Readonly<Record<string, () => Accumulator>> = {
   'time::min': () => new ExtremeTime(-1),
 };
 
-const always = () => true;
-
 /** Functions that are given the list of a group's values, and which of them. */
 const COLLECTING: Readonly<Record<string, (value: Value) => boolean>> = {
-  'array::concat': isArray,
-  'array::first': always,
-  'array::flatten': always,
-  'array::join': always,
-  'array::last': always,
-  'math::bottom': isNumber,
-  'math::interquartile': isNumber,
+  'array::join': () => true,
   'math::median': isNumber,
-  'math::midhinge': isNumber,
-  'math::mode': isNumber,
-  'math::nearestrank': isNumber,
-  'math::percentile': isNumber,
-  'math::product': isNumber,
-  'math::spread': isNumber,
-  'math::top': isNumber,
-  'math::trimean': isNumber,
 };
 
 const EXCEPTIONS: Readonly<Record<string, Exception>> = {

@@ -74,7 +74,5 @@ test('of times', () => {
 test('of lists', () => {
   expect(aggregated('array::group', [[1, 2], [2, 3], 3, [[1]]])).toEqual([[1, 2], [2, 3], 3, [[1]]]);
   expect(aggregated('array::distinct', [1, float(1), 'a', 'a', [1], [float(1)]])).toEqual([1, 'a', [1]]);
-  expect(aggregated('array::flatten', [[1], [2, [3]]])).toEqual([1, 2, [3]]);
   expect(aggregated('array::join', [1, undefined, 'x'], ',')).toBe('1,NONE,x');
-  expect(aggregated('array::first', ['a', 'b'])).toBe('a');
 });

@@ -39,6 +39,7 @@ export const queryErrors = {
     rpc: -32002,
     http: 403,
   }),
+  aggregate_nested: internal(() => 'Invalid query: Nested aggregate functions are not supported'),
   group_all_fields: internal(
     () =>
       'Invalid query: Incorrect selector for aggregate selection, expression `*` within in selector cannot be aggregated in a group.',

@@ -29,7 +29,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
     const { change } = beginDefinition(execution, 'database', 'edit', 'Field');
     return andThen(pathOf(frame), (path) =>
       andThen(tableOf(frame), (tableName) =>
-        andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
+        andThen(tableOfField(execution, statement, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
           const field: FieldDefinition = settled(statement, { path, table: tableName });
           const name = fieldName(field);
           checkField(field, table);
@@ -53,6 +53,15 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
       ),
     );
   };
+}
+
+/** A table that isn't there yet is made for the field, unless the field has to know it. */
+function tableOfField(execution: Execution, { flexible }: DefineField, name: string): PromiseOrValue<TableInCatalog> {
+  if (!flexible) return tableToDefineOn(execution, name);
+  return andThen(execution.unit.catalog(), (catalog) => {
+    if (catalog?.tables.has(name) === false) throw failure('table_missing', { name });
+    return tableToDefineOn(execution, name);
+  });
 }
 
 /** When the field is an end of a relation, the relation goes between the tables that it names. */

@@ -57,13 +57,7 @@ function idiomPath(idiom: Idiom): readonly string[] {
 
 /** How a path calls the value that it begins at. */
 function startName(start: Expression): string {
-  if (start.kind === 'idiom') {
-    const inner = flattened(start);
-    const text = printExpression(inner);
-    if (inner.start?.kind !== 'record-id') return text;
-    return startName(inner.start) + text.slice(printExpression(inner.start).length);
-  }
-  if (start.kind === 'record-id') return `(${printExpression(start)})`;
+  if (start.kind === 'idiom') return printExpression(flattened(start));
   const path = printExpression({ kind: 'idiom', start, parts: [{ kind: 'last' }] });
   return path.slice(0, -'[$]'.length);
 }

@@ -74,7 +74,7 @@ class Groups implements Grouping {
   add(row: Value): PromiseOrValue<void> {
     const inner = this.frame.within(row);
     return andThen(
-      mapInOrder(this.keys, (key) => key.evaluate(inner)),
+      mapInOrder(this.keys, (key) => otherwise(() => key.evaluate(inner), noneOf)),
       (values) => {
         const key = values.map(encodeOrder).join('');
         let group = this.#groups.get(key);
@@ -171,7 +171,7 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
   };
 }
 
-/** What an operator or a function can't do with the value of one row is NONE in the list; every other error ends the statement. */
+/** What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error ends the statement. */
 function noneOf(error: unknown): Value {
   if (error instanceof TesseraError && UNFIT.has(error.code)) return undefined;
   throw error;
@@ -197,13 +197,11 @@ interface AggregateCall {
 function aggregateColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column | undefined {
   const calls: AggregateCall[] = [];
   const rewritten = transformExpression(expression, (each) => {
-    const aggregate = each.kind === 'call' ? findAggregate(each.path) : undefined;
+    const aggregate = aggregateOf(each);
     if (aggregate === undefined) return undefined;
-    calls.push({
-      path: (each as Call).path,
-      aggregate,
-      args: (each as Call).args.map((arg) => compiler.expression(arg)),
-    });
+    const { path, args } = each as Call;
+    args.forEach(refuseNested);
+    calls.push({ path, aggregate, args: args.map((arg) => compiler.expression(listed(path, arg))) });
     return { kind: 'param', name: parameterName(calls.length - 1) };
   });
   if (calls.length === 0) return undefined;
@@ -235,6 +233,26 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
       };
     },
   };
+}
+
+function aggregateOf(expression: Expression): Aggregate | undefined {
+  return expression.kind === 'call' ? findAggregate(expression.path) : undefined;
+}
+
+/** An argument may itself be a call of an aggregate, which is then a function like others; further in there can be none. */
+function refuseNested(arg: Expression): void {
+  transformExpression(arg, (each) => {
+    if (each !== arg && aggregateOf(each) !== undefined) throw failure('aggregate_nested');
+    return undefined;
+  });
+}
+
+const LISTING: ReadonlySet<string> = new Set(['array::distinct', 'array::group']);
+
+/** The distinct values of a list of values are those of the values. */
+function listed(path: string, arg: Expression): Expression {
+  if (path !== 'array::distinct' || arg.kind !== 'call' || !LISTING.has(arg.path)) return arg;
+  return arg.args[0] ?? arg;
 }
 
 /** No param of a query can have such a name. */

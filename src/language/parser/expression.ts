@@ -95,7 +95,8 @@ export function tighter(parser: Parser, power: number): Expression {
     if (own === previous && !isChainable(own)) {
       parser.fail('Chained relational operators have no defined associativity.', {
         start,
-        end: parser.previousEnd,
+        // Together with the token behind.
+        end: parser.end,
         label: "Use parens, '()', to specify which operator must be evaluated first",
       });
     }

@@ -1,5 +1,6 @@
 /** Types: `option<string>`, `array<int, 3>`, `record<a | b>`, `'x' | 5`, `{ a: int }`. */
 
+import { compareStrings } from '../../value/strings.js';
 import { typeText } from '../../value/text/type-text.js';
 import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
@@ -125,7 +126,7 @@ function literalType(parser: Parser): Type {
 function punctuated(parser: Parser): Type {
   const openedAt = parser.start;
   if (parser.acceptPunct('[')) return { kind: 'tuple', items: parser.listUntil(']', openedAt, () => type(parser)) };
-  if (parser.acceptPunct('{')) return { kind: 'object', fields: parser.listUntil('}', openedAt, () => field(parser)) };
+  if (parser.acceptPunct('{')) return { kind: 'object', fields: fields(parser, openedAt) };
   if (parser.isPunct('-') || parser.isPunct('+')) {
     const sign = parser.text as '-' | '+';
     parser.advance();
@@ -134,6 +135,12 @@ function punctuated(parser: Parser): Type {
     return { kind: 'literal', value };
   }
   return parser.unexpected('a kind name');
+}
+
+/** In the order of their names; of those that are named twice the last stays. */
+function fields(parser: Parser, openedAt: number): (readonly [string, Type])[] {
+  const named = new Map(parser.listUntil('}', openedAt, () => field(parser)));
+  return [...named].sort(([a], [b]) => compareStrings(a, b));
 }
 
 function field(parser: Parser): readonly [string, Type] {

@@ -185,9 +185,25 @@ function pathText(path: string): string {
 
 function closureText({ parameters, returns, body }: ClosureExpression, printer: Printer): string {
   const text = returns === undefined ? '' : ` -> ${closureType(returns)}`;
-  const result = printer.expression(body);
-  // An arrow would announce the type of the result.
-  return `|${list(parameters, closureParameter)}|${text} ${result.startsWith('->') ? `(${result})` : result}`;
+  return `|${list(parameters, closureParameter)}|${text} ${closureBody(body, printer)}`;
+}
+
+/** As the peer writes it: what begins with a path stands in parentheses (an arrow would announce the type of the result), what leaves doesn't. */
+function closureBody(body: Expression, printer: Printer): string {
+  if (body.kind === 'subquery' && (body.statement.kind === 'return' || body.statement.kind === 'throw')) {
+    return printer.statement(body.statement);
+  }
+  const text = printer.expression(body);
+  return body.kind === 'if' || beginsWithPath(body) ? `(${text})` : text;
+}
+
+function beginsWithPath(body: Expression): boolean {
+  let first: Expression | undefined = body;
+  while (first?.kind === 'binary' || first?.kind === 'range') {
+    first = first.kind === 'binary' ? first.left : first.start?.value;
+  }
+  if (first?.kind === 'idiom') return first.parts.some(({ kind }) => kind !== 'invoke');
+  return first?.kind === 'table';
 }
 
 function closureParameter({ name, type }: Parameter): string {

@@ -42,7 +42,7 @@ function startText(start: Expression, first: Part | undefined, printer: Printer)
   if (text.startsWith('(') && start.kind !== 'literal' && start.kind !== 'idiom') return text;
   const needsParentheses =
     first?.kind === 'invoke' ||
-    (start.kind === 'record-id' && start.key.kind === 'key-range') ||
+    start.kind === 'record-id' ||
     (start.kind === 'literal' && text.startsWith('-')) ||
     start.kind === 'idiom' ||
     start.kind === 'table';
