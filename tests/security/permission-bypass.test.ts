@@ -2,31 +2,58 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { attack } from './attack.js';
-import { answer, answers, run, World } from './world.js';
+import { Doors } from './doors.js';
+import { answer, run, World } from './world.js';
 
 let world: World;
+let doors: Doors;
 let eve: Session;
+let guest: Session;
 
 beforeEach(async () => {
   world = await World.open();
+  doors = await Doors.open(world);
   eve = await world.person('eve');
+  guest = world.guest();
+  await guest.use('test', 'test');
 });
-afterEach(() => world.close());
+afterEach(async () => {
+  await doors.close();
+  await world.close();
+});
 
 const define = (text: string) => run(world.owner, text);
 
-/** None of the answers holds the secret. */
-async function expectSilence(session: Session, statements: readonly string[], secret = 'xyzzy'): Promise<void> {
-  for (const text of statements) {
-    expect([text, await answers(session, text)]).toEqual([text, expect.not.stringContaining(secret)]);
+/** Sends statements by every door, as the record user and as a guest. */
+async function askEverybody(statements: readonly string[]): Promise<void> {
+  for (const session of [eve, guest]) for (const text of statements) await doors.ask(session, text);
+}
+
+/** None of the answers holds the secret, whichever way they are asked for, by the record user and by a guest. */
+async function expectSilence(statements: readonly string[], secret = 'xyzzy'): Promise<void> {
+  for (const session of [eve, guest]) {
+    for (const text of statements) {
+      const told = Object.entries(await doors.ask(session, text)).filter(([, each]) => each.includes(secret));
+      expect([text, told]).toEqual([text, []]);
+    }
+  }
+}
+
+/** The same of GraphQL, for tables whose fields are defined. */
+async function expectGraphqlSilence(documents: readonly string[], secret = 'xyzzy'): Promise<void> {
+  await define('DEFINE CONFIG OVERWRITE GRAPHQL AUTO');
+  for (const session of [eve, guest]) {
+    for (const text of documents) {
+      const told = await doors.graphql(session, text);
+      expect([text, told]).toEqual([text, expect.not.stringContaining(secret)]);
+      expect([text, told]).toEqual([text, expect.stringContaining('"data"')]);
+    }
   }
 }
 
 attack(14, 'CVE-2023-54366: uses a table that was defined without permissions', async () => {
   await define('DEFINE TABLE t; CREATE t:1 SET n = 1');
   expect(await answer(world.owner, 'RETURN (INFO FOR DB).tables.t')).toContain('PERMISSIONS NONE');
-  const guest = world.guest();
-  await guest.use('test', 'test');
   for (const session of [guest, eve]) {
     for (const text of [
       'SELECT * FROM t',
@@ -37,6 +64,9 @@ attack(14, 'CVE-2023-54366: uses a table that was defined without permissions', 
       'INSERT INTO t {}',
     ]) {
       expect([text, await answer(session, text)]).toEqual([text, '[]']);
+      for (const [door, told] of Object.entries(await doors.ask(session, text))) {
+        expect([door, text, told]).toEqual([door, text, expect.stringMatching(/^\[\]$|"result":\[\]/)]);
+      }
     }
   }
   expect(await answer(world.owner, 'SELECT * FROM t')).toBe('[{ id: t:1, n: 1 }]');
@@ -45,7 +75,7 @@ attack(14, 'CVE-2023-54366: uses a table that was defined without permissions', 
 attack(15, 'CVE-2024-58367: evaluates a field before its rule', async () => {
   await define(`DEFINE TABLE t PERMISSIONS FULL; DEFINE FIELD f ON t PERMISSIONS FOR select NONE;
     DEFINE FUNCTION fn::same($x: any) { RETURN $x }; CREATE t:1 SET f = 'xyzzy'`);
-  await expectSilence(eve, [
+  await expectSilence([
     'SELECT VALUE f FROM t',
     'SELECT f AS g, fn::same(f), string::uppercase(f ?? ""), [f], { f } FROM t',
     "SELECT id FROM t WHERE f = 'x' OR { THROW f }",
@@ -57,12 +87,30 @@ attack(15, 'CVE-2024-58367: evaluates a field before its rule', async () => {
   ]);
 });
 
+attack(15, 'CVE-2024-58367: evaluates a field before its rule, over GraphQL', async () => {
+  await define(`DEFINE TABLE t PERMISSIONS FULL; DEFINE FIELD f ON t TYPE string PERMISSIONS FOR select NONE; DEFINE FIELD n ON t TYPE int;
+    DEFINE FIELD o ON t TYPE object; DEFINE FIELD o.f ON t TYPE string PERMISSIONS FOR select NONE; DEFINE FIELD o.g ON t TYPE int;
+    CREATE t:1 SET f = 'xyzzy', n = 1, o = { f: 'xyzzy', g: 1 }; CREATE t:2 SET f = 'a', n = 2, o = { f: 'a', g: 2 }`);
+  await expectGraphqlSilence([
+    '{ t { id f n o { f g } } }',
+    '{ _get_t(id: "1") { f o { f } } _get(id: "t:1") { ... on t { f } } }',
+  ]);
+  // Neither filters nor the order tell anything of it.
+  for (const list of ['filter: {f: {eq: "xyzzy"}}', 'filter: {f: {gt: "b"}}', 'filter: {o: {f: {eq: "xyzzy"}}}']) {
+    const told = await doors.graphql(eve, `{ t(${list}) { id } }`);
+    expect([list, told]).toEqual([list, expect.not.stringContaining('t:1')]);
+  }
+  for (const direction of ['asc', 'desc']) {
+    const told = await doors.graphql(eve, `{ t(order: {${direction}: f}) { id } }`);
+    expect(told).toContain('{"id":"t:1"},{"id":"t:2"}');
+  }
+});
+
 attack(16, 'CVE-2026-63755: runs conditions and assignments before the row rule', async () => {
   await define(
     "DEFINE TABLE t PERMISSIONS FOR create FULL; CREATE t:1 SET secret = 'xyzzy'; DEFINE INDEX i ON t FIELDS u UNIQUE; UPDATE t:1 SET u = 1",
   );
   await expectSilence(
-    eve,
     [
       'SELECT * FROM t WHERE { THROW secret }',
       'SELECT * FROM t WHERE { SLEEP 10s; true }',
@@ -105,7 +153,7 @@ attack(17, 'CVE-2026-63742: counts by an index over a hidden field', async () =>
 attack(18, 'CVE-2026-63746: walks over edges into a table that is closed', async () => {
   await define(`DEFINE TABLE a PERMISSIONS FULL; DEFINE TABLE e TYPE RELATION PERMISSIONS FULL; DEFINE TABLE secret;
     CREATE a:1; CREATE secret:1 SET word = 'xyzzy'; RELATE a:1->e->secret:1`);
-  await expectSilence(eve, [
+  await expectSilence([
     'SELECT ->e->secret.* AS s FROM a:1',
     'RETURN a:1->e->secret.word',
     'RETURN a:1->e.out.word',
@@ -115,12 +163,19 @@ attack(18, 'CVE-2026-63746: walks over edges into a table that is closed', async
     'SELECT VALUE out.* FROM e',
   ]);
   expect(await answer(eve, 'RETURN a:1->e->secret')).toBe('[]');
+  await define(`DEFINE TABLE OVERWRITE e TYPE RELATION IN a OUT secret PERMISSIONS FULL; DEFINE FIELD word ON secret TYPE string;
+    DEFINE FIELD link ON a TYPE option<record<secret>>; UPDATE a:1 SET link = secret:1`);
+  await expectGraphqlSilence([
+    '{ a { id e { id out { word } } link { word } } }',
+    '{ e { out { word } } secret { word } _get_secret(id: "1") { word } }',
+    '{ _get(id: "secret:1") { id ... on secret { word } } }',
+  ]);
 });
 
 attack(19, 'CVE-2026-63738: reaches hidden fields by walking', async () => {
   await define(`DEFINE TABLE a PERMISSIONS FULL; DEFINE FIELD f ON a PERMISSIONS FOR select NONE; DEFINE TABLE e TYPE RELATION PERMISSIONS FULL;
     CREATE a:1, a:2 SET f = 'xyzzy'; RELATE a:1->e->a:2; UPDATE a:1 SET next = a:2`);
-  await expectSilence(eve, [
+  await expectSilence([
     'RETURN a:1->e->a.f',
     'RETURN a:1->e->a.*',
     'RETURN a:1->e->(a WHERE f).f',
@@ -141,6 +196,9 @@ attack(19, 'CVE-2026-63738: reaches hidden fields by walking', async () => {
     expect([path, await answer(eve, `RETURN ${path}`)]).toEqual([path, expect.not.stringContaining('h:1')]);
   }
   expect(await answer(eve, 'RETURN a:1->h')).toBe('[h:1]');
+  await define(`DEFINE FIELD OVERWRITE f ON a TYPE option<string> PERMISSIONS FOR select NONE; DEFINE FIELD next ON a TYPE option<record<a>>;
+    DEFINE TABLE OVERWRITE e TYPE RELATION IN a OUT a PERMISSIONS FULL`);
+  await expectGraphqlSilence(['{ a { f next { f next { f } } e { out { f } } e_incoming { in { f } } } }']);
 });
 
 attack(20, 'CVE-2026-63740: sees elements that slip past a rule while others are taken out', async () => {
@@ -152,6 +210,8 @@ attack(20, 'CVE-2026-63740: sees elements that slip past a rule while others are
   expect(await answer(eve, 'SELECT * FROM t')).toBe(
     '[{ d: [{ x: 2 }, {  }], id: t:1, l: [2, 4], m: [2, 4], s: {2,} }]',
   );
+  await define('DEFINE CONFIG GRAPHQL AUTO; DEFINE FIELD OVERWRITE l ON t TYPE option<array<int>>');
+  expect(await doors.graphql(eve, '{ t { l } }')).toContain('"l":[2,4]');
 });
 
 attack(21, 'CVE-2026-63745: writes a field where a rule looks at the key', async () => {
@@ -161,7 +221,7 @@ attack(21, 'CVE-2026-63745: writes a field where a rule looks at the key', async
   expect(await answer(eve, "CREATE doc:{ tenant: 'a', n: 1 } CONTENT { tenant: 'b', `id.tenant`: 'b' }")).toBe('[]');
   expect(await answer(eve, "CREATE doc:{ tenant: 'a', n: 1 } CONTENT { id: { tenant: 'b' } }")).toMatch(/^id_mismatch/);
   await define("UPDATE doc SET tenant = 'b'");
-  await expectSilence(eve, ['SELECT * FROM doc', "SELECT * FROM doc WITH INDEX one WHERE id.tenant = 'b'"]);
+  await expectSilence(['SELECT * FROM doc', "SELECT * FROM doc WITH INDEX one WHERE id.tenant = 'b'"]);
   expect(await answer(eve, "CREATE doc:{ tenant: 'b', n: 1 } SET tenant = 'a' RETURN tenant")).toBe(
     "[{ tenant: 'a' }]",
   );
@@ -174,7 +234,6 @@ attack(22, 'CVE-2026-63751: copies the whole record by a patch', async () => {
     "DEFINE TABLE t PERMISSIONS FULL; DEFINE FIELD f ON t PERMISSIONS FOR select NONE; DEFINE FIELD o.f ON t PERMISSIONS FOR select NONE; CREATE t:1 SET f = 'xyzzy', o = { f: 'xyzzy', g: 1 }",
   );
   await expectSilence(
-    eve,
     ['', '/', '/f', '/o', '/o/f'].flatMap((from) => [
       `UPDATE t:1 PATCH [{ op: 'copy', from: '${from}', path: '/x' }]`,
       `UPDATE t:1 PATCH [{ op: 'move', from: '${from}', path: '/y' }] RETURN y`,
@@ -217,22 +276,25 @@ attack(23, 'CVE-2026-63748: reads hidden operands in errors', async () => {
     'RETURN t:1.f.nope()',
     'UPDATE t:1 SET go = true; SELECT * FROM t',
   ];
-  for (const secret of ['xyzzy', '9223372036854775807', '424242']) await expectSilence(eve, statements, secret);
+  for (const secret of ['xyzzy', '9223372036854775807', '424242']) await expectSilence(statements, secret);
 });
 
 attack(24, 'CVE-2026-63752: takes an edge over by RELATE', async () => {
   await define(
     'DEFINE TABLE n PERMISSIONS FULL; DEFINE TABLE e TYPE RELATION PERMISSIONS FOR select, create FULL; RELATE n:1->e:known->n:2 SET mine = true',
   );
-  await answers(
-    eve,
-    'RELATE n:3->e->n:4 SET id = e:known, mine = false; RELATE n:3->e:known->n:4 SET mine = false; INSERT RELATION INTO e { id: e:known, in: n:3, out: n:4 }',
+  await askEverybody([
+    'RELATE n:3->e->n:4 SET id = e:known, mine = false',
+    'RELATE n:3->e:known->n:4 SET mine = false',
+    'RELATE n:3->e:known->n:4 CONTENT { id: e:known }',
+    'INSERT RELATION INTO e { id: e:known, in: n:3, out: n:4 }',
+    'INSERT RELATION INTO e { id: e:known, in: n:3, out: n:4 } ON DUPLICATE KEY UPDATE mine = false',
+    'INSERT IGNORE RELATION INTO e { id: e:known, in: n:3, out: n:4, mine: false }',
+    'UPSERT e:known SET in = n:3',
+  ]);
+  expect(await answer(world.owner, 'SELECT * FROM e WHERE id = e:known OR !mine')).toBe(
+    '[{ id: e:known, in: n:1, mine: true, out: n:2 }]',
   );
-  await answers(
-    eve,
-    'RELATE n:3->e:known->n:4 CONTENT { id: e:known }; INSERT RELATION INTO e { id: e:known, in: n:3, out: n:4 } ON DUPLICATE KEY UPDATE mine = false; UPSERT e:known SET in = n:3',
-  );
-  expect(await answer(world.owner, 'SELECT * FROM e')).toBe('[{ id: e:known, in: n:1, mine: true, out: n:2 }]');
 });
 
 attack(25, 'CVE-2026-49997: removes edges along with a node', async () => {
@@ -240,7 +302,7 @@ attack(25, 'CVE-2026-49997: removes edges along with a node', async () => {
     'DEFINE TABLE n PERMISSIONS FULL; DEFINE TABLE e TYPE RELATION PERMISSIONS FOR select FULL; CREATE n:1, n:2; RELATE n:1->e:1->n:2',
   );
   expect(await answer(eve, 'DELETE n:1 RETURN BEFORE')).toBe('[]');
-  expect(await answer(eve, 'DELETE n')).toBe('[]');
+  await askEverybody(['DELETE n', 'DELETE n:1', 'DELETE n:2 RETURN BEFORE', 'DELETE ONLY n:1', 'DELETE n WHERE true']);
   expect(await answer(world.owner, 'RETURN [(SELECT VALUE id FROM n), (SELECT VALUE id FROM e)]')).toBe(
     '[[n:1, n:2], [e:1]]',
   );
@@ -253,7 +315,7 @@ attack(26, 'CVE-2026-63733: writes by way of a permission clause', async () => {
     DEFINE FUNCTION fn::guarded() { RETURN 'xyzzy' } PERMISSIONS WHERE { CREATE log; true };
     DEFINE PARAM $guarded VALUE 'xyzzy' PERMISSIONS WHERE { REMOVE TABLE b; true };
     CREATE a:1, b:1 SET f = 'xyzzy'`);
-  await expectSilence(eve, [
+  await expectSilence([
     'SELECT * FROM a',
     'CREATE a',
     'UPDATE a:1 SET x = 1',
@@ -283,6 +345,9 @@ attack(27, 'CVE-2026-63763: stores code that others run', async () => {
     'DEFINE TABLE v; DEFINE FIELD f ON v VALUE { a: |$x| $x }; CREATE v',
   ]) {
     expect([text, await answer(editor, text)]).toEqual([text, expect.stringMatching(/^closure_stored/)]);
+    for (const [door, told] of Object.entries(await doors.ask(editor, text))) {
+      expect([door, text, told]).toEqual([door, text, expect.stringMatching(/closure_stored|"ERR"/)]);
+    }
   }
   // A closure that reaches its victim another way writes nothing.
   const ran = await answer(world.owner, "RETURN (|$x| { DEFINE USER evil ON ROOT PASSWORD 'x' ROLES OWNER })(1)");
@@ -330,13 +395,40 @@ attack(27, 'CVE-2026-63763: stores code in definitions that somebody higher runs
 });
 
 attack(28, 'CVE-2026-121416: calls as a method what is denied as a function', async () => {
-  // Nothing can be denied yet but functions with PERMISSIONS, which aren't methods of anything.
   await define("DEFINE FUNCTION fn::denied($x: any) { RETURN 'xyzzy' } PERMISSIONS NONE");
-  await expectSilence(eve, [
+  await expectSilence([
     'fn::denied(1)',
     "'a'.denied()",
     "'a'.fn::denied()",
     '[1].map(|$x| fn::denied($x))',
     '{ f: 1 }.chain(|$x| fn::denied($x))',
   ]);
+  await doors.close();
+  await world.close();
+  // What the server denies, it denies to owners as well.
+  world = await World.open({ functions: { deny: ['array::map', 'string::repeat', 'http', 'fn::denied'] } });
+  doors = await Doors.open(world);
+  await define("DEFINE FUNCTION fn::denied() { RETURN 'xyzzy' } PERMISSIONS FULL; CREATE t:1 SET l = [1], s = 'xyz'");
+  for (const session of [await world.systemUser('RO'), await world.systemUser('DV'), await world.person('eve')]) {
+    for (const text of [
+      "RETURN [1].map(|$x| 'xyzzy')",
+      "RETURN array::map([1], |$x| 'xyzzy')",
+      "RETURN [[1]][0].map(|$x| 'xyzzy')",
+      "LET $l = [1]; $l.map(|$x| 'xyzzy')",
+      "RETURN 'xyzzy'.repeat(1)",
+      "RETURN string::repeat('xyzzy', 1)",
+      "RETURN ['xyzzy'].at(0).repeat(1)",
+      "RETURN [1].fold('', |$all, $x| 'xyzzy'.repeat(1))",
+      'RETURN fn::denied()',
+      'RETURN [1].fold(0, |$all, $x| fn::denied())',
+      "RETURN http::get('http://127.0.0.1/xyzzy')",
+    ]) {
+      for (const [door, told] of Object.entries(await doors.ask(session, text))) {
+        expect([door, text, told]).toEqual([door, text, expect.stringMatching(/is not allowed to be executed/)]);
+      }
+    }
+    const run = { method: 'run', params: ['string::repeat', null, ['xyzzy', 1]] };
+    const signIn = { method: 'authenticate', params: [world.tokenOf(session)] };
+    expect((await doors.talk([signIn, run]))[1]).toContain('is not allowed to be executed');
+  }
 });

@@ -6,28 +6,34 @@ import type { Session } from '../../src/session/contract.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { Closure, newObject, objectFrom, Range, RecordId, Regex, Table, type Value } from '../../src/value/value.js';
 import { attack } from './attack.js';
+import { Doors, type Place } from './doors.js';
 import { answer, answers, RECORD_ACCESS, run, World } from './world.js';
 
 let world: World;
+let doors: Doors;
 let app: FastifyInstance;
 
 /** Two tenants; everything of `ns2` is open to whoever gets there. */
 beforeEach(async () => {
   world = await World.open();
-  app = createHttpServer({ database: world.database });
+  doors = await Doors.open(world);
+  app = doors.app;
   await run(
     world.owner,
     `USE NS ns2 DB db2; ${RECORD_ACCESS}
      DEFINE TABLE t PERMISSIONS FULL; CREATE t:known SET treasure = 'gold'; CREATE user:ann SET name = 'not ours', treasure = 'gold';
      DEFINE TABLE OVERWRITE user PERMISSIONS FOR select, update WHERE id = $auth;
-     DEFINE PARAM $p VALUE 'gold' PERMISSIONS FULL; DEFINE FUNCTION fn::f() { RETURN 'gold' } PERMISSIONS FULL;`,
+     DEFINE PARAM $p VALUE 'gold' PERMISSIONS FULL; DEFINE FUNCTION fn::f() { RETURN 'gold' } PERMISSIONS FULL;
+     DEFINE FIELD treasure ON t TYPE option<string>; DEFINE CONFIG GRAPHQL AUTO; DEFINE API '/gold' FOR any PERMISSIONS FULL THEN { { body: 'gold' } };`,
   );
 });
 afterEach(async () => {
-  await app.close();
+  await doors.close();
   await world.close();
 });
 
+const FOREIGN: Place = ['ns2', 'db2'];
+const REFUSAL = /^(not_allowed|place_forbidden)|"(NotAllowed|ERR)"|Not enough permissions/m;
 const STATEMENTS = [
   'SELECT * FROM t',
   'SELECT * FROM t:known',
@@ -61,6 +67,24 @@ async function tenants(): Promise<Record<string, Session>> {
 
 async function expectUntouched(): Promise<void> {
   expect(await answer(world.owner, 'USE NS ns2 DB db2; SELECT * FROM t')).toBe("[{ id: t:known, treasure: 'gold' }]");
+}
+
+/** Through every door, with the foreign place selected by its own means (headers, `use`), nothing comes back, nor is anything changed. */
+async function expectNothingAnywhere(
+  statements: readonly string[],
+  place: Place = FOREIGN,
+  who?: Record<string, Session>,
+): Promise<void> {
+  for (const [name, session] of Object.entries(who ?? (await tenants()))) {
+    for (const text of statements) {
+      for (const [door, told] of Object.entries(await doors.ask(session, text, place))) {
+        expect([name, door, text, told]).toEqual([name, door, text, expect.not.stringContaining('gold')]);
+        expect([name, door, text, told]).toEqual([name, door, text, expect.stringMatching(REFUSAL)]);
+      }
+    }
+    const told = await doors.graphql(session, '{ t { id treasure } }', place);
+    expect([name, told]).toEqual([name, expect.not.stringContaining('gold')]);
+  }
 }
 
 function expectNothing(told: string, hint: string): void {
@@ -103,6 +127,16 @@ describe('somebody of another namespace', () => {
     await expectUntouched();
   });
 
+  attack(1, 'CVE-2026-102876: selects a foreign place, by whatever a door has for it', async () => {
+    await expectNothingAnywhere(STATEMENTS);
+    const owner = { owner: await world.systemUser('RO') };
+    expect(await doors.graphql(owner.owner, '{ t { treasure } }', FOREIGN)).toContain('gold');
+    for (const told of Object.values(await doors.ask(owner.owner, 'SELECT * FROM t', FOREIGN))) {
+      expect(told).toContain('gold');
+    }
+    await expectUntouched();
+  });
+
   attack(2, 'CVE-2026-109334: selects a foreign place by RPC use', async () => {
     for (const [who, session] of Object.entries(await tenants())) {
       await session.use('ns2', 'db2');
@@ -112,7 +146,8 @@ describe('somebody of another namespace', () => {
   });
 
   attack(3, 'CVE-2026-109343: selects a foreign place by USE', async () => {
-    for (const [who, session] of Object.entries(await tenants())) {
+    const people = await tenants();
+    for (const [who, session] of Object.entries(people)) {
       for (const statement of STATEMENTS) {
         expectNothing(await answer(session, `USE NS ns2 DB db2; ${statement}`), `${who}: ${statement}`);
         const inBlock = await answers(session, `BEGIN; USE NS ns2 DB db2; ${statement}; COMMIT`);
@@ -120,6 +155,11 @@ describe('somebody of another namespace', () => {
         expect(inBlock).not.toContain('gold');
       }
     }
+    await expectNothingAnywhere(
+      STATEMENTS.map((statement) => `USE NS ns2 DB db2; ${statement}`),
+      ['test', 'test'],
+      people,
+    );
     await expectUntouched();
   });
 
@@ -131,10 +171,26 @@ describe('somebody of another namespace', () => {
         'SELECT *, link.* FROM { link: t:known }',
         'LET $x = t:known; SELECT * FROM $x',
       ]) {
-        const told = await answers(session, `USE NS ns2 DB db2; ${text}`);
-        expect([who, text, told]).toEqual([who, text, expect.not.stringContaining('gold')]);
+        const told = Object.values(await doors.ask(session, `USE NS ns2 DB db2; ${text}`));
+        expect([who, text, told.join()]).toEqual([who, text, expect.not.stringContaining('gold')]);
       }
     }
+  });
+
+  attack(5, 'CVE-2026-63735: selects a foreign place by the path of an endpoint', async () => {
+    const people = await tenants();
+    for (const [who, session] of Object.entries(people)) {
+      for (const path of ['/api/ns2/db2/gold', '/api/ns2/db2/gold?ns=test&db=test', '/api/test/../ns2/db2/gold']) {
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+          const authorization = `Bearer ${world.tokenOf(session)}`;
+          const headers = { authorization, 'svc-ns': 'test', 'svc-db': 'test' };
+          const { body } = await app.inject({ method, url: path, headers });
+          expect([who, path, method, body]).toEqual([who, path, method, expect.not.stringContaining('gold')]);
+        }
+      }
+    }
+    const root = { authorization: `Bearer ${world.tokenOf(await world.systemUser('RO'))}` };
+    expect((await app.inject({ url: '/api/ns2/db2/gold', headers: root })).body).toContain('gold');
   });
 
   attack(6, 'CVE-2024-58363: is taken for the record of the same id elsewhere', async () => {
@@ -150,6 +206,12 @@ describe('somebody of another namespace', () => {
       expectNothing(await answer(ann, text), text);
     }
     expect(await answer(ann, 'RETURN $auth')).toBe('user:ann');
+    await expectNothingAnywhere(
+      ['RETURN $auth.treasure', 'SELECT * FROM $auth', 'SELECT * FROM user', "UPDATE user:ann SET name = 'x'"],
+      FOREIGN,
+      { ann },
+    );
+    await ann.use('ns2', 'db2');
     await ann.use('test', 'test');
     expect(await answer(ann, 'RETURN $auth.name')).toBe("'ann'");
     // The same names with the parts swapped, and a database that isn't there.
@@ -185,6 +247,10 @@ attack(7, 'CVE-2026-63741: brings namespaces and databases into being without a 
     }
     await session.use('test', who === 'namespace owner' ? 'test' : 'fresh');
     await answers(session, 'CREATE x; UPSERT x:1; RELATE x:1->y->x:2; INSERT INTO x {}');
+    if (who !== 'namespace owner') await doors.ask(session, 'CREATE x; DEFINE DATABASE d', ['test', 'fresh']);
+    await doors.ask(session, 'USE NS fresh DB fresh; CREATE x; DEFINE NAMESPACE fresh', ['fresh', 'fresh']);
+    await doors.graphql(session, '{ __typename }', ['fresh', 'fresh']);
+    await app.inject({ url: '/api/fresh/fresh/x' });
   }
   expect(await answer(world.owner, 'RETURN object::keys((INFO FOR ROOT).namespaces)')).toBe(before);
   expect(await answer(world.owner, 'USE NS test; RETURN object::keys((INFO FOR NS).databases)')).toBe("['test']");
@@ -233,6 +299,25 @@ attack(9, 'CVE-2026-63757: acts in the session of another client', async () => {
   expect((await rpc({ id: 1, method: 'sessions' })).json().result).toEqual([]);
   const stolen = (await rpc({ id: 1, method: 'query', params: ['RETURN 1'], session: attach.session })).json();
   expect(stolen.error).toMatchObject({ message: expect.stringContaining('ession') });
+  // On a connection that stays, too, a session is its own.
+  const owner = await world.systemUser('NO');
+  const { session } = attach;
+  const mine = doors.talk([
+    { method: 'authenticate', params: [world.tokenOf(owner)] },
+    { method: 'attach', session },
+    { method: 'authenticate', params: [world.tokenOf(owner)], session },
+    ...Array.from({ length: 20 }, () => ({ method: 'query', params: ['RETURN $token.ID'], session })),
+  ]);
+  const theirs = await doors.talk([
+    { method: 'sessions' },
+    { method: 'query', params: ['RETURN $token.ID'], session },
+    { method: 'attach', session },
+    { method: 'query', params: ['RETURN $token.ID'], session },
+    { method: 'detach', session },
+  ]);
+  expect(theirs.join()).not.toContain('NO');
+  expect(theirs[0]).toContain('"result":[]');
+  expect((await mine).slice(3)).toEqual(Array.from({ length: 20 }, () => expect.stringContaining('"NO"')));
 });
 
 describe('credentials that are more than data', () => {
@@ -281,6 +366,18 @@ describe('credentials that are more than data', () => {
       JSON.stringify({ NS: 'test', DB: 'test', AC: 'people', name: { '!=': '' } }),
     );
     expect(object.statusCode).toBe(401);
+    for (const name of ['(SELECT VALUE name FROM user)[0]', '|| true', 'user', '/.*/', { '!=': '' }, [['ann']]]) {
+      const body = { NS: 'test', DB: 'test', AC: 'people', name };
+      const nested = { NS: 'test', DB: 'test', AC: 'people', variables: { name } };
+      const calls = [body, nested].map((params) => ({ id: 1, method: 'signin', params: [params] }));
+      const told = [
+        ...(await doors.talk(calls)),
+        ...(await Promise.all(calls.map((call) => rpc(call)))).map((each) => each.body),
+      ];
+      // Whoever tries often has to wait.
+      const refused = expect.stringMatching(/There was a problem with authentication|Too many failed attempts/);
+      expect(told).toEqual(told.map(() => refused));
+    }
     for (const value of [LIVE['table'], LIVE['range'], LIVE['range of records']]) {
       const body = objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: value });
       const cbor = await app.inject({

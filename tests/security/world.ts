@@ -26,6 +26,7 @@ const QUICK: DatabaseOptions = { authentication: { pace: { minimum: 0, step: 1 }
 
 export class World {
   readonly owner: Session;
+  readonly #tokens = new WeakMap<Session, string>();
 
   private constructor(readonly database: OpenDatabase) {
     this.owner = database.ownerSession();
@@ -46,7 +47,8 @@ export class World {
   /** A new record user. */
   async person(name: string): Promise<Session> {
     const session = this.guest();
-    await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name }));
+    const { access } = await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name }));
+    this.#tokens.set(session, access);
     return session;
   }
 
@@ -56,7 +58,7 @@ export class World {
     const role = ROLES[name[1] as keyof typeof ROLES];
     await run(this.owner, `DEFINE USER ${name} ON ${level} PASSWORD '${name} has a password' ROLES ${role}`);
     const session = this.guest();
-    await session.signIn(
+    const { access } = await session.signIn(
       objectFrom({
         user: name,
         pass: `${name} has a password`,
@@ -64,8 +66,14 @@ export class World {
         ...(level === 'DATABASE' && { DB: 'test' }),
       }),
     );
+    this.#tokens.set(session, access);
     await session.use('test', 'test');
     return session;
+  }
+
+  /** With which the person or system user of a session signs in elsewhere; none for guests. */
+  tokenOf(session: Session): string | undefined {
+    return this.#tokens.get(session);
   }
 
   /** Everybody; the record user is `user:rec`. */

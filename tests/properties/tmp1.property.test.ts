@@ -1,0 +1,241 @@
+/**
+ * PERMISSIONS against the plainest account of them: what a record user is told is what the owner of a database is told in which nothing
+ * hidden was ever stored. Errors count as answers. Since that database doesn't depend on what is hidden, neither do the answers.
+ *
+ * PERMISSION_RUNS is how many schemas are tried for each property, PERMISSION_SEED where to begin.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Session } from '../../src/session/contract.js';
+import { toText } from '../../src/value/text/text.js';
+import { type ObjectValue, objectFrom, RecordId } from '../../src/value/value.js';
+import { answer, answers, RECORD_ACCESS, run, World } from '../security/world.js';
+import {
+  type Data,
+  MY_LEVEL,
+  MY_RECORDS,
+  numbered,
+  type Rule,
+  type Schema,
+  Stored,
+  TABLES,
+  type TableName,
+} from './permissions/model.js';
+import { allSchemas, definitionsOf, FULL, rowsOfAll, schemas } from './permissions/schemas.js';
+import {
+  ELSEWHERE,
+  explained,
+  LIVE_QUERIES,
+  type RandomStatement,
+  statements,
+  unordered,
+} from './permissions/statements.js';
+
+const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 150);
+const SEED = Number(process.env['PERMISSION_SEED'] ?? Date.now() % 2 ** 31);
+/** A table of which the order of notifications is told. */
+const BELL = 'bell';
+const TIMEOUT = 120_000 + RUNS * 2_000;
+
+let world: World;
+let me: Session;
+/** Two from whom nothing is hidden in the other database. An owner is also shown the ids of nodes that aren't there. */
+let plain: Session;
+let unhindered: Session;
+beforeAll(async () => {
+  world = await World.open();
+  me = await world.person('me');
+  await run(
+    world.owner,
+    'UPDATE user:me SET level = $level, may = $may',
+    objectFrom({ level: MY_LEVEL, may: [...MY_RECORDS] }),
+  );
+  await run(world.owner, 'DEFINE TABLE OVERWRITE user');
+  await run(world.owner, `DEFINE TABLE ${BELL} PERMISSIONS FULL`);
+  plain = world.database.ownerSession();
+  await plain.use('test', 'plain');
+  await run(plain, RECORD_ACCESS);
+  unhindered = world.guest();
+  await unhindered.signUp(objectFrom({ NS: 'test', DB: 'plain', AC: 'people', name: 'me' }));
+  await run(plain, 'DEFINE TABLE OVERWRITE user');
+});
+afterAll(() => world.close());
+
+async function fill(session: Session, data: Data): Promise<void> {
+  for (const name of TABLES) {
+    const rows = objectFrom({ rows: data[name] });
+    await run(session, `INSERT ${name === 'e' ? 'RELATION ' : ''}INTO ${name} $rows RETURN NONE`, rows);
+  }
+}
+
+async function prepare(schema: Schema, data: Data, changes: (row: Rule) => Rule): Promise<void> {
+  await run(world.owner, definitionsOf(schema, changes));
+  await fill(world.owner, data);
+}
+
+const EMPTY = TABLES.map(
+  (name) =>
+    `REMOVE TABLE IF EXISTS ${name}; DEFINE TABLE ${name} ${name === 'e' ? 'TYPE RELATION' : ''} PERMISSIONS FULL;`,
+).join('');
+
+/** What is changed is changed in the order in which a path finds it, and the paths differ with the rules. */
+function withoutOrder(text: string): string {
+  return /^(UPDATE|DELETE) \w+ /.test(`${text} `) ? `RETURN array::sort((${text}))` : text;
+}
+
+function hasLooseEnds({ a, b, e }: Data): boolean {
+  const nodes = new Set([...a, ...b].map(({ id }) => toText(id)));
+  return e.some((edge) => !nodes.has(toText(edge['in'])) || !nodes.has(toText(edge['out'])));
+}
+
+/** Whether a statement does the same where hidden records aren't there at all: it writes nothing that a rule reads or guards. */
+function isFair(schema: Schema, { changes, creates, removes }: RandomStatement): boolean {
+  // Hidden edges may be removed, along with their nodes.
+  if (removes === 'e' && schema.e.row !== FULL) return false;
+  if (removes !== undefined && (schema.e.guards.in || schema.e.guards.out)) return false;
+  return TABLES.every((name) => {
+    const { row, guards, computed } = schema[name];
+    if (creates && (row !== FULL || computed !== undefined)) return false;
+    const rules = [row, ...Object.values(guards)];
+    const read = [...rules.flatMap(({ reads }) => reads), ...(computed?.reads ?? []), ...Object.keys(guards)];
+    return changes.every((changed) => read.every((path) => path.split('.')[0] !== changed));
+  });
+}
+
+describe('permissions', () => {
+  it('answer as if nothing hidden had ever been stored', { timeout: TIMEOUT }, async () => {
+    let cases = 0;
+    const property = fc.asyncProperty(
+      schemas,
+      rowsOfAll,
+      fc.array(statements, { minLength: 20, maxLength: 40, size: 'max' }),
+      async (schema, rows, asked) => {
+        const stored = new Stored(schema, dataOf(rows));
+        // Only what can be seen can be changed, as in the other database there is nothing else.
+        await prepare(schema, stored.data, (row) => row);
+        await run(plain, EMPTY);
+        const seen = stored.allVisible();
+        await fill(plain, seen);
+        const other = hasLooseEnds(seen) || asked.some(({ text }) => text.startsWith('RELATE')) ? unhindered : plain;
+        for (const statement of asked) {
+          if (!isFair(schema, statement)) continue;
+          const text = withoutOrder(statement.text);
+          const [told, expected] = [await answers(me, text), await answers(other, text)];
+          const about =
+            told === expected
+              ? text
+              : [text, definitionsOf(schema, (row) => row), toText(TABLES.map((name) => stored.data[name]))];
+          expect([about, told]).toEqual([about, expected]);
+          cases++;
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: RUNS, seed: SEED });
+    console.log(`${cases} cases, seed ${SEED}`);
+  });
+
+  it.each([
+    ['what is hidden', false],
+    ['what is hidden, and whether anything is', true],
+  ])('answer the same whatever changes in %s', { timeout: TIMEOUT }, async (_, vanishes) => {
+    let cases = 0;
+    const asked = fc.oneof(
+      { weight: 5, arbitrary: statements },
+      { weight: 4, arbitrary: unordered.map((text): RandomStatement => ({ text, changes: [] })) },
+      { weight: 2, arbitrary: explained.map((text): RandomStatement => ({ text, changes: [] })) },
+    );
+    const property = fc.asyncProperty(
+      allSchemas,
+      rowsOfAll,
+      rowsOfAll,
+      fc.array(asked, { minLength: 15, maxLength: 30, size: 'max' }),
+      async (schema, rows, others, texts) => {
+        const one = dataOf(rows);
+        const worlds = [one, elsewhere(schema, one, dataOf(others), vanishes)];
+        // Whoever may change what is hidden knows that it is there.
+        const changes = (row: Rule) => (vanishes ? row : FULL);
+        const told: string[][] = [];
+        for (const data of worlds) {
+          await prepare(schema, data, changes);
+          const each: string[] = [];
+          const acts = ELSEWHERE.filter((act) => isFair(schema, act));
+          each.push(...(await heardOf(acts.map(({ text }) => text))));
+          await prepare(schema, data, changes);
+          for (const statement of texts) {
+            const { text, creates = false } = statement;
+            if ((creates && vanishes) || !isFair(schema, { ...statement, creates: false })) continue;
+            each.push(`${text}\n${timeless(await answers(me, text))}`);
+          }
+          told.push(each);
+        }
+        cases += told[0]?.length ?? 0;
+        const same = toText(told[0]) === toText(told[1]);
+        const about = same
+          ? ''
+          : [definitionsOf(schema, changes), ...worlds.map((data) => toText(TABLES.map((name) => data[name])))];
+        expect([about, told[1]]).toEqual([about, told[0]]);
+      },
+    );
+    await fc.assert(property, { numRuns: RUNS, seed: SEED });
+    console.log(`${cases} cases, seed ${SEED}`);
+  });
+});
+
+const dataOf = ({ a, b, e }: Record<TableName, readonly object[]>): Data => ({
+  a: numbered('a', a),
+  b: numbered('b', b),
+  e: numbered('e', e),
+});
+
+/** Each record in turn becomes another one, or vanishes, or comes into being, as long as that changes nothing that can be seen. */
+function elsewhere(schema: Schema, one: Data, others: Data, vanishes: boolean): Data {
+  const seen = (data: Data) => toText(TABLES.map((name) => new Stored(schema, data).allVisible()[name]));
+  const before = seen(one);
+  let data = one;
+  for (const name of TABLES) {
+    const ids = new Set([...data[name], ...(vanishes ? others[name] : [])].map(({ id }) => toText(id)));
+    for (const id of ids) {
+      const isIt = (record: ObjectValue) => toText(record['id']) === id;
+      const replacement = others[name].find(isIt);
+      const kept = data[name].filter((record) => !isIt(record));
+      const candidates = [...(replacement === undefined ? [] : [[...kept, replacement]]), ...(vanishes ? [kept] : [])];
+      for (const rows of candidates) {
+        const candidate = { ...data, [name]: rows.toSorted((x, y) => (toText(x['id']) < toText(y['id']) ? -1 : 1)) };
+        if (seen(candidate) !== before) continue;
+        data = candidate;
+        break;
+      }
+    }
+  }
+  return data;
+}
+
+/** What live queries tell of what somebody else does, one thing after the other. */
+async function heardOf(acts: readonly string[]): Promise<string[]> {
+  const session = world.guest();
+  await session.signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'me' }));
+  const ids: string[] = [];
+  const heard: string[] = [];
+  let rung = () => {};
+  session.listen(({ id, action, record, result }) => {
+    if (record instanceof RecordId && record.table === BELL) rung();
+    else heard.push(`${LIVE_QUERIES[ids.indexOf(toText(id))]}\n${action} ${toText(record)} ${toText(result)}`);
+  });
+  for (const text of [...LIVE_QUERIES, `LIVE SELECT * FROM ${BELL}`]) ids.push(await answer(session, text));
+  for (const text of acts) {
+    await answers(world.owner, text);
+    // Notifications show what may be seen by then, and come in the order of commits.
+    const isOver = new Promise<void>((resolve) => {
+      rung = resolve;
+    });
+    await run(world.owner, `CREATE ${BELL}`);
+    await isOver;
+  }
+  session.close();
+  return heard;
+}
+
+/** Without what differs from one time to the next. */
+function timeless(text: string): string {
+  return text.replaceAll(/\d+(\.\d+)?(ns|µs|ms|s)\b/g, 'TIME');
+}
