@@ -83,7 +83,7 @@ export function permissions<Action extends string>(
     });
     const granted = permission(parser);
     for (const action of named) result[action] = granted;
-    if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();
+    parser.acceptPunct(',');
   }
   return result;
 }
@@ -91,10 +91,6 @@ export function permissions<Action extends string>(
 function wrongAction(parser: Parser): never {
   if (parser.isWord('DELETE')) parser.failToken("Can't define permission DELETE for fields");
   return parser.unexpected("'SELECT', 'CREATE', 'UPDATE' or 'DELETE'");
-}
-
-function nextIsFor(parser: Parser): boolean {
-  return /^for\b/i.test(parser.source.slice(parser.nextOffset(), parser.nextOffset() + 4));
 }
 
 type Lifetimes = { readonly durations: Durations; readonly computedClauses?: ComputedClauses };
@@ -117,7 +113,7 @@ export function durations(
     if (value === undefined) fixed[kind] = undefined;
     else if (value instanceof Duration) fixed[kind] = value.nanoseconds;
     else computed[kind] = given;
-    if (parser.isPunct(',') && nextIsFor(parser)) parser.advance();
+    parser.acceptPunct(',');
   }
   if (Object.keys(computed).length === 0) return { durations: fixed };
   return { durations: fixed, computedClauses: { ...computedClauses, durations: computed } };
