@@ -31,7 +31,7 @@ import {
   unordered,
 } from './permissions/statements.js';
 
-const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 150);
+const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 200);
 const SEED = Number(process.env['PERMISSION_SEED'] ?? Date.now() % 2 ** 31);
 /** A table of which the order of notifications is told. */
 const BELL = 'bell';
