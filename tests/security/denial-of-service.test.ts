@@ -1,16 +1,17 @@
-/** Attacks that would bring a server down or make it stand still (34 to 53), and on what it keeps in texts (61, 63). */
+/** Attacks that would bring a server down or make it stand still (34 to 42, 45 to 53). */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
 import { durationFromNanoseconds } from '../../src/value/duration.js';
 import { objectFrom } from '../../src/value/value.js';
 import { attack } from './attack.js';
+import { Doors } from './doors.js';
 import { answer, answers, run, World } from './world.js';
 
 let world: World;
+let doors: Doors;
 let app: FastifyInstance;
 let eve: Session;
 const internal: unknown[] = [];
@@ -20,7 +21,8 @@ const TOO_DEEP = /^(parse_error|query_too_deep): /;
 beforeEach(async () => {
   internal.length = 0;
   world = await World.open({ report: (error) => internal.push(error.cause) });
-  app = createHttpServer({ database: world.database });
+  doors = await Doors.open(world);
+  app = doors.app;
   eve = await world.person('eve');
 });
 /** Whatever was sent: no fault of our own, and everything still answers. */
@@ -28,7 +30,7 @@ afterEach(async () => {
   expect(internal).toEqual([]);
   expect(await answer(eve, 'RETURN 1')).toBe('1');
   expect((await app.inject({ url: '/health' })).statusCode).toBe(200);
-  await app.close();
+  await doors.close();
   await world.close();
 });
 
@@ -46,12 +48,28 @@ const rpc = (body: unknown) => post('/rpc', typeof body === 'string' ? body : JS
 async function expectAnswers(session: Session, texts: readonly string[]): Promise<string[]> {
   const told: string[] = [];
   for (const text of texts) told.push(await answers(session, text));
-  for (const [at, each] of told.entries()) expect([texts[at]?.slice(0, 80), each]).not.toContain('internal');
+  for (const [at, each] of told.entries()) {
+    expect([texts[at]?.slice(0, 80), each.slice(0, 200)]).toEqual([
+      texts[at]?.slice(0, 80),
+      expect.not.stringMatching(/^internal: /m),
+    ]);
+  }
+  if (session === eve) for (const text of texts) await expectAnswersOutside(text);
   return told;
 }
 
+/** The same at every other door. */
+async function expectAnswersOutside(text: string): Promise<void> {
+  for (const [door, told] of Object.entries(await doors.ask(eve, text))) {
+    expect([door, text.slice(0, 80), told.slice(0, 200)]).toEqual([
+      door,
+      text.slice(0, 80),
+      expect.not.stringContaining('There was an internal problem'),
+    ]);
+  }
+}
+
 async function listen(): Promise<(path?: string) => Promise<WebSocket>> {
-  await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   return (path = '/rpc') =>
     new Promise((resolve, reject) => {
@@ -482,48 +500,4 @@ attack(52, 'CVE-2024-58358: gives users roles that are none', async () => {
   const plain = world.guest();
   await plain.signIn(objectFrom({ NS: 'test', DB: 'test', user: 'plain', pass: 'plain words' }));
   expect(await answer(plain, 'DEFINE TABLE x')).toMatch(/^not_allowed/);
-});
-
-attack(61, 'CVE-2026-63739: reads files by way of an analyzer', async () => {
-  const told = await answers(
-    world.owner,
-    "DEFINE ANALYZER m TOKENIZERS blank FILTERS mapper('/etc/passwd'); DEFINE TABLE t; DEFINE INDEX i ON t FIELDS n FULLTEXT ANALYZER m; CREATE t SET n = 'root'; SELECT * FROM t WHERE n @@ 'root'; INFO FOR DB",
-  );
-  expect(told).not.toMatch(/root:|\/bin\//);
-});
-
-attack(63, 'CVE-2025-71392: hides statements in names that are printed', async () => {
-  const names = [
-    'a`b',
-    'a\\`b',
-    '`; REMOVE TABLE victim; --',
-    '⟩; REMOVE TABLE victim',
-    'a\\',
-    "'; REMOVE TABLE victim; '",
-    'a\nb',
-    'a--b',
-    '/* a',
-    '1',
-    'select',
-    '',
-  ];
-  await run(world.owner, 'DEFINE TABLE victim');
-  const quoted = (name: string) => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
-  for (const name of names) {
-    const defined = `DEFINE TABLE ${quoted(name)} PERMISSIONS FULL; DEFINE FIELD ${quoted(name)} ON ${quoted(name)} DEFAULT ${JSON.stringify(name)} COMMENT ${JSON.stringify(name)};
-      DEFINE INDEX ${quoted(name)} ON ${quoted(name)} FIELDS ${quoted(name)}; DEFINE EVENT ${quoted(name)} ON ${quoted(name)} THEN {};`;
-    const told = await answers(world.owner, defined);
-    if (/parse_error/.test(told)) continue;
-    const [before] = await run(world.owner, `INFO FOR TABLE ${quoted(name)}`);
-    const [tables] = await run(world.owner, 'RETURN object::values((INFO FOR DB).tables)');
-    const texts = [
-      ...(tables as string[]),
-      ...Object.values(before as Record<string, Record<string, string>>).flatMap((each) => Object.values(each)),
-    ];
-    // What INFO shows defines the same again, and nothing else.
-    for (const text of texts) await run(world.owner, text.replace(/^DEFINE (\w+)/, 'DEFINE $1 OVERWRITE'));
-    expect([name, (await run(world.owner, `INFO FOR TABLE ${quoted(name)}`))[0]]).toEqual([name, before]);
-    expect((await run(world.owner, 'RETURN object::values((INFO FOR DB).tables)'))[0]).toEqual(tables);
-  }
-  expect(await answer(world.owner, 'RETURN (INFO FOR DB).tables.victim')).toContain('DEFINE TABLE victim');
 });
