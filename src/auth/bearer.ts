@@ -2,7 +2,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import { type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
-import type { Place } from '../catalog/principal.js';
+import { type Place, roleNames } from '../catalog/principal.js';
 import type { SigningKey } from '../catalog/signing-key.js';
 import { failure } from '../errors/error.js';
 import { toText } from '../value/text/text.js';
@@ -37,7 +37,7 @@ export async function signInBearer(
     ...place,
     access: access.name,
     id: subject.kind === 'user' ? subject.name : toText(subject.record),
-    ...(roles !== undefined && { roles }),
+    ...(roles !== undefined && { roles: roleNames(roles) }),
     lifetime: tokenLifetime(access.durations),
   });
   const signedIn = await bearerSession(context, access, place, subject, claims, client);

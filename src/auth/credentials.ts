@@ -90,7 +90,6 @@ export function readSignIn(body: ObjectValue): Credentials {
     if (namespace === undefined) throw failure('no_signin_target');
     return accessCredentials(body, place, access);
   }
-  if (Object.keys(body).length === 0) throw failure('no_signin_target');
   const user = textField(body, 'user');
   const password = textField(body, 'password');
   if (user === undefined || password === undefined) throw failure('missing_user_or_pass');

@@ -111,3 +111,8 @@ export function mayAct(principal: Principal, action: Action, place: Place): bool
     principal.roles.some((role) => ALLOWED[role].includes(action))
   );
 }
+
+/** Roles as the peer tells them: as they are written, which is in capitals mostly; 'Viewer' is the one of whoever was given none. */
+export function roleNames(roles: readonly Role[]): string[] {
+  return roles.length === 1 && roles[0] === 'viewer' ? ['Viewer'] : roles.map((role) => role.toUpperCase());
+}

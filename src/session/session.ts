@@ -345,7 +345,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   setVariable(name: string, value: Value): void {
     this.#mustBeLive();
-    if (isProtected(name)) throw failure('reserved_variable', { name });
+    if (isProtected(name)) throw failure('protected_variable', { name });
     if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
       throw failure('too_many_variables', { limit: MAX_VARIABLES });
     }

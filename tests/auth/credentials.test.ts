@@ -87,7 +87,7 @@ describe('who is meant', () => {
 
 describe('refused bodies', () => {
   test.each<[Record<string, Value>, string, string]>([
-    [{}, 'no_signin_target', 'No signin target to either SC or DB or NS or KV'],
+    [{}, 'missing_user_or_pass', 'Username or Password was not provided'],
     [{ AC: 'a' }, 'no_signin_target', 'No signin target to either SC or DB or NS or KV'],
     [{ DB: 'd', user: 'u', pass: 'p' }, 'no_signin_target', 'No signin target to either SC or DB or NS or KV'],
     [{ user: 'u' }, 'missing_user_or_pass', 'Username or Password was not provided'],

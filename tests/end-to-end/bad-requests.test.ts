@@ -44,7 +44,7 @@ describe('over HTTP', () => {
     ['an unknown namespace', '/signin', JSON_TYPES, '{"NS":"nope","user":"a","pass":"b"}', 401, 'invalid_auth'],
     ['an unknown access', '/signin', JSON_TYPES, '{"NS":"shop","DB":"music","AC":"nope"}', 401, 'invalid_auth'],
     ['no password', '/signin', JSON_TYPES, '{"user":"root"}', 400, 'missing_user_or_pass'],
-    ['no credentials', '/signin', JSON_TYPES, '{}', 400, 'no_signin_target'],
+    ['no credentials', '/signin', JSON_TYPES, '{}', 400, 'missing_user_or_pass'],
     ['credentials of another type', '/signin', JSON_TYPES, '{"user":1,"pass":[]}', 400, 'malformed_credentials'],
     ['credentials that are a list', '/signin', JSON_TYPES, '[]', 400, 'malformed_request'],
     ['half of a JSON text', '/signin', JSON_TYPES, '{"user":"root","pa', 400, 'json_invalid'],

@@ -452,7 +452,7 @@ describe('STRUCTURE', () => {
       "DEFINE USER u2 ON DATABASE PASSHASH 'abc' ROLES VIEWER, EDITOR DURATION FOR SESSION 1d, FOR TOKEN 5s COMMENT 'hi'",
     );
     expect(await store.info('INFO FOR USER u2 STRUCTURE')).toBe(
-      "{ comment: 'hi', duration: { session: 1d, token: 5s }, hash: '[REDACTED]', name: 'u2', roles: ['Viewer', 'Editor'] }",
+      "{ comment: 'hi', duration: { session: 1d, token: 5s }, hash: '[REDACTED]', name: 'u2', roles: ['VIEWER', 'EDITOR'] }",
     );
   });
 

@@ -84,6 +84,13 @@ export const identityErrors = {
   reserved_variable: row<{ name: string }>({
     kind: 'Validation',
     text: ({ name }) => `'${name}' is a protected variable and cannot be set`,
+    details: ({ name }) => ({ kind: 'InvalidParameter', details: { name } }),
+    rpc: -32600,
+  }),
+  /** The same of variables that a session keeps. */
+  protected_variable: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `Cannot set protected variable: ${name}`,
     details: () => ({ kind: 'InvalidParams' }),
     rpc: -32603,
   }),

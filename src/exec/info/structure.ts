@@ -1,6 +1,7 @@
 /** Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say is left out. */
 import { fieldName } from '../../catalog/define.js';
 import type { AccessDefinition, IndexDefinition } from '../../catalog/definition.js';
+import { roleNames } from '../../catalog/principal.js';
 import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/stored-definition.js';
 import type {
   AccessKind,
@@ -130,7 +131,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     duration: durationsOf(durations),
     hash: REDACTED,
     name,
-    roles: roles.map((role) => role.charAt(0).toUpperCase() + role.slice(1)),
+    roles: roleNames(roles),
   }),
 
   'define-access': (access) => ({

@@ -1,8 +1,10 @@
 /** ACCESS: granting, showing and revoking what bearer and record access methods hand out, and changing their keys. */
-import type { Access, KeyRotation } from '../ast.js';
+import type { Access, KeyRotation, RecordIdLiteral } from '../ast.js';
+import type { Mark } from '../source-error.js';
 import { level } from './clauses.js';
 import { nanoseconds } from './literal.js';
 import type { Parser } from './parser.js';
+import { singleRecordId } from './record-id.js';
 
 export function access(parser: Parser): Access {
   parser.advance();
@@ -12,15 +14,16 @@ export function access(parser: Parser): Access {
 }
 
 function action(parser: Parser): Access['action'] {
+  const word = parser.tokenMark();
   switch (parser.acceptOneOf('GRANT', 'SHOW', 'REVOKE', 'PURGE', 'ROTATE')) {
     case 'GRANT':
-      return grant(parser);
+      return grant(parser, word);
     case 'SHOW':
-      return { kind: 'show', which: which(parser) };
+      return { kind: 'show', which: which(parser, 'SHOW', word) };
     case 'REVOKE':
-      return { kind: 'revoke', which: which(parser) };
+      return { kind: 'revoke', which: which(parser, 'REVOKE', word) };
     case 'PURGE':
-      return purge(parser);
+      return purge(parser, word);
     case 'ROTATE':
       return { kind: 'rotate', rotation: rotation(parser) };
     case undefined:
@@ -28,14 +31,30 @@ function action(parser: Parser): Access['action'] {
   }
 }
 
-function grant(parser: Parser): Access['action'] {
-  parser.expectWord('FOR');
-  if (parser.acceptWord('USER')) return { kind: 'grant', subject: { kind: 'user', name: parser.name() } };
-  if (!parser.acceptWord('RECORD')) parser.unexpected('USER or RECORD');
-  return { kind: 'grant', subject: { kind: 'record', record: parser.expression() } };
+/** The peer points at the word whose rest is wrong. */
+function wrongRest(parser: Parser, word: string, mark: Mark, expected: string): never {
+  parser.fail(`Unexpected token \`${word}\`, expected ${expected}`, mark);
 }
 
-function which(parser: Parser): Extract<Access['action'], { kind: 'show' | 'revoke' }>['which'] {
+function grant(parser: Parser, word: Mark): Access['action'] {
+  parser.expectWord('FOR');
+  if (parser.acceptWord('USER')) return { kind: 'grant', subject: { kind: 'user', name: parser.name() } };
+  if (!parser.acceptWord('RECORD')) wrongRest(parser, 'GRANT', word, 'either USER or RECORD');
+  return { kind: 'grant', subject: { kind: 'record', record: record(parser) } };
+}
+
+function record(parser: Parser): RecordIdLiteral {
+  if (!parser.isName()) parser.unexpected('an identifier');
+  if (parser.source[parser.end] === ':') return singleRecordId(parser);
+  parser.advance();
+  return parser.unexpected(':');
+}
+
+function which(
+  parser: Parser,
+  word: 'SHOW' | 'REVOKE',
+  mark: Mark,
+): Extract<Access['action'], { kind: 'show' | 'revoke' }>['which'] {
   if (parser.isWord('GRANT')) return { kind: 'grant', id: grantId(parser) };
   switch (parser.acceptOneOf('ALL', 'WHERE')) {
     case 'ALL':
@@ -43,19 +62,25 @@ function which(parser: Parser): Extract<Access['action'], { kind: 'show' | 'revo
     case 'WHERE':
       return { kind: 'where', condition: parser.expression() };
     case undefined:
-      return parser.unexpected('one of ALL, GRANT, WHERE');
+      return wrongRest(parser, word, mark, 'one of ALL, GRANT or WHERE');
   }
 }
 
-function purge(parser: Parser): Access['action'] {
-  const states = parser.commaList(
-    () => parser.acceptOneOf('EXPIRED', 'REVOKED') ?? parser.unexpected('EXPIRED or REVOKED'),
-  );
+function purge(parser: Parser, mark: Mark): Access['action'] {
+  const states = new Set<string>();
+  for (;;) {
+    const state = parser.acceptOneOf('EXPIRED', 'REVOKED');
+    if (state === undefined) break;
+    if (states.has(state)) wrongRest(parser, 'PURGE', mark, 'ACCESS PURGE statement to end');
+    states.add(state);
+    parser.acceptPunct(',');
+  }
+  if (states.size === 0) wrongRest(parser, 'PURGE', mark, 'EXPIRED, or REVOKED');
   const older = parser.acceptWord('FOR') ? nanoseconds(parser) : undefined;
   return {
     kind: 'purge',
-    expired: states.includes('EXPIRED'),
-    revoked: states.includes('REVOKED'),
+    expired: states.has('EXPIRED'),
+    revoked: states.has('REVOKED'),
     ...(older !== undefined && { inactiveFor: older }),
   };
 }

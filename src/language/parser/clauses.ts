@@ -159,11 +159,18 @@ export function outputClause(parser: Parser): { output?: Output } {
   return { output: { kind: 'project', projections: projections(parser) } };
 }
 
-const LEVELS = { ROOT: 'root', NAMESPACE: 'namespace', NS: 'namespace', DATABASE: 'database', DB: 'database' } as const;
+const LEVELS = {
+  ROOT: 'root',
+  KV: 'root',
+  NAMESPACE: 'namespace',
+  NS: 'namespace',
+  DATABASE: 'database',
+  DB: 'database',
+} as const;
 
 /** `ROOT`, `NAMESPACE`, `DATABASE`, or one of their short forms. */
 export function level(parser: Parser): Level {
-  const word = parser.acceptOneOf('ROOT', 'NAMESPACE', 'NS', 'DATABASE', 'DB');
+  const word = parser.acceptOneOf('ROOT', 'KV', 'NAMESPACE', 'NS', 'DATABASE', 'DB');
   return word === undefined ? parser.unexpected("'NAMEPSPACE', 'DATABASE' or 'ROOT'") : LEVELS[word];
 }
 

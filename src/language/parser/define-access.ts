@@ -1,4 +1,4 @@
-import type { AccessKind, ComputedJwt, DefineAccess, Level } from '../ast.js';
+import type { AccessKind, ComputedJwt, DefineAccess, Expression, Level } from '../ast.js';
 import { level } from './clauses.js';
 import { type ClauseTable, clauses, comment, durations, mode } from './definition.js';
 import { jwt, type ParsedJwt } from './jwt.js';
@@ -8,7 +8,7 @@ type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
 
 export const ACCESS_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['AUTHENTICATE', (parser) => ({ authenticate: parser.expression() })],
-  ['DURATION', (parser, node) => durations(parser, node, ['grant', 'token', 'session'])],
+  ['DURATION', (parser, node) => durations(parser, node, 'access')],
   ['COMMENT', comment],
 ]);
 
@@ -17,28 +17,30 @@ export function defineAccess(parser: Parser): DefineAccess {
   const name = parser.definitionName();
   parser.expectWord('ON');
   const at = level(parser);
-  const type = parser.acceptWord('TYPE') ? accessType(parser, at) : undefined;
-  if (type === undefined && at !== 'database') parser.unexpected('one of JWT, BEARER');
-  const { accessKind, computed = {} } = type ?? PLAIN_RECORD;
-  const node: Node = {
-    kind: 'define-access',
-    ...head,
-    name,
-    level: at,
-    accessKind,
-    durations: {},
-    ...(Object.keys(computed).length > 0 && { computedClauses: { jwt: computed } }),
-  };
-  return clauses(parser, ACCESS_CLAUSES, node);
+  const start: Node = { kind: 'define-access', ...head, name, level: at, accessKind: PLAIN_RECORD, durations: {} };
+  const node = clauses(parser, DEFINITION_CLAUSES, start);
+  if (node.accessKind === PLAIN_RECORD && at !== 'database') parser.unexpected('one of JWT, BEARER');
+  return node;
+}
+
+const DEFINITION_CLAUSES: ClauseTable<Node> = new Map([...ACCESS_CLAUSES, ['TYPE', type]]);
+
+/** What an access method of a database is without a TYPE. */
+const PLAIN_RECORD: AccessKind = { kind: 'record', refresh: false };
+
+function type(parser: Parser, { level: at, computedClauses = {} }: Node): Partial<Node> {
+  const found = accessType(parser, at);
+  if (found === undefined) return {};
+  const { jwt: _, ...others } = computedClauses;
+  const { accessKind, computed = {} } = found;
+  if (Object.keys(computed).length > 0) return { accessKind, computedClauses: { ...others, jwt: computed } };
+  return { accessKind, ...(Object.keys(computedClauses).length > 0 && { computedClauses: others }) };
 }
 
 interface AccessType {
   readonly accessKind: AccessKind;
   readonly computed?: ComputedJwt;
 }
-
-/** What an access method of a database is without a TYPE. */
-const PLAIN_RECORD: AccessType = { accessKind: { kind: 'record', refresh: false } };
 
 function accessType(parser: Parser, at: Level): AccessType | undefined {
   if (parser.acceptWord('JWT')) {
@@ -62,9 +64,12 @@ function accessType(parser: Parser, at: Level): AccessType | undefined {
 }
 
 function record(parser: Parser): AccessType {
-  const signup = parser.acceptWord('SIGNUP') ? parser.expression() : undefined;
-  const signin = parser.acceptWord('SIGNIN') ? parser.expression() : undefined;
-  const signupAfter = signup === undefined && parser.acceptWord('SIGNUP') ? parser.expression() : signup;
+  const queries: { signup?: Expression; signin?: Expression } = {};
+  for (;;) {
+    if (parser.acceptWord('SIGNUP')) queries.signup = parser.expression();
+    else if (parser.acceptWord('SIGNIN')) queries.signin = parser.expression();
+    else break;
+  }
   let verification: ParsedJwt | undefined;
   let refresh = false;
   while (parser.acceptWord('WITH')) {
@@ -74,8 +79,7 @@ function record(parser: Parser): AccessType {
   }
   const accessKind: AccessKind = {
     kind: 'record',
-    ...(signupAfter !== undefined && { signup: signupAfter }),
-    ...(signin !== undefined && { signin }),
+    ...queries,
     ...(verification !== undefined && { jwt: verification.jwt }),
     refresh,
   };

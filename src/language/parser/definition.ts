@@ -95,18 +95,25 @@ function wrongAction(parser: Parser): never {
 
 type Lifetimes = { readonly durations: Durations; readonly computedClauses?: ComputedClauses };
 
+/** The lifetimes that a definition knows, with the words for them in errors. */
+const LIFETIMES = {
+  user: { kinds: ['token', 'session'], words: '`TOKEN` or `SESSION`' },
+  access: { kinds: ['grant', 'token', 'session'], words: 'GRANT, TOKEN or SESSIONS' },
+} as const;
+
 /** DURATION, as a row of a `ClauseTable`: `FOR TOKEN 1h, FOR SESSION NONE`. */
 export function durations(
   parser: Parser,
   { durations: before, computedClauses }: Lifetimes,
-  kinds: readonly (keyof Durations)[],
+  of: keyof typeof LIFETIMES,
 ): Lifetimes {
   const fixed: { -readonly [K in keyof Durations]: Durations[K] } = { ...before };
   const computed: { -readonly [K in keyof Durations]?: Expression } = { ...computedClauses?.durations };
   if (!parser.isWord('FOR')) parser.unexpected('FOR');
   while (parser.acceptWord('FOR')) {
+    const { kinds, words } = LIFETIMES[of];
     const kind = kinds.find((name) => parser.isWord(name.toUpperCase()));
-    if (kind === undefined) return parser.unexpected(kinds.map((name) => `\`${name.toUpperCase()}\``).join(' or '));
+    if (kind === undefined) return parser.unexpected(words);
     parser.advance();
     const given = parser.expression();
     const value = given.kind === 'literal' ? given.value : given;

@@ -13,7 +13,7 @@ import type {
   RetiredKey,
 } from '../ast.js';
 import { levelText } from './clauses.js';
-import { commentText, durationsText, head, REDACTED } from './definition-clauses.js';
+import { codeText, commentText, durationsText, head, REDACTED } from './definition-clauses.js';
 import { clause, clauses, list, nameText, type Printer } from './printer.js';
 
 const HOUR = 3_600_000_000_000n;
@@ -41,7 +41,7 @@ export function defineAccessText(node: DefineAccess, printer: Printer): string {
   const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
   const kinds = printer.secrets ? (['grant', 'token', 'session'] as const) : lifetimes(accessKind);
   return `${head('ACCESS', mode)} ${nameText(name, printer)} ${levelText(level)} TYPE ${kindText(accessKind, node.computedClauses?.jwt ?? {}, printer)}${clauses(
-    clause('AUTHENTICATE', authenticate, printer.expression),
+    clause('AUTHENTICATE', authenticate, (code) => codeText(code, printer)),
     durationsText(shown, node.computedClauses?.durations, kinds, printer),
     commentText(node, printer),
   )}`;
@@ -59,6 +59,7 @@ function isSymmetric({ verify }: JwtAccess): boolean {
 }
 
 function kindText(access: AccessKind, computed: ComputedJwt, printer: Printer): string {
+  const code = (expression: Expression) => codeText(expression, printer);
   switch (access.kind) {
     case 'jwt':
       return `JWT${jwtText(access.jwt, computed, printer)}`;
@@ -66,8 +67,8 @@ function kindText(access: AccessKind, computed: ComputedJwt, printer: Printer): 
       return `BEARER FOR ${access.subject.toUpperCase()}`;
     case 'record':
       return `RECORD${clauses(
-        clause('SIGNUP', access.signup, printer.expression),
-        clause('SIGNIN', access.signin, printer.expression),
+        clause('SIGNUP', access.signup, code),
+        clause('SIGNIN', access.signin, code),
         access.refresh && 'WITH REFRESH',
         recordJwtText(access.jwt, computed, printer),
       )}`;

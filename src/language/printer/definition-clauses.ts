@@ -2,7 +2,8 @@
 import { formatDuration } from '../../value/duration.js';
 import { quoteString } from '../../value/text/quote.js';
 import { Duration } from '../../value/value.js';
-import type { Changefeed, ComputedClauses, Durations, Permission } from '../ast.js';
+import type { Changefeed, ComputedClauses, Durations, Expression, Permission, Statement } from '../ast.js';
+import { POWER } from '../precedence.js';
 import { clauses, type Printer, plainName } from './printer.js';
 
 export const REDACTED = "'[REDACTED]'";
@@ -29,9 +30,24 @@ export function changefeedText(changefeed: Changefeed | undefined): string | und
   return `CHANGEFEED ${durationText(changefeed.retention)}${changefeed.original ? ' INCLUDE ORIGINAL' : ''}`;
 }
 
+/**
+ * An expression as the clause of a definition: what reaches far to the right, and would swallow the next clause for the reader's eye, in
+ * parentheses, but `RETURN 1` and the like without.
+ */
+export function codeText(expression: Expression, printer: Printer): string {
+  if (expression.kind === 'closure') return printer.expression(expression);
+  if (expression.kind !== 'subquery' || !isBare(expression.statement)) return printer.operand(expression, POWER.or);
+  return printer.statement(expression.statement);
+}
+
+function isBare(statement: Statement): boolean {
+  if (statement.kind === 'return') return statement.fetch === undefined;
+  return statement.kind === 'throw' || statement.kind === 'break' || statement.kind === 'continue';
+}
+
 export function permissionText(permission: Permission, printer: Printer): string {
   return permission.kind === 'where'
-    ? `WHERE ${printer.expression(permission.condition)}`
+    ? `WHERE ${codeText(permission.condition, printer)}`
     : permission.kind.toUpperCase();
 }
 

@@ -21,12 +21,12 @@ import type {
   TableAction,
   TableKind,
 } from '../ast.js';
-import { POWER } from '../precedence.js';
 import { defineAccessText, defineUserText } from './access.js';
 import { defineApiText } from './api.js';
 import { configText } from './config.js';
 import {
   changefeedText,
+  codeText,
   commentText,
   functionPath,
   head,
@@ -130,17 +130,15 @@ export function tableKindText(kind: TableKind): string {
 
 function fieldText(node: DefineField, printer: Printer): string {
   const { mode, path, table, type, flexible, reference, value, assert, computed, permissions } = node;
-  // What reaches far to the right would swallow the next clause for the reader's eye: the peer writes `VALUE (IF …)`.
-  const fieldValue = (expression: Expression) =>
-    expression.kind === 'closure' ? printer.expression(expression) : printer.operand(expression, POWER.or);
+  const code = (expression: Expression) => codeText(expression, printer);
   return `${head('FIELD', mode)} ${printer.idiom(path)} ON ${nameText(table, printer)}${clauses(
     clause('TYPE', type, typeText),
     flexible && 'FLEXIBLE',
-    clause('DEFAULT', node.default, (given) => `${given.always ? 'ALWAYS ' : ''}${fieldValue(given.value)}`),
+    clause('DEFAULT', node.default, (given) => `${given.always ? 'ALWAYS ' : ''}${code(given.value)}`),
     node.readonly && 'READONLY',
-    clause('VALUE', value, fieldValue),
-    clause('ASSERT', assert, fieldValue),
-    clause('COMPUTED', computed, fieldValue),
+    clause('VALUE', value, code),
+    clause('ASSERT', assert, code),
+    clause('COMPUTED', computed, code),
     clause('REFERENCE ON DELETE', reference, (clause) => referenceText(clause, printer)),
     commentText(node, printer),
     permissions === undefined
@@ -200,10 +198,11 @@ function hnswText(kind: Extract<IndexKind, { kind: 'hnsw' }>, printer: Printer):
 
 function eventText(node: DefineEvent, printer: Printer): string {
   const { mode, name, table, async, when, then } = node;
+  const code = (expression: Expression) => codeText(expression, printer);
   return `${head('EVENT', mode)} ${nameText(name, printer)} ON ${nameText(table, printer)}${clauses(
     async !== undefined && asyncText(async, printer),
-    clause('WHEN', when, printer.expression) ?? (!printer.secrets && 'WHEN true'),
-    `THEN ${list(then, printer.expression)}`,
+    clause('WHEN', when, code) ?? (!printer.secrets && 'WHEN true'),
+    `THEN ${list(then, code)}`,
     commentText(node, printer),
   )}`;
 }

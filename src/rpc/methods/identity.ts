@@ -8,7 +8,7 @@ import { executeOne } from './execute-one.js';
 
 const CREDENTIALS = '(params:object)';
 
-const TOKENS = '(tokens:{access, refresh})';
+const TOKENS = '(token:Token)';
 
 const AUTH_RECORD: Select = {
   kind: 'select',
@@ -44,14 +44,14 @@ export const identityMethods: readonly Method[] = [
     name: 'refresh',
     expects: TOKENS,
     signsIn: true,
-    run: async ({ session }, params) => tokens(await session.refresh(pairOf('refresh', params))),
+    run: async ({ session }, params) => tokens(await session.refresh(pairOf(params, 'cannot refresh'))),
   },
   {
     name: 'revoke',
     expects: TOKENS,
     signsIn: true,
     run: async ({ session }, params) => {
-      await session.revoke(pairOf('revoke', params));
+      await session.revoke(pairOf(params, 'cannot revoke refresh token'));
       return undefined;
     },
   },
@@ -81,9 +81,9 @@ function credentials([body]: readonly Value[]): ObjectValue {
 }
 
 /** @throws TesseraError `invalid_arguments` for an access token alone, `invalid_params` */
-function pairOf(method: string, [pair]: readonly Value[]): Required<IssuedTokens> {
+function pairOf([pair]: readonly Value[], cannot: string): Required<IssuedTokens> {
   if (typeof pair === 'string') {
-    throw failure('invalid_arguments', { name: method, reason: `Token is an access token, cannot ${method}` });
+    throw failure('invalid_arguments', { name: 'refresh', reason: `Token is an access token, ${cannot}` });
   }
   const { access, refresh } = isObject(pair) ? pair : newObject();
   if (typeof access !== 'string' || typeof refresh !== 'string') throw failure('invalid_params', { expected: TOKENS });
