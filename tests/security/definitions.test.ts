@@ -1,5 +1,6 @@
-/** Attacks by what definitions name: files (61), and names that are printed (63). */
+/** Attacks by what definitions name: roles (52), files (61), and names that are printed (63). */
 import { afterEach, beforeEach, expect } from 'vitest';
+import { objectFrom } from '../../src/value/value.js';
 import { attack } from './attack.js';
 import { answer, answers, run, World } from './world.js';
 
@@ -8,6 +9,19 @@ beforeEach(async () => {
   world = await World.open();
 });
 afterEach(() => world.close());
+
+attack(52, 'CVE-2024-58358: gives users roles that are none', async () => {
+  for (const roles of ['NONSENSE', 'OWNER, NONSENSE', '', "'OWNER'", 'owner viewer', '$role', 'ROOT']) {
+    expect(await answer(world.owner, `DEFINE USER u ON DATABASE PASSWORD 'u' ROLES ${roles}`)).toMatch(/^parse_error/);
+  }
+  await run(
+    world.owner,
+    "DEFINE ACCESS j ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'a secret of more than 32 characters'; DEFINE USER plain ON DATABASE PASSWORD 'plain words'",
+  );
+  const plain = world.guest();
+  await plain.signIn(objectFrom({ NS: 'test', DB: 'test', user: 'plain', pass: 'plain words' }));
+  expect(await answer(plain, 'DEFINE TABLE x')).toMatch(/^not_allowed/);
+});
 
 attack(61, 'CVE-2026-63739: reads files by way of an analyzer', async () => {
   const told = await answers(
