@@ -51,11 +51,10 @@ export class Writer implements RecordWriter {
         return refuse(execution, { action: 'create', table: id.table });
       const exists = before !== undefined;
       return andThen(draft(undefined), (drafted) => {
-        // Whether the id is taken is told only to those who could have created the record.
-        if (exists && !isRuled) throw failure('record_exists', { id: toText(id) });
         const change = { execution, catalog, table, id, before: undefined, drafted, options };
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
+          // Told last, and only to those who could have created the record.
           if (exists) throw failure('record_exists', { id: toText(id) });
           return this.#store(change, settled);
         });

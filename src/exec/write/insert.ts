@@ -57,7 +57,8 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
       }
       return andThen(duplicateOf(frame, id, row), (duplicate) => {
         if (duplicate === undefined) return create();
-        if (update === undefined) return undefined;
+        // What is wrong with a record is told before that it is there.
+        if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
         // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
         if (given['id'] !== undefined && !equals(duplicate, id)) return create();
         return andThen(execution.reader.read(execution, duplicate, 'update'), (seen) => {
