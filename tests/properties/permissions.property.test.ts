@@ -20,6 +20,7 @@ import {
   Stored,
   TABLES,
   type TableName,
+  withField,
 } from './permissions/model.js';
 import { allSchemas, definitionsOf, FULL, rowsOfAll, schemas } from './permissions/schemas.js';
 import {
@@ -187,23 +188,32 @@ const dataOf = ({ a, b, e }: Record<TableName, readonly object[]>): Data => ({
   e: numbered('e', e),
 });
 
-/** Each record in turn becomes another one, or vanishes, or comes into being, as long as that changes nothing that can be seen. */
+/**
+ * Each record in turn becomes another one, as a whole or field by field, or vanishes, or comes into being, as long as that changes nothing
+ * that can be seen.
+ */
 function elsewhere(schema: Schema, one: Data, others: Data, vanishes: boolean): Data {
-  const seen = (data: Data) => toText(TABLES.map((name) => new Stored(schema, data).allVisible()[name]));
+  const seen = (data: Data) => toText(Object.values(new Stored(schema, data).allVisible()));
   const before = seen(one);
   let data = one;
+  const attempt = (name: TableName, id: string, replacement: ObjectValue | undefined): boolean => {
+    const kept = data[name].filter((record) => toText(record['id']) !== id);
+    const rows = replacement === undefined ? kept : [...kept, replacement];
+    const candidate = { ...data, [name]: rows.toSorted((x, y) => (toText(x['id']) < toText(y['id']) ? -1 : 1)) };
+    if (seen(candidate) !== before) return false;
+    data = candidate;
+    return true;
+  };
   for (const name of TABLES) {
     const ids = new Set([...data[name], ...(vanishes ? others[name] : [])].map(({ id }) => toText(id)));
     for (const id of ids) {
-      const isIt = (record: ObjectValue) => toText(record['id']) === id;
-      const replacement = others[name].find(isIt);
-      const kept = data[name].filter((record) => !isIt(record));
-      const candidates = [...(replacement === undefined ? [] : [[...kept, replacement]]), ...(vanishes ? [kept] : [])];
-      for (const rows of candidates) {
-        const candidate = { ...data, [name]: rows.toSorted((x, y) => (toText(x['id']) < toText(y['id']) ? -1 : 1)) };
-        if (seen(candidate) !== before) continue;
-        data = candidate;
-        break;
+      const find = (rows: readonly ObjectValue[]) => rows.find((record) => toText(record['id']) === id);
+      const replacement = find(others[name]);
+      if (replacement !== undefined && attempt(name, id, replacement)) continue;
+      if (vanishes && attempt(name, id, undefined)) continue;
+      for (const field of Object.keys(replacement ?? {})) {
+        const record = find(data[name]);
+        if (record !== undefined) attempt(name, id, withField(record, field, replacement?.[field]));
       }
     }
   }
