@@ -124,13 +124,13 @@ export function putTable(
     const table: TableDefinition = { ...definition, id };
     transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
     logDefinition(transaction, catalog.database.id, table);
-    const adopted = catalog.tables.has(table.name) ? undefined : adoptReferences(change, catalog, table);
+    const adopted = catalog.tables.has(table.name) ? undefined : adoptNodes(change, catalog, table);
     return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
   });
 }
 
-/** Brings the references to a table's records to them that were written before there was the table. */
-function adoptReferences(
+/** Brings the edges and references at a table's records to them that were written before there was the table. */
+function adoptNodes(
   { transaction }: Change,
   { database }: DatabaseCatalog,
   { id, name }: TableDefinition,

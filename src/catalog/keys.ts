@@ -218,8 +218,8 @@ export function nodePrefix(database: Id, table: Id, key: string): string {
   return `${databaseArea(database)}e${idBytes(table)}${key}`;
 }
 
-/** Below the ids of all tables: where references stand whose table isn't defined yet. */
-const NO_TABLE: Id = 0;
+/** Above the ids of all tables: where edges and references stand at records whose table isn't defined yet. */
+const NO_TABLE: Id = 0xffff_ffff;
 
 /** A node in a table that isn't defined; when it is, `undefinedNodes` says what moves there. */
 export function undefinedNode(database: Id, table: string, key: string): string {

@@ -3,7 +3,6 @@ import { invariant } from '../base/invariant.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
-import { encodeKey } from '../value/key-codec.js';
 import { isObject, Range, RecordId, type Value } from '../value/value.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { type PlacedKind, touchPlace } from './define.js';
@@ -30,6 +29,7 @@ import {
   viewRange,
 } from './keys.js';
 import { areaOf, loadNamespace } from './lookup.js';
+import { nodeOf } from './node.js';
 import type { Place } from './principal.js';
 import { type Change, touchDatabase, touchTable } from './stamp.js';
 import { readDefinition } from './stored-definition.js';
@@ -93,15 +93,13 @@ export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, vi
  */
 function detachEdges(
   { transaction, pause }: Change,
-  { tables }: DatabaseCatalog,
+  catalog: DatabaseCatalog,
   { definition, keys }: TableEntry,
 ): PromiseOrValue<void> {
   if (definition.tableKind.kind === 'normal') return;
   const detach = (direction: 'in' | 'out', node: Value, edge: string): void => {
     if (!(node instanceof RecordId) || node.key instanceof Range) return;
-    const table = tables.get(node.table);
-    if (table === undefined) return;
-    transaction.delete(edgeKey(table.keys.node(encodeKey(node.key)), direction, definition.id, edge));
+    transaction.delete(edgeKey(nodeOf(catalog, node), direction, definition.id, edge));
   };
   return forEachBatch(transaction.scan(keys.records), (batch) => {
     for (const [key, record] of batch) {

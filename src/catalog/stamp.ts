@@ -22,7 +22,8 @@ export function nextId(transaction: Transaction, area: Area): PromiseOrValue<Id>
   const key = counterKey(area);
   return andThen(transaction.get(key), (last) => {
     const id = typeof last === 'number' ? last + 1 : 0;
-    invariant(id < 2 ** 32, 'an id fits its four bytes');
+    // The last one stands for what has no id yet (`keys.ts`).
+    invariant(id < 2 ** 32 - 1, 'an id fits its four bytes');
     transaction.put(key, id);
     return id;
   });

@@ -11,7 +11,7 @@ import { tellImplied } from './witness.js';
 /**
  * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may not define it: the
  * write is then one that PERMISSIONS refuse.
- * @throws TesseraError `write_refused` strictly; what `bringAbout` throws
+ * @throws TesseraError `write_refused` strictly; `namespace_empty`, `database_empty`, `table_missing` in a STRICT database
  */
 export function ensureTable(execution: Execution, name: string): PromiseOrValue<boolean> {
   return andThen(bringAbout(execution, name), (exists) => {
@@ -20,11 +20,8 @@ export function ensureTable(execution: Execution, name: string): PromiseOrValue<
   });
 }
 
-/**
- * Brings a table into being unless it exists or the principal may not define it; answers whether it exists.
- * @throws TesseraError `namespace_empty`, `database_empty`, `table_missing` in a STRICT database
- */
-export function bringAbout(execution: Execution, name: string): PromiseOrValue<boolean> {
+/** Brings a table into being unless it exists or the principal may not define it; answers whether it exists. */
+function bringAbout(execution: Execution, name: string): PromiseOrValue<boolean> {
   const { unit, identity, checks } = execution;
   const { place } = identity;
   if (place.namespace === undefined) throw failure('namespace_empty');

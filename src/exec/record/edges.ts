@@ -2,6 +2,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
+import { nodeOf } from '../../catalog/node.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
@@ -20,8 +21,8 @@ const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> 
 /** The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by key. */
 export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
   return andThen(execution.unit.catalog(), (catalog) => {
-    const node = catalog && nodeOf(catalog, id);
-    if (catalog === undefined || node === undefined) return [];
+    if (catalog === undefined) return [];
+    const node = nodeOf(catalog, id);
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
     const found = mapInOrder(ranges, (range) =>
       andThen(entriesOf(execution.unit.transaction, range), (entries) =>
@@ -42,17 +43,10 @@ export function edgeKeys(catalog: DatabaseCatalog, edge: TableEntry, key: Record
   const { in: from, out: to } = record;
   if (!(from instanceof RecordId) || !(to instanceof RecordId)) return [];
   const encoded = encodeKey(key);
-  const start = nodeOf(catalog, from);
-  const end = nodeOf(catalog, to);
-  const keys: Key[] = [];
-  if (start !== undefined) keys.push(edgeKey(start, 'out', edge.definition.id, encoded));
-  if (end !== undefined) keys.push(edgeKey(end, 'in', edge.definition.id, encoded));
-  return keys;
-}
-
-function nodeOf(catalog: DatabaseCatalog, id: RecordId): string | undefined {
-  const table = catalog.tables.get(id.table);
-  return table?.keys.node(encodeKey(id.key));
+  return [
+    edgeKey(nodeOf(catalog, from), 'out', edge.definition.id, encoded),
+    edgeKey(nodeOf(catalog, to), 'in', edge.definition.id, encoded),
+  ];
 }
 
 function rangesOf(catalog: DatabaseCatalog, node: string, direction: Direction, tables: readonly string[]): KeyRange[] {

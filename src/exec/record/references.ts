@@ -12,8 +12,8 @@ import {
   referenceKey,
   referencePrefix,
   referrerAt,
-  undefinedNode,
 } from '../../catalog/keys.js';
+import { nodeOf } from '../../catalog/node.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
@@ -152,12 +152,6 @@ function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrValue<En
     return undefined;
   });
   return andThen(read, () => all);
-}
-
-/** Where the references to a record stand: at the record, or apart as long as its table isn't defined. */
-function nodeOf({ database, tables }: DatabaseCatalog, { table, key }: RecordId): string {
-  const encoded = encodeKey(key);
-  return tables.get(table)?.keys.node(encoded) ?? undefinedNode(database.id, table, encoded);
 }
 
 /** Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any. */

@@ -6,7 +6,7 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
-import { bringAbout, ensureTable } from '../ensure-table.js';
+import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
 import { isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
@@ -113,24 +113,21 @@ function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: Edg
   }
 }
 
-/** The tables of an edge and of both its ends must be known, since an edge is found by way of theirs; ENFORCED asks for the records, too. */
+/** The table of an edge comes into being by being written to; ENFORCED asks that its ends are there. */
 function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds): PromiseOrValue<boolean> {
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
-    const ends = forEachInOrder([start, end], (id) => andThen(bringAbout(execution, id.table), () => undefined));
-    return andThen(ends, () =>
-      andThen(execution.unit.catalog(), (catalog) => {
-        const kind = catalog?.tables.get(edge)?.definition.tableKind;
-        if (kind?.kind !== 'relation' || !kind.enforced) return true;
-        const present = forEachInOrder([start, end], (id) =>
-          andThen(execution.writer.exists(execution, id), (there) => {
-            if (!there) throw failure('record_missing', { id: toText(id) });
-            return undefined;
-          }),
-        );
-        return andThen(present, () => true);
-      }),
-    );
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const kind = catalog?.tables.get(edge)?.definition.tableKind;
+      if (kind?.kind !== 'relation' || !kind.enforced) return true;
+      const present = forEachInOrder([start, end], (id) =>
+        andThen(execution.writer.exists(execution, id), (there) => {
+          if (!there) throw failure('record_missing', { id: toText(id) });
+          return undefined;
+        }),
+      );
+      return andThen(present, () => true);
+    });
   });
 }
 
