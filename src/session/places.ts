@@ -35,13 +35,15 @@ export class PlaceKeeper {
     };
     if (selected.namespace === undefined) return selected;
     if (!mayAct(principal, 'edit', { namespace: selected.namespace })) return selected;
-    return andThen(this.#missing(selected), (missing) => {
+    // What is kept, and not named, comes into being when somebody writes to it.
+    const named = database === undefined ? { namespace: selected.namespace } : selected;
+    return andThen(this.#missing(named), (missing) => {
       if (missing === undefined) return selected;
       const mayDefine = mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace: selected.namespace });
       if (!mayDefine) return selected;
-      return andThen(this.#define(selected), () => {
+      return andThen(this.#define(named), () => {
         if (missing === 'namespace') tellImplied(witness, {}, 'namespace', selected.namespace);
-        tellImplied(witness, { namespace: selected.namespace }, 'database', selected.database);
+        tellImplied(witness, { namespace: selected.namespace }, 'database', named.database);
         return selected;
       });
     });

@@ -120,6 +120,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
 
   'define-sequence': {
     resource: 'Sequence',
+    action: 'own',
     find: ({ catalog, target }) => catalog?.sequences.get(target.name),
     missing: ({ name }) => failure('sequence_missing', { name }),
     compile: ({ set }, definition: DefineSequence, compiler) => {

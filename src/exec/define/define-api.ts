@@ -14,7 +14,7 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
   const actions = statement.actions.map((action) => compileAction(action, compiler));
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Api');
+    const { place, change } = beginDefinition(execution, 'database', 'own', 'Api');
     return andThen(pathOf(frame), (path) => {
       const name = apiPathText(parseApiPath(path));
       return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {

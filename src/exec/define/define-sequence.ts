@@ -24,7 +24,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
   const clausesOf = compileSequenceClauses(statement, compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Sequence');
+    const { place, change } = beginDefinition(execution, 'database', 'own', 'Sequence');
     return andThen(nameOf(frame), (name) =>
       andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
         const existing = catalog.sequences.get(name);

@@ -201,7 +201,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     placed({
       kind: 'sequence',
       level: 'database',
-      action: 'edit',
+      action: 'own',
       resource: 'Sequence',
       nameOf: compileName(of.name, 'sequence name', compiler),
       exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.sequences.has(name)),
@@ -237,7 +237,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     return placed({
       kind: 'api',
       level: 'database',
-      action: 'edit',
+      action: 'own',
       resource: 'Api',
       nameOf: (frame) => andThen(nameOf(frame), canonicalPath),
       exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.apis.has(name)),
@@ -249,7 +249,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
   bucket(of, compiler) {
     const nameOf = compileName(of.name, 'bucket name', compiler);
     return (frame) => {
-      beginDefinition(frame.execution, 'database', 'edit', 'Bucket');
+      beginDefinition(frame.execution, 'database', 'own', 'Bucket');
       return andThen(nameOf(frame), (name) => failure('bucket_missing', { name }));
     };
   },

@@ -72,7 +72,7 @@ export function compileAccess({ name, level, action }: Access, compiler: Compile
   return (frame) => {
     const { execution } = frame;
     const place = selectedPlace(execution, level ?? levelOf(execution));
-    authorize(execution.identity, 'own', place, 'Access');
+    authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', place, 'Access');
     if (!execution.writable) throw failure('read_only');
     const { transaction } = execution.unit;
     return andThen(findAccess(transaction, place, name), (access) =>
