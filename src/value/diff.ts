@@ -1,7 +1,7 @@
 /** What turns one value into another, as a JSON Patch (RFC 6902) with `change` for texts. `patch` applies it. */
 import { Comparisons } from './order.js';
 import { sortedKeys } from './strings.js';
-import { diffText } from './text-patch.js';
+import { TextDiffs } from './text-diff.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, objectFrom, type Value } from './value.js';
 import { Walk } from './walk.js';
 
@@ -14,7 +14,7 @@ const CHARACTERS_OF_NODE = 8;
  * `''`. Values that are equal (`1` and `1f`) don't differ.
  */
 export function diff(before: Value, after: Value): Value[] {
-  const difference: Difference = { operations: [], comparisons: new Comparisons() };
+  const difference: Difference = { operations: [], comparisons: new Comparisons(), texts: new TextDiffs() };
   compareAt(before, after, '', walk.begin(), difference);
   return difference.operations;
 }
@@ -22,14 +22,15 @@ export function diff(before: Value, after: Value): Value[] {
 interface Difference {
   readonly operations: Value[];
   readonly comparisons: Comparisons;
+  readonly texts: TextDiffs;
 }
 
 function compareAt(before: Value, after: Value, path: string, depth: number, difference: Difference): void {
   if (before === after) return;
-  const { operations, comparisons } = difference;
+  const { operations, comparisons, texts } = difference;
   if (typeof before === 'string' && typeof after === 'string') {
     walk.count(Math.floor((before.length + after.length) / CHARACTERS_OF_NODE));
-    operations.push(objectFrom({ op: 'change', path, value: diffText(before, after) }));
+    operations.push(objectFrom({ op: 'change', path, value: texts.patch(before, after) }));
   } else if (isObject(before) && isObject(after)) {
     compareFields(before, after, path, depth, difference);
   } else if (isArray(before) && isArray(after)) {

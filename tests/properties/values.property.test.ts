@@ -5,6 +5,8 @@ import { decodeKey, encodeKey, encodeOrder } from '../../src/value/key-codec.js'
 import { compare, equals, setFrom } from '../../src/value/order.js';
 import { patch } from '../../src/value/patch.js';
 import { withoutNone } from '../../src/value/paths.js';
+import { TextDiffs } from '../../src/value/text-diff.js';
+import { patchText } from '../../src/value/text-patch.js';
 import { objectFrom, type SetValue, type Value } from '../../src/value/value.js';
 import { anyValue, closeValue, pairOfAKind, storableValue, text } from './arbitraries.js';
 import { expectSame } from './same.js';
@@ -106,6 +108,31 @@ describe('patches', () => {
         expect(compare(patch(before, diff(before, after)), after)).toBe(0);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('turn the one text into the other', () => {
+    const pieces = fc.array(
+      fc.oneof(text, fc.constantFrom('word ', 'été ', '日本', '😀', '𝒜', '\n\n', '12345678', 'abab', '\uf8ff')),
+      {
+        maxLength: 20,
+      },
+    );
+    const edited = fc
+      .tuple(pieces, pieces, fc.array(fc.tuple(fc.nat(), fc.nat(4)), { maxLength: 4 }))
+      .map(([before, others, places]) => {
+        const after = [...before];
+        for (const [index, [place, removed]] of places.entries()) {
+          after.splice(place % (after.length + 1), removed, ...others.slice(index, index + 2));
+        }
+        return [before.join(''), after.join('')] as const;
+      });
+    fc.assert(
+      fc.property(edited, ([before, after]) => {
+        fc.pre(before !== after);
+        expect(patchText(before, new TextDiffs().patch(before, after))).toBe(after);
+      }),
+      { numRuns: 1000 },
     );
   });
 

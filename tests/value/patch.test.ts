@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diff } from '../../src/value/diff.js';
 import { patch } from '../../src/value/patch.js';
 import { toText } from '../../src/value/text/text.js';
+import { TextDiffs } from '../../src/value/text-diff.js';
 import { patchText } from '../../src/value/text-patch.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 import { f, o } from './make.js';
@@ -36,6 +37,37 @@ describe('diff', () => {
     expect(toText(patch(before, diff(before, after)))).toBe(
       toText(before === 1 && after instanceof Object ? before : after),
     );
+  });
+});
+
+describe('what differs in texts', () => {
+  const hunks = (before: string, after: string) => {
+    const patch = new TextDiffs().patch(before, after);
+    expect(patchText(before, patch)).toBe(after);
+    return patch.split('@@ -').length - 1;
+  };
+
+  it('is one change where finding more would take long', () => {
+    expect(hunks(`a${'12345678'.repeat(100)}b`, `x${'12345678'.repeat(100)}y`)).toBe(2);
+    expect(hunks(`a${'12345678'.repeat(1000)}b`, `x${'12345678'.repeat(1000)}y`)).toBe(1);
+    expect(hunks('ab'.repeat(500_000), 'ba'.repeat(499_999))).toBe(1);
+    expect(hunks(`${'a'.repeat(1e6)}c${'a'.repeat(1e6)}`, 'a'.repeat(1e6))).toBe(1);
+  });
+
+  it('costs only so much in one value', () => {
+    const count = 1000;
+    const before = Array<string>(count).fill('a123456789b');
+    const changes = diff(before, Array<string>(count).fill('x123456789y')) as { value: string }[];
+    expect(changes[0]?.value).toContain('\n 1234\n@@');
+    expect(changes.at(-1)?.value).toBe('@@ -1,11 +1,11 @@\n-a123456789b\n+x123456789y\n');
+  });
+
+  it('holds for texts with more characters beyond a unit, or letters, than can stand in for them', () => {
+    const from = (first: number, count: number) =>
+      String.fromCodePoint(...Array.from({ length: count }, (_, index) => first + index));
+    expect(hunks(from(0x20000, 3000), `${from(0x20000, 1500)}!${from(0x205dc, 1500)}`)).toBe(1);
+    expect(hunks(`${from(0xe000, 900)}${from(0x10000, 900)}a`, `${from(0x10000, 900)}${from(0xe000, 900)}b`)).toBe(1);
+    expect(hunks(from(0x4e00, 500), `${from(0x4e00, 250)}字${from(0x4efa, 250)}`)).toBe(1);
   });
 });
 
