@@ -22,7 +22,8 @@ export type Resource =
   | 'Config'
   | 'Api'
   | 'Bucket'
-  | 'Module';
+  | 'Module'
+  | 'Option';
 
 /** @throws TesseraError `not_allowed` */
 export function authorize({ principal }: Identity, action: Action, place: Place, resource: Resource): void {
@@ -43,7 +44,7 @@ function actorPath(principal: Principal): string {
     case 'guest':
       return '/Anonymous';
     case 'record':
-      return `${placePath(principal)}/ac:${principal.access}/Record::${toText(principal.id)}`;
+      return `${placePath(principal)}/id:${toText(principal.id)}/Actor::${toText(principal.id)}()`;
     case 'system': {
       const roles = principal.roles.map((role) => role.charAt(0).toUpperCase() + role.slice(1));
       return `${placePath(principal)}/Actor::${principal.name}(${roles.join(',')})`;

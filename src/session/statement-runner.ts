@@ -6,6 +6,7 @@ import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
+import { authorize } from '../exec/authorize.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
 import type { Executor, TransactionStep } from '../exec/executor.js';
 import type { Witness } from '../exec/witness.js';
@@ -99,6 +100,8 @@ export class StatementRunner {
     const note = (outcome: Outcome) => {
       this.#push(statement, clock.monotonic() - began, outcome);
       this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
+      // Whatever follows counts on it.
+      if (!outcome.ok && statement.kind === 'option') throw outcome.error;
     };
     this.#testify();
     return andThen(
@@ -255,27 +258,25 @@ export class StatementRunner {
       case 'use':
         return andThen(this.#use(statement.namespace, statement.database), (value) => ({ value, isLast: false }));
       case 'option':
-        return { value: this.#option(statement.name, statement.value, transaction), isLast: false };
+        return { value: this.#option(statement.name, statement.value), isLast: false };
       default:
         return executor.runInTransaction(statement, this.#execution(transaction), scope);
     }
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
-    if (statement.kind === 'option') return this.#option(statement.name, statement.value, transaction);
+    if (statement.kind === 'option') return this.#option(statement.name, statement.value);
     return this.#services.executor.run(statement, this.#execution(transaction), scope);
   }
 
   /** Options hold for the statements after them, in this request. */
-  #option(name: string, on: boolean, transaction: Transaction): undefined {
+  #option(name: string, on: boolean): undefined {
     // It lets nobody do more, so that anybody may choose.
     if (name.toUpperCase() === 'STRICT_PERMISSIONS') {
       this.#strict = on;
       return undefined;
     }
-    if (this.#execution(transaction).checks.edit) {
-      throw failure('not_allowed', { actor: 'user', action: 'Edit', resource: 'Option' });
-    }
+    authorize(this.#identity, 'edit', this.#identity.place, 'Option');
     if (name.toUpperCase() === 'IMPORT') this.#importing = on;
     return undefined;
   }

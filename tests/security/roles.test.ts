@@ -1,5 +1,6 @@
 /** Who may run which statement: the matrix of roles, levels, record users and guests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TesseraError } from '../../src/errors/error.js';
 import type { StatementResult } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { PRINCIPALS, type PrincipalName, run, World } from './world.js';
@@ -133,6 +134,10 @@ async function attempt(who: PrincipalName, statement: string): Promise<Statement
     const [result] = await held.query(statement);
     if (result === undefined) throw new Error('no result');
     return result.outcome;
+  } catch (error) {
+    // An OPTION that may not be set fails the whole request.
+    if (error instanceof TesseraError) return { ok: false, error };
+    throw error;
   } finally {
     held.cancel();
   }

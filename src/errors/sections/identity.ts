@@ -130,6 +130,7 @@ export const identityErrors = {
     kind: 'NotAllowed',
     text: () => 'IAM error: Not enough permissions to perform this action',
     details: (detail) => ({ kind: 'Auth', details: { kind: 'NotAllowed', details: { ...detail } } }),
+    rpc: -32002,
     http: 403,
   }),
   invalid_role: row<{ name: string }>({
