@@ -47,13 +47,20 @@ function compileEach(
   const compiled = targets.map((target) => compileTarget(target, compiler));
   return (frame) =>
     andThen(
-      mapInOrder(compiled, (evaluate) => evaluate(frame.entering())),
+      mapInOrder(compiled, (evaluate) => evaluate(frame)),
       toTargets,
     );
 }
 
 function compileTarget(target: Expression, compiler: Compiler): Evaluate {
-  if (target.kind !== 'table') return compiler.expression(target);
+  if (target.kind === 'record-id' && target.key.kind === 'key' && target.key.value.kind === 'literal') {
+    // It depends on nothing, and is the most frequent of all.
+    return compiler.expression(target);
+  }
+  if (target.kind !== 'table') {
+    const evaluate = compiler.expression(target);
+    return (frame) => evaluate(frame.entering());
+  }
   const table = new Table(target.name);
   return () => table;
 }

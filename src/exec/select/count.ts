@@ -13,7 +13,7 @@ export function compileCount(
   expression: Expression | undefined,
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<number | undefined> {
-  if (expression === undefined) return () => undefined;
+  if (expression === undefined) return unlimited;
   const evaluate = compiler.expression(expression);
   return (frame) =>
     andThen(evaluate(frame.entering()), (value) => {
@@ -24,6 +24,8 @@ export function compileCount(
       throw failure('invalid_count', { clause, value: String(count), isInteger: true });
     });
 }
+
+const unlimited = (): undefined => undefined;
 
 /** The value as the peer's errors of these clauses show it: with its kind. */
 function described(value: Value): string {

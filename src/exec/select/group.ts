@@ -58,6 +58,8 @@ interface OneGroup {
   readonly columns: readonly ColumnState[];
 }
 
+const nothing = (): undefined => undefined;
+
 class Groups implements Grouping {
   readonly #groups = new Map<string, OneGroup>();
 
@@ -73,18 +75,20 @@ class Groups implements Grouping {
 
   add(row: Value): PromiseOrValue<void> {
     const inner = this.frame.within(row);
+    if (this.keys.length === 0) return this.#addTo('', [], inner);
     return andThen(
       mapInOrder(this.keys, (key) => otherwise(() => key.evaluate(inner), noneOf)),
-      (values) => {
-        const key = values.map(encodeOrder).join('');
-        let group = this.#groups.get(key);
-        if (group === undefined) {
-          group = this.#begin(values);
-          this.#groups.set(key, group);
-        }
-        return forEachInOrder(group.columns, (column) => andThen(column.add(inner), () => undefined));
-      },
+      (values) => this.#addTo(values.map(encodeOrder).join(''), values, inner),
     );
+  }
+
+  #addTo(key: string, values: readonly Value[], inner: Frame): PromiseOrValue<void> {
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = this.#begin(values);
+      this.#groups.set(key, group);
+    }
+    return forEachInOrder(group.columns, (column) => andThen(column.add(inner), nothing));
   }
 
   finish(): PromiseOrValue<Value[]> {

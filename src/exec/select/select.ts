@@ -3,10 +3,8 @@
  * ONLY. Without SPLIT, GROUP and ORDER the stages run row by row and stop at the limit.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-
 import type { Select } from '../../language/ast.js';
 import type { Direction } from '../../plan/access-path.js';
-
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
@@ -52,12 +50,8 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
   const assembleCollect = (meter: Meter): Collect => {
     const judge = where && meter.each('filter', where, (verdict) => Number(isTruthy(verdict)));
     const separate = split && meter.each('split', split, lengthOf);
-    const addTo = meter.each(
-      'group',
-      (group: Grouping, row: Value) => group.add(row),
-      () => 0,
-    );
-    const finish = meter.each('group', (group: Grouping) => group.finish(), lengthOf);
+    const addTo = meter.each('group', addRow, nothingYet);
+    const finish = meter.each('group', finishGroups, lengthOf);
 
     return (frame, skip, most) => {
       const rows: Value[] = [];
@@ -100,7 +94,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
             { rows: where === undefined ? enough : undefined, inOrder: first && first + MARGIN },
             meter.each('source', visit, countRows),
           ),
-        () => 0,
+        nothingYet,
       );
       return andThen(targets(frame), (found) =>
         andThen(walk(found), () => {
@@ -116,11 +110,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
     const count = countAll && meter.each('count', countAll.run, () => 1);
     const collect = assembleCollect(meter);
     const sort = sorter && meter.each('sort', sorter, lengthOf);
-    const cut = meter.each(
-      'limit',
-      (rows: readonly Value[], skip: number, most: number | undefined) => rows.slice(skip, most && skip + most),
-      lengthOf,
-    );
+    const cut = meter.each('limit', sliceOf, lengthOf);
     const projectAll =
       project &&
       meter.each(
@@ -160,7 +150,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
       const run = compileVersion(select.version, compiler, assemble(meter));
       return compileTimeout(select.timeout, compiler, run, 'strict');
     },
-    plan: compileSelectPlan(select, source, countAll, compiler),
+    plan: (frame, nested) => compileSelectPlan(select, source, countAll, compiler)(frame, nested),
   };
 }
 
@@ -172,6 +162,16 @@ type Collect = (frame: Frame, skip: number, most: number | undefined) => Promise
 
 function lengthOf({ length }: readonly unknown[]): number {
   return length;
+}
+
+/** What a stage takes in, it hands on later. */
+const nothingYet = (): number => 0;
+
+const addRow = (group: Grouping, row: Value) => group.add(row);
+const finishGroups = (group: Grouping) => group.finish();
+
+function sliceOf(rows: readonly Value[], skip: number, most: number | undefined): Value[] {
+  return rows.slice(skip, most && skip + most);
 }
 
 /** Whether rows are taken as they come from one table. */

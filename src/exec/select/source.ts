@@ -38,12 +38,17 @@ export interface SourceHints {
   readonly order?: OrderHint | undefined;
 }
 
+/** Paths by the state of the table's definition, for those who are subject to PERMISSIONS and for others. */
+interface ChosenPaths {
+  readonly checked: WeakMap<TableEntry, CompiledPath>;
+  readonly free: WeakMap<TableEntry, CompiledPath>;
+}
+
 /** Walks the rows of targets. One is made for each statement and keeps the access paths that were chosen. */
 export class RowSource {
   readonly #compiler: Compiler;
   readonly #hints: SourceHints;
-  /** By the state of the table's definition, and whether PERMISSIONS apply. */
-  readonly #paths = { checked: new WeakMap<TableEntry, CompiledPath>(), free: new WeakMap<TableEntry, CompiledPath>() };
+  #paths: ChosenPaths | undefined;
 
   constructor(compiler: Compiler, hints: SourceHints) {
     this.#compiler = compiler;
@@ -137,6 +142,8 @@ export class RowSource {
   }
 
   #path(entry: TableEntry, { checks, reader }: Execution, purpose: Purpose): CompiledPath {
+    // Statements about records alone, which are made by the thousand, never get here.
+    this.#paths ??= { checked: new WeakMap(), free: new WeakMap() };
     const paths = checks.view ? this.#paths.checked : this.#paths.free;
     let compiled = paths.get(entry);
     if (compiled === undefined) {
