@@ -131,7 +131,11 @@ function choosePath(entry: TableEntry, hints: AccessHints): AccessPath {
   if (id !== undefined) return { kind: 'record-lookup', table, id };
   const best = bestIndex(entry, hints, comparisons);
   if (best !== undefined) return best;
-  const alternatives = [...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))), ...ruled.choices];
+  const alternatives = [
+    ...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))),
+    // Rows come alternative by alternative, and so tell which one they meet.
+    ...ruled.choices.filter((choice) => choice.every((each) => each.every(isOpen))),
+  ];
   for (const choice of alternatives) {
     const branches = choice.map((each) => bestIndex(entry, hints, [...each, ...comparisons]));
     if (branches.every((branch) => branch !== undefined)) return { kind: 'index-union', table, branches };

@@ -33,7 +33,9 @@ import {
 } from './permissions/statements.js';
 
 const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 200);
-const SEED = Number(process.env['PERMISSION_SEED'] ?? Date.now() % 2 ** 31);
+/** The suite tries the same schemas each time, among them one that has found a leak; a long run draws others. */
+const USUAL_SEED = process.env['PERMISSION_RUNS'] === undefined ? 2_138_017_388 : Date.now() % 2 ** 31;
+const SEED = Number(process.env['PERMISSION_SEED'] ?? USUAL_SEED);
 /** A table of which the order of notifications is told. */
 const BELL = 'bell';
 const TIMEOUT = 120_000 + RUNS * 2_000;
