@@ -2,7 +2,7 @@
  * SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT → projection → OMIT → FETCH →
  * ONLY. Without SPLIT, GROUP and ORDER the stages run row by row and stop at the limit.
  */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, isPromise, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Select } from '../../language/ast.js';
 import type { Direction } from '../../plan/access-path.js';
 import { isTruthy } from '../../value/truthiness.js';
@@ -70,19 +70,26 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
         if (separate === undefined) return take(row);
         return andThen(separate(frame, row), (parts) => andThen(forEachInOrder(parts, take), () => false));
       };
+      const consider = (row: Value): PromiseOrValue<boolean> => {
+        if (judge === undefined) return admit(row);
+        const verdict = judge(frame.within(row));
+        if (isPromise(verdict)) return verdict.then((found) => isTruthy(found) && admit(row));
+        return isTruthy(verdict) && admit(row);
+      };
+      const takesAll = judge === undefined && separate === undefined && group === undefined && first === undefined;
       const visit = (batch: readonly Value[], ordered?: Direction): PromiseOrValue<boolean> => {
-        let over = false;
         direction = ordered;
-        const done = forEachInOrder(batch, (row) =>
-          andThen(judge === undefined ? true : judge(frame.within(row)), (verdict) => {
-            if (judge !== undefined && !isTruthy(verdict)) return undefined;
-            return andThen(admit(row), (stop) => {
-              over = stop;
-              return stop;
-            });
-          }),
-        );
-        return andThen(done, () => over);
+        if (takesAll) {
+          for (const row of batch) rows.push(row);
+          return false;
+        }
+        let isOver = false;
+        const note = (stop: boolean): boolean => {
+          isOver = stop;
+          return stop;
+        };
+        const done = forEachInOrder(batch, (row) => andThen(consider(row), note));
+        return andThen(done, () => isOver);
       };
       const walk = meter.each(
         'source',
