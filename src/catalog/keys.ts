@@ -140,7 +140,7 @@ export function denialRange(area: Area, kind: keyof typeof DENIAL_KINDS): KeyRan
 }
 
 /** A setting of the whole store. */
-export function settingKey(name: 'query-timeout'): Key {
+export function settingKey(name: 'query-timeout' | 'denials'): Key {
   return `${ROOT_AREA}s${nameBytes(name)}`;
 }
 

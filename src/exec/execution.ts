@@ -15,6 +15,7 @@ import type { KeyRange, Transaction } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
+import type { DenialMarker } from './identity/denial-marker.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { ScriptRunner } from './script/contract.js';
 import type { Witness } from './witness.js';
@@ -84,6 +85,7 @@ export interface Execution {
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly queryTimeout: QueryTimeout;
+  readonly denials: DenialMarker;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** How many asynchronous events led to what runs now. */

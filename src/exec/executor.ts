@@ -28,6 +28,7 @@ import {
   type Tuning,
 } from './execution.js';
 import { ReturnSignal } from './expression/signal.js';
+import { DenialMarker } from './identity/denial-marker.js';
 import { LiveQueries } from './live/live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { QueryTimeout } from './query-timeout.js';
@@ -83,6 +84,7 @@ export class Executor {
   readonly catalogs = new CatalogCache();
   readonly liveQueries = new LiveQueries();
   readonly queryTimeout = new QueryTimeout();
+  readonly denials = new DenialMarker();
   readonly #options: ExecutorOptions;
   readonly #apis: Endpoints;
   readonly #reader: Reader;
@@ -131,6 +133,7 @@ export class Executor {
       writer: this.#writer,
       liveQueries: this.liveQueries,
       queryTimeout: this.queryTimeout,
+      denials: this.denials,
       listener,
       witness,
       past: this.#options.past,

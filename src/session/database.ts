@@ -161,7 +161,9 @@ export class OpenDatabase implements Database {
   async load(): Promise<void> {
     const transaction = await this.#engine.begin({ writable: false });
     try {
-      await this.#services.executor.queryTimeout.load(transaction);
+      const { queryTimeout, denials } = this.#services.executor;
+      await queryTimeout.load(transaction);
+      await denials.load(transaction);
     } finally {
       transaction.cancel();
     }

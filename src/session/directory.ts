@@ -67,6 +67,7 @@ export class StoreDirectory implements Directory {
   }
 
   isDenied(place: Place, what: HandedOut): PromiseOrValue<boolean> {
+    if (!this.#executor.denials.isSet) return false;
     return this.#reading((transaction) =>
       andThen(
         areaOf(transaction, place),

@@ -14,6 +14,7 @@ import {
   Frame,
   Scope,
 } from '../../src/exec/execution.js';
+import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
@@ -114,6 +115,7 @@ export class Store {
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),
       queryTimeout: new QueryTimeout(),
+      denials: new DenialMarker(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },

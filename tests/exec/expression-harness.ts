@@ -11,6 +11,7 @@ import {
   type ReferrerSubject,
   Scope,
 } from '../../src/exec/execution.js';
+import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
@@ -111,6 +112,7 @@ export function executionOver(world: World, store: Store): Execution {
     listener: undefined,
     sessions: new Sessions(undefined),
     queryTimeout: new QueryTimeout(),
+    denials: new DenialMarker(),
     identity: {
       principal: { kind: 'guest' },
       place: {},

@@ -1,10 +1,15 @@
 /** Sessions that outlast a request: who sees them, who ends them, and what ends them of itself. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
+import { openDatabase } from '../../src/session/database.js';
+import { openEngine } from '../../src/storage/engines/open.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, run, World } from '../security/world.js';
+import { answer, RECORD_ACCESS, run, World } from '../security/world.js';
 
 const EXPIRED = /^session_expired/;
 let world: World;
@@ -301,4 +306,21 @@ it('what runs is ended with its session', async () => {
   } finally {
     await busy.close();
   }
+});
+
+it('what was taken back stays so when the server starts again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-denial-'));
+  const open = async () => openDatabase(await openEngine(folder));
+  const before = await open();
+  const owner = before.ownerSession();
+  await owner.use('test', 'test');
+  await run(owner, RECORD_ACCESS);
+  const person = before.session({});
+  const { access } = await person.signUp(objectFrom({ ...here, AC: 'people', name: 'bob' }));
+  await run(person, 'KILL SESSIONS');
+  await before.close();
+  const after = await open();
+  await expect(after.session({}).authenticate(access)).rejects.toMatchObject({ code: 'invalid_auth' });
+  await after.close();
+  rmSync(folder, { recursive: true, force: true });
 });

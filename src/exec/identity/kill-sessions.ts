@@ -72,7 +72,7 @@ function levelOf({ identity: { place } }: Execution): Level {
 
 /** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, unit, environment, witness } = execution;
+  const { sessions, unit, environment, witness, denials } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
@@ -84,6 +84,7 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   const { token } = session.identity;
   if (!isObject(token) || typeof token['jti'] !== 'string') return undefined;
   const { jti, exp } = token;
+  denials.set(unit.transaction);
   const expiry = typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined;
   return andThen(areaOf(unit.transaction, placeOf(principal)), (area) =>
     andThen(
@@ -100,12 +101,13 @@ function killOthers(execution: Execution, place: Place, subject: string): Promis
 
 /** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
 function killAll(
-  { unit, sessions, environment, witness }: Execution,
+  { unit, sessions, environment, witness, denials }: Execution,
   place: Place,
   subject: string,
 ): PromiseOrValue<undefined> {
   return andThen(areaOf(unit.transaction, place), (area) => {
     if (area === undefined) return undefined;
+    denials.set(unit.transaction);
     new Denials(unit.transaction, area).denySubject(subject, environment.clock.now());
     sessions.doubt(unit.transaction, place);
     witness?.acted({ action: 'session-kill', place, subject: { of: subject } });
