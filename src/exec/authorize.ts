@@ -1,6 +1,6 @@
 /** Whether the principal's roles allow what a statement does; the one place where `not_allowed` is thrown for statements. */
 import { type Action, mayAct, type Place, type Principal } from '../catalog/principal.js';
-import { failure } from '../errors/error.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import { toText } from '../value/text/text.js';
 import type { Identity } from './execution.js';
 
@@ -24,6 +24,11 @@ export type Resource =
   | 'Bucket'
   | 'Module'
   | 'Option';
+
+/** What somebody who hasn't signed in is told where guests may do nothing. */
+export function guestRefusal(): TesseraError {
+  return failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
+}
 
 /** @throws TesseraError `not_allowed` */
 export function authorize({ principal }: Identity, action: Action, place: Place, resource: Resource): void {

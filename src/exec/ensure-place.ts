@@ -25,12 +25,18 @@ export interface DatabasePlace extends NamespacePlace {
 const ROOT: Place = {};
 
 /**
- * The selected place as far as a level goes: root, the selected namespace, or the selected database.
+ * The selected place as far as a level goes, or as far as it was selected: root, the selected namespace, or the selected database.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
-export function selectedPlace(execution: Execution, level: Level): Place {
+export function selectedPlace(execution: Execution, level = selectedLevel(execution)): Place {
   if (level === 'root') return ROOT;
   return level === 'namespace' ? selectedNamespace(execution) : selectedDatabase(execution);
+}
+
+/** The level that the session has selected. */
+function selectedLevel({ identity: { place } }: Execution): Level {
+  if (place.namespace === undefined) return 'root';
+  return place.database === undefined ? 'namespace' : 'database';
 }
 
 export function selectedNamespace({ identity: { place } }: Execution): NamespacePlace {

@@ -2,9 +2,10 @@
  * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a definition is
  * shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
  */
-import type { Block, Config, Expression, Idiom, Order, Projections, Query, Statement } from './ast.js';
+import type { AnalyzerFilter, Block, Config, Expression, Idiom, Order, Projections, Query, Statement } from './ast.js';
 import { orderText, projectionsText } from './printer/clauses.js';
 import { configText } from './printer/config.js';
+import { filterText } from './printer/definition.js';
 import { EXPRESSIONS, powerOfExpression } from './printer/expression.js';
 import { idiomText } from './printer/idiom.js';
 import type { Printer, PrintOptions } from './printer/printer.js';
@@ -51,6 +52,11 @@ export function printStatement(statement: Statement, options?: PrintOptions): st
 /** What is selected: `*, a AS b` or `VALUE a`. */
 export function printProjections(projections: Projections, options?: PrintOptions): string {
   return projectionsText(projections, printerFor(options));
+}
+
+/** A filter of an analyzer: `EDGENGRAM(2,10)`. */
+export function printFilter(filter: AnalyzerFilter): string {
+  return filterText(filter);
 }
 
 /** A path, as the keys of `INFO FOR TABLE` show it. */

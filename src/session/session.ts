@@ -8,6 +8,7 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { asTesseraError, failure } from '../errors/error.js';
+import { guestRefusal } from '../exec/authorize.js';
 import { type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
@@ -404,7 +405,7 @@ export class OpenSession implements Session, RegisteredSession {
   /** Whoever may run nothing is not to learn what is defined either. */
   #mustBeAdmitted(): void {
     if (this.#identity.principal.kind === 'guest' && !this.#services.options.guests) {
-      const refusal = failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
+      const refusal = guestRefusal();
       this.#auditor?.refused(refusal);
       throw refusal;
     }

@@ -1,33 +1,17 @@
 /** Grants: keys of bearers and refresh tokens, from the ACCESS statement to the session that they open. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { realEnvironment } from '../../src/env/real.js';
 import type { IssuedTokens, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { type Owned, openOwned } from './owned.js';
 
 const INVALID = { code: 'invalid_auth' };
 
-let environment: StubbedEnvironment;
-let database: OpenDatabase;
-let owner: Session;
+let environment: Owned['environment'];
+let database: Owned['database'];
+let value: Owned['value'];
 beforeEach(async () => {
-  environment = new StubbedEnvironment();
-  database = await openDatabase(new MemoryEngine(), {
-    // The clock stands still, but failures are held back for a moment.
-    environment: {
-      clock: environment.clock,
-      random: environment.random,
-      timers: realEnvironment.timers,
-      network: environment.network,
-    },
-    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
-    guests: true,
-  });
-  owner = database.ownerSession();
-  await owner.use('test', 'test');
+  ({ environment, database, value } = await openOwned({ guests: true }));
   await value(`
     CREATE user:ada, user:bob;
     DEFINE USER robot ON DATABASE PASSHASH '' ROLES EDITOR;
@@ -38,14 +22,6 @@ beforeEach(async () => {
     DEFINE ACCESS others ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('user', $name)) WITH REFRESH;
   `);
 });
-
-/** The value of the last statement, run as owner. */
-async function value(text: string): Promise<Value> {
-  const results = await owner.query(text);
-  for (const { outcome } of results) if (!outcome.ok) throw outcome.error;
-  const last = results.at(-1)?.outcome;
-  return last?.ok ? last.value : undefined;
-}
 
 async function granted(text: string): Promise<string> {
   const grant = (await value(text)) as ObjectValue;

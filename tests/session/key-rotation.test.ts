@@ -2,14 +2,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { realEnvironment } from '../../src/env/real.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
-import type { Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
-import { objectFrom, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { objectFrom } from '../../src/value/value.js';
+import { type Owned, openOwned } from './owned.js';
 
 const INVALID = { code: 'invalid_auth' };
 const pair = () => {
@@ -22,18 +18,11 @@ const pair = () => {
 const [first, second, third] = [pair(), pair(), pair()];
 const minutes = (count: number) => count * 60_000;
 
-let environment: StubbedEnvironment;
-let database: OpenDatabase;
-let owner: Session;
+let environment: Owned['environment'];
+let database: Owned['database'];
+let value: Owned['value'];
 beforeEach(async () => {
-  environment = new StubbedEnvironment();
-  const { clock, random, network } = environment;
-  database = await openDatabase(new MemoryEngine(), {
-    environment: { clock, random, network, timers: realEnvironment.timers },
-    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
-  });
-  owner = database.ownerSession();
-  await owner.use('test', 'test');
+  ({ environment, database, value } = await openOwned());
   await value(`
     CREATE user:ann;
     DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM user:ann) DURATION FOR TOKEN 1h;
@@ -44,13 +33,6 @@ beforeEach(async () => {
     DEFINE ACCESS bearer ON DATABASE TYPE BEARER FOR USER;
   `);
 });
-
-async function value(text: string): Promise<Value> {
-  const results = await owner.query(text);
-  for (const { outcome } of results) if (!outcome.ok) throw outcome.error;
-  const last = results.at(-1)?.outcome;
-  return last?.ok ? last.value : undefined;
-}
 
 const tokenOf = async (access: string) =>
   (await database.session({}).signIn(objectFrom({ NS: 'test', DB: 'test', AC: access }))).access;

@@ -188,6 +188,7 @@ describe('KILL SESSIONS', () => {
     }
     const owner = await world.systemUser('DO');
     expect(await answer(owner, 'KILL SESSIONS FOR USER ann ON ROOT')).toMatch(/^not_allowed/);
+    expect(await answer(owner, "KILL SESSIONS FOR RECORD 'bob'")).toMatch(/^invalid_target/);
     expect(await answer(owner, 'KILL SESSIONS FOR USER ann; KILL SESSIONS FOR RECORD user:bob')).toBe('NONE');
     expect(await answer(annsSession, 'RETURN 1')).toMatch(EXPIRED);
     expect(await answer(bob, 'RETURN 1')).toMatch(EXPIRED);

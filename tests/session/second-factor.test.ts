@@ -1,36 +1,19 @@
 /** Signing in with a one-time password beside the other one, and hashes that grow with the policy. */
 import { hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { realEnvironment } from '../../src/env/real.js';
-import type { Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { type Owned, openOwned } from './owned.js';
 
 const INVALID = { code: 'invalid_auth' };
 const DATABASE = { NS: 'test', DB: 'test' };
 
-let environment: StubbedEnvironment;
-let database: OpenDatabase;
-let owner: Session;
+let environment: Owned['environment'];
+let database: Owned['database'];
+let owner: Owned['owner'];
+let value: Owned['value'];
 beforeEach(async () => {
-  environment = new StubbedEnvironment();
-  const { clock, random, network } = environment;
-  database = await openDatabase(new MemoryEngine(), {
-    environment: { clock, random, network, timers: realEnvironment.timers },
-    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
-  });
-  owner = database.ownerSession();
-  await owner.use('test', 'test');
+  ({ environment, database, owner, value } = await openOwned());
 });
-
-async function value(text: string): Promise<Value> {
-  const results = await owner.query(text);
-  for (const { outcome } of results) if (!outcome.ok) throw outcome.error;
-  const last = results.at(-1)?.outcome;
-  return last?.ok ? last.value : undefined;
-}
 
 describe('a code', () => {
   const signIn = (more: Record<string, Value>) =>

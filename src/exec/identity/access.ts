@@ -13,7 +13,7 @@ import {
 import { areaOf, findAccess, findUser } from '../../catalog/lookup.js';
 import type { Place } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { Access, Level } from '../../language/ast.js';
+import type { Access } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
@@ -71,7 +71,7 @@ export function compileAccess({ name, level, action }: Access, compiler: Compile
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {
     const { execution } = frame;
-    const place = selectedPlace(execution, level ?? levelOf(execution));
+    const place = selectedPlace(execution, level);
     authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', place, 'Access');
     if (!execution.writable) throw failure('read_only');
     const { transaction } = execution.unit;
@@ -82,12 +82,6 @@ export function compileAccess({ name, level, action }: Access, compiler: Compile
       }),
     );
   };
-}
-
-/** The level that the session has selected. */
-function levelOf({ identity: { place } }: Execution): Level {
-  if (place.namespace === undefined) return 'root';
-  return place.database === undefined ? 'namespace' : 'database';
 }
 
 function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {

@@ -16,10 +16,11 @@ import {
   userSubject,
 } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { KillSessions, Level } from '../../language/ast.js';
+import type { KillSessions } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { toText } from '../../value/text/text.js';
 import { isObject, Range, RecordId, Uuid, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
+import { authorize, guestRefusal } from '../authorize.js';
 import { selectedDatabase, selectedPlace } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, LastingSession } from '../execution.js';
 
@@ -43,31 +44,24 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
     case 'own':
       return ({ execution }) => {
         const { principal } = execution.identity;
-        if (principal.kind === 'guest') throw failure('not_allowed', GUESTS);
+        if (principal.kind === 'guest') throw guestRefusal();
         return killAll(execution, placeOf(principal), subjectOf(principal));
       };
     case 'user':
       return ({ execution }) => {
-        const place = selectedPlace(execution, which.level ?? levelOf(execution));
+        const place = selectedPlace(execution, which.level);
         return killOthers(execution, place, userSubject(which.name));
       };
     case 'record': {
       const evaluate = compiler.expression(which.record);
       return (frame) =>
         andThen(evaluate(frame), (id) => {
-          if (!(id instanceof RecordId) || id.key instanceof Range) throw failure('grant_subject_invalid');
+          if (!(id instanceof RecordId) || id.key instanceof Range)
+            throw failure('invalid_target', { statement: 'KILL', value: toText(id) });
           return killOthers(frame.execution, selectedDatabase(frame.execution), recordSubject(id));
         });
     }
   }
-}
-
-const GUESTS = { actor: 'Anonymous', action: 'View', resource: 'Any' };
-
-/** The level that the session has selected. */
-function levelOf({ identity: { place } }: Execution): Level {
-  if (place.namespace === undefined) return 'root';
-  return place.database === undefined ? 'namespace' : 'database';
 }
 
 /** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */

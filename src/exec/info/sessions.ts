@@ -1,15 +1,13 @@
 /** INFO FOR SESSIONS: the sessions that whoever asks may end. One over HTTP is over with its request and isn't among them. */
 import { moment } from '../../catalog/grant.js';
-import { failure } from '../../errors/error.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { guestRefusal } from '../authorize.js';
 import type { Execution, LastingSession } from '../execution.js';
 import { mayEnd } from '../identity/kill-sessions.js';
 
 export function sessionList(execution: Execution): ObjectValue[] {
-  if (execution.identity.principal.kind === 'guest') {
-    throw failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
-  }
+  if (execution.identity.principal.kind === 'guest') throw guestRefusal();
   const found: ObjectValue[] = [];
   for (const session of execution.sessions.signedIn()) {
     if (mayEnd(execution, session)) found.push(overview(session, execution));

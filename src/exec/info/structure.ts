@@ -5,7 +5,6 @@ import { roleNames } from '../../catalog/principal.js';
 import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/stored-definition.js';
 import type {
   AccessKind,
-  AnalyzerFilter,
   Changefeed,
   Config,
   Durations,
@@ -17,8 +16,7 @@ import type {
   Reference,
   TableKind,
 } from '../../language/ast.js';
-import { printExpression, printIdiom, printProjections, printStatement } from '../../language/print.js';
-import { quoteString } from '../../value/text/quote.js';
+import { printExpression, printFilter, printIdiom, printProjections, printStatement } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
@@ -156,7 +154,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
 
   'define-analyzer': ({ comment, filters, function: called, name, tokenizers }) => ({
     comment: orAbsent(comment),
-    filters: filters.length === 0 ? ABSENT : filters.map(filterText),
+    filters: filters.length === 0 ? ABSENT : filters.map(printFilter),
     function: orAbsent(called),
     name,
     tokenizers: tokenizers.length === 0 ? ABSENT : tokenizers.map((tokenizer) => tokenizer.toUpperCase()),
@@ -300,18 +298,4 @@ function selectionOf(selection: GraphqlConfig['tables'], value: (name: string) =
 
 function autoOrNone(kind: 'auto' | 'none'): Value {
   return kind === 'auto' ? 'AUTO' : undefined;
-}
-
-function filterText(filter: AnalyzerFilter): string {
-  switch (filter.kind) {
-    case 'edgengram':
-    case 'ngram':
-      return `${filter.kind.toUpperCase()}(${filter.min},${filter.max})`;
-    case 'snowball':
-      return `SNOWBALL(${filter.language.toUpperCase()})`;
-    case 'mapper':
-      return `MAPPER(${quoteString(filter.path)})`;
-    default:
-      return filter.kind.toUpperCase();
-  }
 }

@@ -1,0 +1,36 @@
+import { realEnvironment } from '../../src/env/real.js';
+import type { Session } from '../../src/session/contract.js';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import type { Value } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../auth/environment.js';
+
+/** A database in memory with its owner at `test` / `test`, for tests of signing in. */
+export interface Owned {
+  /** Its clock stands still until it is told to go on; what waits, waits for real. */
+  readonly environment: StubbedEnvironment;
+  readonly database: OpenDatabase;
+  readonly owner: Session;
+  /** The value of the last statement, run as owner; the first error is thrown. */
+  value(text: string): Promise<Value>;
+}
+
+/** Failed sign-ins are told at once. */
+export async function openOwned(options: DatabaseOptions = {}): Promise<Owned> {
+  const environment = new StubbedEnvironment();
+  const { clock, random, network } = environment;
+  const database = await openDatabase(new MemoryEngine(), {
+    environment: { clock, random, network, timers: realEnvironment.timers },
+    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
+    ...options,
+  });
+  const owner = database.ownerSession();
+  await owner.use('test', 'test');
+  const value = async (text: string): Promise<Value> => {
+    const results = await owner.query(text);
+    for (const { outcome } of results) if (!outcome.ok) throw outcome.error;
+    const last = results.at(-1)?.outcome;
+    return last?.ok ? last.value : undefined;
+  };
+  return { environment, database, owner, value };
+}
