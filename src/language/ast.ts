@@ -695,6 +695,14 @@ export interface ComputedJwt {
   readonly issuerKey?: Expression;
 }
 
+/** How GraphQL shows what is defined (3.1+). */
+export interface InGraphql {
+  /** The name there; otherwise the name that it has here. */
+  readonly graphqlAlias?: string;
+  /** Why it shouldn't be used any more, which may be said in no words at all. */
+  readonly graphqlDeprecated?: string;
+}
+
 export interface DefineNamespace extends Definition {
   readonly kind: 'define-namespace';
   readonly name: Name;
@@ -731,7 +739,7 @@ export type TableKind =
       readonly enforced: boolean;
     };
 
-export interface DefineTable extends Definition {
+export interface DefineTable extends Definition, InGraphql {
   readonly kind: 'define-table';
   readonly name: Name;
   readonly drop: boolean;
@@ -744,7 +752,7 @@ export interface DefineTable extends Definition {
   readonly permissions: TablePermissions;
 }
 
-export interface DefineField extends Definition {
+export interface DefineField extends Definition, InGraphql {
   readonly kind: 'define-field';
   readonly path: Idiom;
   readonly table: Name;
@@ -813,7 +821,7 @@ export interface DefineParam extends Definition {
   readonly permissions: Permission;
 }
 
-export interface DefineFunction extends Definition {
+export interface DefineFunction extends Definition, InGraphql {
   readonly kind: 'define-function';
   /** Without `fn::`, e.g. `user::greet`. */
   readonly name: string;

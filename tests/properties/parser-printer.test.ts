@@ -48,6 +48,8 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
   fc.constantFrom("'", '"', '\\', '\n', 'a\'b"c', '\u2028', '\b'),
 );
+/** What a string can say. */
+const sayable = text.filter((content) => !content.includes('\0'));
 const natural = fc.integer({ min: 0, max: 300 });
 
 const literal: fc.Arbitrary<Expression> = fc
@@ -56,7 +58,7 @@ const literal: fc.Arbitrary<Expression> = fc
     fc.integer(),
     fc.constantFrom(9223372036854775807n, -9223372036854775808n, 0),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => float(number)),
-    text.filter((content) => !content.includes('\0')),
+    sayable,
     fc.bigInt({ min: 0n, max: 10n ** 20n }).map((nanoseconds) => new Duration(nanoseconds)),
     fc.constantFrom(new Datetime(0, 5), new Uuid('8424486b-85b3-4448-ac8d-5d51083391c7')),
   )
@@ -194,6 +196,20 @@ const trees = fc.letrec<Trees>((tie) => {
       fc.array(path, { minLength: 1, maxLength: 2 }).map((paths) => ({ kind: 'unset', paths }) as const),
     ),
   );
+
+  const described = fc
+    .tuple(
+      optional('mode', fc.constantFrom('overwrite' as const, 'if-not-exists' as const)),
+      optional('comment', sayable),
+      optional('graphqlAlias', fc.stringMatching(/^[A-Za-z][_0-9A-Za-z]{0,3}$/)),
+      optional('graphqlDeprecated', sayable),
+    )
+    .map(([...clauses]) => Object.assign({}, ...clauses));
+  const permission = fc.oneof(
+    fc.constantFrom({ kind: 'none' } as const, { kind: 'full' } as const),
+    expression.map((condition) => ({ kind: 'where', condition }) as const),
+  );
+  const allowed = { select: permission, create: permission, update: permission };
 
   return {
     expression: fc.oneof(
@@ -364,6 +380,43 @@ const trees = fc.letrec<Trees>((tie) => {
           to: { kind: 'record-id', ...to },
           ...rest,
         })),
+      fc
+        .tuple(name, fc.boolean(), fc.boolean(), fc.record({ ...allowed, delete: permission }), described)
+        .map(([table, drop, schemafull, permissions, rest]) => ({
+          kind: 'define-table',
+          name: table,
+          drop,
+          schemafull,
+          tableKind: { kind: 'normal' },
+          permissions,
+          ...rest,
+        })),
+      fc
+        .tuple(
+          idiomOf(fc.constant({ kind: 'all' } as const)),
+          name,
+          fc.boolean(),
+          optional('type', type),
+          optional('default', fc.record({ value: expression, always: fc.boolean() })),
+          optional('value', expression),
+          optional('permissions', fc.record(allowed)),
+          described,
+        )
+        .map(([where, table, readonly, ...rest]) =>
+          Object.assign({ kind: 'define-field', path: where, table, flexible: false, readonly }, ...rest),
+        ),
+      fc
+        .tuple(
+          fc.stringMatching(/^[a-z]{1,3}(::[a-z]{1,3})?$/),
+          fc.array(fc.record({ name, type }), { maxLength: 2 }),
+          block,
+          permission,
+          optional('returns', type),
+          described,
+        )
+        .map(([called, parameters, body, permissions, ...rest]) =>
+          Object.assign({ kind: 'define-function', name: called, parameters, body, permissions }, ...rest),
+        ),
     ) as fc.Arbitrary<Statement>,
   };
 });
@@ -406,7 +459,7 @@ test('walking and rewriting without a change keep the tree', () => {
 
 test('no text ends in anything but a query or an error of the catalogue', () => {
   const words = fc.constantFrom(
-    ..."SELECT * FROM WHERE CREATE SET = ( ) [ ] { } , ; : :: . .. | || -> <- < > @ $ $a a b:1 1 1h 'x' r' \" ` / ? !! - + IF ELSE THEN END DEFINE TABLE FIELD ON TYPE option array RELATE LET RETURN FOR IN PERMISSIONS ACCESS USER".split(
+    ..."SELECT * FROM WHERE CREATE SET = ( ) [ ] { } , ; : :: . .. | || -> <- < > @ $ $a a b:1 1 1h 'x' r' \" ` / ? !! - + IF ELSE THEN END DEFINE TABLE FIELD ON TYPE option array RELATE LET RETURN FOR IN PERMISSIONS ACCESS USER ALTER DROP GRAPHQL_ALIAS GRAPHQL_DEPRECATED CONFIG GRAPHQL".split(
       ' ',
     ),
   );

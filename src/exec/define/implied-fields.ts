@@ -84,7 +84,9 @@ function isBare(field: FieldDefinition): boolean {
     field.assert === undefined &&
     field.computed === undefined &&
     field.permissions === undefined &&
-    field.comment === undefined
+    field.comment === undefined &&
+    field.graphqlAlias === undefined &&
+    field.graphqlDeprecated === undefined
   );
 }
 

@@ -11,6 +11,7 @@ import type {
   Expression,
   GraphqlConfig,
   Handling,
+  InGraphql,
   JwtAccess,
   Permission,
   Reference,
@@ -54,16 +55,17 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     strict: strict || ABSENT,
   }),
 
-  'define-table': ({ changefeed, comment, drop, id, name, permissions, schemafull, tableKind, view }) => ({
-    changefeed: changefeedOf(changefeed),
-    comment: orAbsent(comment),
-    drop,
-    id,
-    kind: tableKindOf(tableKind),
-    name,
-    permissions: permissionsOf(permissions),
-    schemafull,
-    view: view === undefined ? ABSENT : `AS ${printStatement(view)}`,
+  'define-table': (table) => ({
+    changefeed: changefeedOf(table.changefeed),
+    comment: orAbsent(table.comment),
+    drop: table.drop,
+    ...inGraphql(table),
+    id: table.id,
+    kind: tableKindOf(table.tableKind),
+    name: table.name,
+    permissions: permissionsOf(table.permissions),
+    schemafull: table.schemafull,
+    view: table.view === undefined ? ABSENT : `AS ${printStatement(table.view)}`,
   }),
 
   'define-field': (field) => ({
@@ -73,6 +75,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     default: codeOf(field.default?.value),
     default_always: orAbsent(field.default?.always),
     flexible: field.flexible || ABSENT,
+    ...inGraphql(field),
     kind: field.type === undefined ? ABSENT : typeText(field.type),
     name: fieldName(field),
     permissions: permissionsOf(field.permissions ?? { select: FULL, create: FULL, update: FULL }),
@@ -108,13 +111,14 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     value: toText(value),
   }),
 
-  'define-function': ({ body, comment, name, parameters, permissions, returns }) => ({
-    args: parameters.map((parameter) => [parameter.name, typeText(parameter.type)]),
-    block: codeText(body),
-    comment: orAbsent(comment),
-    name,
-    permissions: permissionOf(permissions),
-    returns: returns === undefined ? ABSENT : typeText(returns),
+  'define-function': (called) => ({
+    args: called.parameters.map((parameter) => [parameter.name, typeText(parameter.type)]),
+    block: codeText(called.body),
+    comment: orAbsent(called.comment),
+    ...inGraphql(called),
+    name: called.name,
+    permissions: permissionOf(called.permissions),
+    returns: called.returns === undefined ? ABSENT : typeText(called.returns),
   }),
 
   'define-sequence': ({ batch, name, start, timeout }) => ({
@@ -160,6 +164,10 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     tokenizers: tokenizers.length === 0 ? ABSENT : tokenizers.map((tokenizer) => tokenizer.toUpperCase()),
   }),
 };
+
+function inGraphql({ graphqlAlias, graphqlDeprecated }: InGraphql): Members {
+  return { graphql_alias: orAbsent(graphqlAlias), graphql_deprecated: orAbsent(graphqlDeprecated) };
+}
 
 const FULL: Permission = { kind: 'full' };
 

@@ -14,6 +14,7 @@ import { sequenceNode } from './define-sequence.js';
 import { TABLE_CLAUSES, tableNode } from './define-table.js';
 import { USER_CLAUSES } from './define-user.js';
 import { type ClauseTable, fixedComment, ifExists, permissions } from './definition.js';
+import { GRAPHQL_DROPS, IN_GRAPHQL } from './graphql-clauses.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
 
@@ -45,10 +46,11 @@ const TABLE: KindOf<'define-table'> = {
   begin: (parser) => tableNode({ name: parser.name() }),
   clauses: new Map<string, (parser: Parser, node: never) => object>([
     ...only(TABLE_CLAUSES, 'CHANGEFEED PERMISSIONS TYPE SCHEMALESS'),
+    ...IN_GRAPHQL,
     ['SCHEMAFULL', () => ({ schemafull: true })],
     ['SCHEMAFUL', () => ({ schemafull: true })],
   ]),
-  drops: { COMMENT: 'comment', CHANGEFEED: 'changefeed' },
+  drops: { COMMENT: 'comment', CHANGEFEED: 'changefeed', ...GRAPHQL_DROPS },
   action: { words: ['COMPACT'], does: 'compact' },
 };
 
@@ -59,12 +61,13 @@ const FIELD: KindOf<'define-field'> = {
     onTable(parser);
     return { kind: 'define-field', path, table: parser.name(), flexible: false, readonly: false };
   },
-  clauses: new Map([
+  clauses: new Map<string, (parser: Parser, node: never) => object>([
     ...only(FIELD_CLAUSES, 'TYPE READONLY VALUE ASSERT DEFAULT REFERENCE'),
+    ...IN_GRAPHQL,
     ['FLEXIBLE', () => ({ flexible: true })],
     ['FLEXI', () => ({ flexible: true })],
     // Unlike in DEFINE FIELD, actions that are left out are NONE.
-    ['PERMISSIONS', (parser: Parser) => ({ permissions: permissions(parser, FIELD_ACTIONS, 'none') })],
+    ['PERMISSIONS', (parser) => ({ permissions: permissions(parser, FIELD_ACTIONS, 'none') })],
   ]),
   drops: {
     FLEXIBLE: 'flexible',
@@ -75,6 +78,7 @@ const FIELD: KindOf<'define-field'> = {
     DEFAULT: 'default',
     COMMENT: 'comment',
     REFERENCE: 'reference',
+    ...GRAPHQL_DROPS,
   },
 };
 
@@ -139,7 +143,7 @@ const FUNCTION: KindOf<'define-function'> = {
     ],
     ['{', (parser) => ({ body: block(parser) })],
   ]),
-  drops: { RETURNS: 'returns', COMMENT: 'comment' },
+  drops: { RETURNS: 'returns', COMMENT: 'comment', ...GRAPHQL_DROPS },
 };
 
 const ANALYZER: KindOf<'define-analyzer'> = {

@@ -2,6 +2,7 @@ import { holdsObjects } from '../../value/type.js';
 import type { DefineField, Reference } from '../ast.js';
 import { onTable } from './clauses.js';
 import { type ClauseTable, clauses, comment, mode, permissions } from './definition.js';
+import { IN_GRAPHQL } from './graphql-clauses.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
 
@@ -21,6 +22,7 @@ export const FIELD_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser,
   ['COMPUTED', (parser) => ({ computed: parser.expression() })],
   ['PERMISSIONS', (parser) => ({ permissions: permissions(parser, FIELD_ACTIONS, 'full') })],
   ['COMMENT', comment],
+  ...IN_GRAPHQL,
 ]);
 
 export function defineField(parser: Parser): DefineField {

@@ -2,6 +2,7 @@ import type { DefineFunction } from '../ast.js';
 import { block } from './block.js';
 import { functionParameters } from './closure.js';
 import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
+import { IN_GRAPHQL } from './graphql-clauses.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
 
@@ -10,6 +11,7 @@ type Node = { -readonly [K in keyof DefineFunction]: DefineFunction[K] };
 export const FUNCTION_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
   ['COMMENT', comment],
+  ...IN_GRAPHQL,
 ]);
 
 export function defineFunction(parser: Parser): DefineFunction {

@@ -1,5 +1,6 @@
 import type { DefineTable, Permission, TableKind, TablePermissions } from '../ast.js';
 import { type ClauseTable, changefeed, clauses, comment, mode, permissions } from './definition.js';
+import { IN_GRAPHQL } from './graphql-clauses.js';
 import type { Parser } from './parser.js';
 import { view } from './view.js';
 
@@ -19,6 +20,7 @@ export const TABLE_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser,
   ['CHANGEFEED', (parser) => ({ changefeed: changefeed(parser) })],
   ['PERMISSIONS', (parser) => ({ permissions: permissions(parser, TABLE_ACTIONS, 'none') })],
   ['COMMENT', comment],
+  ...IN_GRAPHQL,
 ]);
 
 export function defineTable(parser: Parser): DefineTable {

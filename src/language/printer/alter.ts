@@ -1,7 +1,7 @@
 /** ALTER as text: the clauses that it sets or drops, in the order in which the reference engine prints them. */
 import { quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
-import type { Alter, Alterable, AlterPlace } from '../ast.js';
+import type { Alter, Alterable, AlterPlace, InGraphql } from '../ast.js';
 import { levelText } from './clauses.js';
 import { configText } from './config.js';
 import { asyncText, FIELD_ACTIONS, filterText, referenceText, TABLE_ACTIONS, tableKindText } from './definition.js';
@@ -45,6 +45,8 @@ function said<D, M extends keyof D>(
 }
 
 const COMMENT: ClauseText<Pick<Alterable, 'comment'>> = ['COMMENT', commentText];
+const GRAPHQL_ALIAS: ClauseText<InGraphql> = said('GRAPHQL_ALIAS', 'graphqlAlias', quoted);
+const GRAPHQL_DEPRECATED: ClauseText<InGraphql> = said('GRAPHQL_DEPRECATED', 'graphqlDeprecated', quoted);
 const expression = (node: Parameters<Printer['expression']>[0], printer: Printer) => printer.expression(node);
 
 const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
@@ -55,6 +57,8 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
       tableKind: said('TYPE', 'tableKind', tableKindText),
       schemafull: ['SCHEMAFULL', ({ schemafull }) => (schemafull ? 'SCHEMAFULL' : 'SCHEMALESS')],
       comment: COMMENT,
+      graphqlAlias: GRAPHQL_ALIAS,
+      graphqlDeprecated: GRAPHQL_DEPRECATED,
       changefeed: ['CHANGEFEED', ({ changefeed }) => changefeedText(changefeed)],
       permissions: [
         'PERMISSIONS',
@@ -82,6 +86,8 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
           permissions && permissionsText(permissions, FIELD_ACTIONS, ['NONE', 'FULL'], printer),
       ],
       comment: COMMENT,
+      graphqlAlias: GRAPHQL_ALIAS,
+      graphqlDeprecated: GRAPHQL_DEPRECATED,
       reference: said(
         'REFERENCE',
         'reference',
@@ -129,6 +135,8 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
       returns: ['RETURNS', ({ returns }) => returns && `-> ${typeText(returns)}`],
       body: ['', ({ body }, printer) => printer.block(body)],
       comment: COMMENT,
+      graphqlAlias: GRAPHQL_ALIAS,
+      graphqlDeprecated: GRAPHQL_DEPRECATED,
       permissions: said('PERMISSIONS', 'permissions', permissionText),
     },
   },
@@ -176,6 +184,10 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
     clauses: {},
   },
 };
+
+function quoted(text: string): string {
+  return quoteString(text);
+}
 
 function secret(text: string, printer: Printer): string {
   return printer.secrets ? quoteString(text) : REDACTED;

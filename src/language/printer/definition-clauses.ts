@@ -2,9 +2,9 @@
 import { formatDuration } from '../../value/duration.js';
 import { quoteString } from '../../value/text/quote.js';
 import { Duration } from '../../value/value.js';
-import type { Changefeed, ComputedClauses, Durations, Expression, Permission, Statement } from '../ast.js';
+import type { Changefeed, ComputedClauses, Durations, Expression, InGraphql, Permission, Statement } from '../ast.js';
 import { POWER } from '../precedence.js';
-import { clauses, type Printer, plainName } from './printer.js';
+import { clause, clauses, type Printer, plainName } from './printer.js';
 
 export const REDACTED = "'[REDACTED]'";
 
@@ -19,6 +19,13 @@ export function commentText(
 ): string | undefined {
   if (computedClauses?.comment !== undefined) return `COMMENT ${printer.expression(computedClauses.comment)}`;
   return comment === undefined ? undefined : `COMMENT ${quoteString(comment)}`;
+}
+
+export function graphqlTexts({ graphqlAlias, graphqlDeprecated }: InGraphql): (string | undefined)[] {
+  return [
+    clause('GRAPHQL_ALIAS', graphqlAlias, quoteString),
+    clause('GRAPHQL_DEPRECATED', graphqlDeprecated, quoteString),
+  ];
 }
 
 export function durationText(nanoseconds: bigint): string {

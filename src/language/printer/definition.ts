@@ -29,6 +29,7 @@ import {
   codeText,
   commentText,
   functionPath,
+  graphqlTexts,
   head,
   permissionsText,
   permissionText,
@@ -116,6 +117,7 @@ function tableText(node: DefineTable, printer: Printer): string {
     drop && 'DROP',
     schemafull ? 'SCHEMAFULL' : 'SCHEMALESS',
     commentText(node, printer),
+    ...graphqlTexts(node),
     clause('AS', view, printer.statement),
     changefeedText(changefeed),
     permissionsText(permissions, TABLE_ACTIONS, ['NONE', 'FULL'], printer),
@@ -141,6 +143,7 @@ function fieldText(node: DefineField, printer: Printer): string {
     clause('COMPUTED', computed, code),
     clause('REFERENCE ON DELETE', reference, (clause) => referenceText(clause, printer)),
     commentText(node, printer),
+    ...graphqlTexts(node),
     permissions === undefined
       ? !printer.secrets && 'PERMISSIONS FULL'
       : permissionsText(permissions, FIELD_ACTIONS, ['FULL'], printer),
@@ -221,6 +224,7 @@ function functionText(node: DefineFunction, printer: Printer): string {
     clause('->', returns, typeText),
     printer.block(body),
     commentText(node, printer),
+    ...graphqlTexts(node),
     `PERMISSIONS ${permissionText(permissions, printer)}`,
   )}`;
 }
