@@ -114,6 +114,12 @@ export interface Past {
 export interface RecordReader {
   /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
   read(execution: Execution, id: RecordId, purpose?: Purpose): PromiseOrValue<ObjectValue | undefined>;
+  /** What `read` answers for each of the ids, in their order; the storage is asked for many at once. */
+  readMany(
+    execution: Execution,
+    ids: readonly RecordId[],
+    purpose?: Purpose,
+  ): PromiseOrValue<(ObjectValue | undefined)[]>;
   /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
   scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
   /** What the principal sees of a stored record: nothing, or the record with its computed fields and without what is hidden. */

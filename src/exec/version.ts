@@ -32,6 +32,7 @@ export function compileVersion(version: Expression | undefined, compiler: Compil
 function beforeAll(reader: RecordReader): RecordReader {
   return {
     read: () => undefined,
+    readMany: (_, ids) => ids.map(() => undefined),
     scan: () => undefined,
     edges: () => [],
     referrers: () => [],

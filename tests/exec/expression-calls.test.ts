@@ -171,6 +171,7 @@ describe('closures', () => {
         seen.push(execution.writable);
         return undefined;
       },
+      readMany: () => [],
       scan: () => undefined,
       present: () => undefined,
       judge: () => ({ admitted: false, hidden: [] }),

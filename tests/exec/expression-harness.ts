@@ -1,5 +1,5 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
-import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/database-catalog.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
@@ -134,6 +134,7 @@ export function executionOver(world: World, store: Store): Execution {
     reader: {
       judge: () => ({ admitted: true, hidden: [] }),
       read: (_, id) => store.read(id),
+      readMany: (_, ids) => mapInOrder(ids, (id) => store.read(id)),
       scan: missing,
       present: missing,
       mayHide: missing,

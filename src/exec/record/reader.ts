@@ -1,6 +1,6 @@
 /** The one reader: every record that anybody sees has come through here. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
 import type { KeyRange } from '../../storage/contract.js';
@@ -51,6 +51,69 @@ export class Reader implements RecordReader {
       return andThen(execution.unit.transaction.get(key), (raw) =>
         isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
       );
+    });
+  }
+
+  readMany(
+    execution: Execution,
+    ids: readonly RecordId[],
+    purpose: Purpose = 'select',
+  ): PromiseOrValue<(ObjectValue | undefined)[]> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const tables = this.#tablesOf(catalog, ids);
+      // What a computed field writes is seen by those after it.
+      const isSteady = !execution.unit.transaction.writable || tables.every((table) => !table?.computed.length);
+      const size = isSteady ? this.#batch : 1;
+      const found: (ObjectValue | undefined)[] = [];
+      let at = 0;
+      const done = untilTrue(() => {
+        if (at >= ids.length) return true;
+        const from = at;
+        at += size;
+        return andThen(execution.interrupt.checkpoint(), () => {
+          const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), purpose);
+          return andThen(batch, (records) => {
+            for (const record of records) found.push(record);
+            return false;
+          });
+        });
+      });
+      return andThen(done, () => found);
+    });
+  }
+
+  /** For each id the table where its record may be. */
+  #tablesOf(catalog: DatabaseCatalog | undefined, ids: readonly RecordId[]): (PreparedTable | undefined)[] {
+    let name: string | undefined;
+    let table: PreparedTable | undefined;
+    return ids.map((id) => {
+      if (id.table !== name) {
+        name = id.table;
+        const entry = catalog?.tables.get(name);
+        table = entry && this.#tables.prepare(entry);
+      }
+      return id.key instanceof Range ? undefined : table;
+    });
+  }
+
+  #readBatch(
+    execution: Execution,
+    ids: readonly RecordId[],
+    tables: readonly (PreparedTable | undefined)[],
+    purpose: Purpose,
+  ): PromiseOrValue<(ObjectValue | undefined)[]> {
+    const keys: string[] = [];
+    for (const [at, { key }] of ids.entries()) {
+      const table = tables[at];
+      if (table !== undefined) keys.push(table.entry.keys.record(encodeKey(key as RecordKey)));
+    }
+    return andThen(execution.unit.transaction.getMany(keys), (stored) => {
+      let next = 0;
+      return mapInOrder(tables, (table) => {
+        const raw = table === undefined ? undefined : stored[next++];
+        if (table === undefined || !isObject(raw)) return undefined;
+        return isPlain(execution, table, purpose) ? raw : this.#presentNamed(execution, table, raw, purpose);
+      });
     });
   }
 

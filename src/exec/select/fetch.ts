@@ -1,7 +1,16 @@
 /** FETCH: replaces record links by the records, as far as the reader may see them. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, Part } from '../../language/ast.js';
-import { isArray, isObject, newObject, type ObjectValue, RecordId, SetValue, type Value } from '../../value/value.js';
+import {
+  isArray,
+  isObject,
+  type MutableObject,
+  newObject,
+  type ObjectValue,
+  RecordId,
+  SetValue,
+  type Value,
+} from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import { pathsNamed } from './paths-named.js';
 
@@ -13,45 +22,115 @@ export function compileFetch(
   return (frame, rows) =>
     andThen(paths(frame), (found) => {
       let fetched: PromiseOrValue<Value[]> = rows.slice();
-      for (const path of found) {
-        fetched = andThen(fetched, (values) => mapInOrder(values, (value) => fetchAt(frame, value, path.parts, 0)));
+      for (const { parts } of found) {
+        fetched = andThen(fetched, (values) => new PathFetch(frame, parts).rows(values));
       }
       return fetched;
     });
 }
 
-/** Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or missing record becomes NONE. */
-function fetchAt(frame: Frame, value: Value, parts: readonly Part[], from: number): PromiseOrValue<Value> {
-  const part = parts[from];
-  if (isArray(value)) {
-    if (part?.kind === 'last' && value.length > 0) {
-      const last = fetchAt(frame, value.at(-1), parts, from + 1);
-      return andThen(last, (fetched) => [...value.slice(0, -1), fetched]);
+/** Where in a copy a value belongs. */
+type Put = (value: Value) => void;
+
+/** A link that was come upon, with as many parts of the path behind it as were taken until there. */
+interface Link {
+  readonly id: RecordId;
+  readonly taken: number;
+  readonly put: Put;
+}
+
+/**
+ * Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or missing record becomes
+ * NONE. All rows go down to their next links, those are read together, and the path goes on in their records.
+ */
+class PathFetch {
+  #links: Link[] = [];
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly parts: readonly Part[],
+  ) {}
+
+  rows(rows: readonly Value[]): PromiseOrValue<Value[]> {
+    const fetched = rows.slice();
+    this.#each(rows, 0, fetched);
+    return andThen(this.#follow(), () => fetched);
+  }
+
+  /** Each round takes at least one part of the path. */
+  #follow(): PromiseOrValue<void> {
+    const links = this.#links;
+    if (links.length === 0) return;
+    this.#links = [];
+    const { execution } = this.frame;
+    const ids = links.map(({ id }) => id);
+    return andThen(execution.reader.readMany(execution, ids), (records) => {
+      for (const [at, { taken, put }] of links.entries()) {
+        if (taken === this.parts.length) put(records[at]);
+        else this.#descend(records[at], taken, put);
+      }
+      return this.#follow();
+    });
+  }
+
+  #each(values: readonly Value[], taken: number, copy: Value[]): void {
+    for (const [at, value] of values.entries()) {
+      this.#descend(value, taken, (fetched) => {
+        copy[at] = fetched;
+      });
     }
-    if (part !== undefined && part.kind !== 'field' && part.kind !== 'all') return value;
-    frame.unfold(value.length);
-    const below = part?.kind === 'all' ? from + 1 : from;
-    return mapInOrder(value, (element) => fetchAt(frame, element, parts, below));
   }
-  if (value instanceof SetValue) return fetchAt(frame, value.items, parts, from);
-  if (value instanceof RecordId) {
-    return andThen(frame.execution.reader.read(frame.execution, value), (record) =>
-      from === parts.length ? record : fetchAt(frame, record, parts, from),
-    );
+
+  #descend(value: Value, taken: number, put: Put): void {
+    if (isArray(value)) this.#intoArray(value, taken, put);
+    else if (value instanceof SetValue) this.#intoArray(value.items, taken, put);
+    else if (value instanceof RecordId) this.#links.push({ id: value, taken, put });
+    else if (isObject(value)) this.#intoObject(value, taken, put);
+    else put(value);
   }
-  if ((part?.kind !== 'field' && part?.kind !== 'all') || !isObject(value)) return value;
-  const names = part.kind === 'field' ? [part.name] : Object.keys(value);
-  const found = names.filter((name) => value[name] !== undefined);
-  const fetched = mapInOrder(found, (name) => fetchAt(frame, value[name], parts, from + 1));
-  return andThen(fetched, (fresh) =>
-    found.reduce<Value>((all, name, at) => replaced(all as ObjectValue, name, fresh[at]), value),
-  );
+
+  #intoObject(value: ObjectValue, taken: number, put: Put): void {
+    const names = namesAt(value, this.parts[taken]);
+    const copy = names.length === 0 ? value : copied(value);
+    put(copy);
+    for (const name of names) {
+      this.#descend(value[name], taken + 1, (fetched) => {
+        (copy as MutableObject)[name] = fetched;
+      });
+    }
+  }
+
+  #intoArray(value: readonly Value[], taken: number, put: Put): void {
+    const part = this.parts[taken];
+    const copy = value.slice();
+    put(copy);
+    if (part === undefined || part.kind === 'field' || part.kind === 'all') {
+      this.frame.unfold(value.length);
+      this.#each(value, part?.kind === 'all' ? taken + 1 : taken, copy);
+    } else if (part.kind === 'last' && value.length > 0) {
+      const last = value.length - 1;
+      this.#descend(value[last], taken + 1, (fetched) => {
+        copy[last] = fetched;
+      });
+    }
+  }
+}
+
+/** The fields of an object that a part of a path goes into. */
+function namesAt(value: ObjectValue, part: Part | undefined): readonly string[] {
+  if (part?.kind === 'field') return value[part.name] === undefined ? [] : [part.name];
+  return part?.kind === 'all' ? Object.keys(value).filter((name) => value[name] !== undefined) : [];
 }
 
 /** A copy with another value in one field; unlike in a stored record, the field stays when it is NONE. */
 export function replaced(value: ObjectValue, name: string, field: Value): ObjectValue {
+  const copy = copied(value);
+  copy[name] = field;
+  return copy;
+}
+
+function copied(value: ObjectValue): MutableObject {
   const copy = newObject();
   for (const key in value) copy[key] = value[key];
-  copy[name] = field;
   return copy;
 }

@@ -5,6 +5,7 @@
 import { andThen, forEachInOrder, isPromise, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Select } from '../../language/ast.js';
 import type { Direction } from '../../plan/access-path.js';
+import { mayWrite } from '../../plan/effects.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
@@ -30,7 +31,7 @@ import { compileSplit } from './split.js';
 export function planSelect(select: Select, compiler: Compiler): Planned {
   const targets = compileSources(select.from, compiler);
   const order = orderHint(select);
-  const source = new RowSource(compiler, { where: select.where, with: select.with, order });
+  const source = new RowSource(compiler, { where: select.where, with: select.with, order, writes: mayWrite(select) });
   const enoughInOrder = order && compileEnough(order, compiler);
   const where = select.where && compiler.expression(select.where);
   const split = select.split && compileSplit(select.split, compiler);

@@ -36,6 +36,14 @@ export interface SourceHints {
   readonly where?: Expression | undefined;
   readonly with?: Select['with'] | undefined;
   readonly order?: OrderHint | undefined;
+  /** Whether what is done with one row may change the next. */
+  readonly writes?: boolean;
+}
+
+/** Records that a list names one after the other, to be read together. */
+interface Listed {
+  readonly kind: 'listed';
+  readonly ids: readonly RecordId[];
 }
 
 /** Paths by the state of the table's definition, for those who are subject to PERMISSIONS and for others. */
@@ -74,14 +82,15 @@ export class RowSource {
         stopped = stop === true;
         return stopped;
       });
-    return forEachInOrder(targets, (target) =>
+    const size = this.#hints.writes && frame.execution.unit.transaction.writable ? 1 : this.#compiler.tuning.batch;
+    return forEachInOrder(gathered(targets, Math.min(size, wanted.rows ?? size)), (target) =>
       andThen(this.#rows(frame, target, purpose, wanted, watch), () => stopped),
     );
   }
 
   #rows(
     frame: Frame,
-    target: Target,
+    target: Target | Listed,
     purpose: Purpose,
     { rows: limit, inOrder }: Wanted,
     visit: RowVisitor,
@@ -89,11 +98,13 @@ export class RowSource {
     const { execution } = frame;
     switch (target.kind) {
       case 'record':
-        return andThen(target.listed === true ? undefined : this.#requireTable(frame, target.id.table), () =>
+        return andThen(this.#requireTable(frame, target.id.table), () =>
           andThen(execution.reader.read(execution, target.id, purpose), (record) =>
-            record === undefined && target.listed !== true ? undefined : visit([record]),
+            record === undefined ? undefined : visit([record]),
           ),
         );
+      case 'listed':
+        return andThen(execution.reader.readMany(execution, target.ids, purpose), visit);
       case 'range':
         return execution.reader.scan(
           execution,
@@ -157,6 +168,26 @@ export class RowSource {
     }
     return compiled;
   }
+}
+
+/** The targets, of which those records are joined that a list names one after the other: at most `size` of them. */
+function gathered(targets: readonly Target[], size: number): readonly (Target | Listed)[] {
+  const [first, ...others] = targets;
+  if (others.length === 0 && (first?.kind !== 'record' || !first.listed)) return targets;
+  const all: (Target | Listed)[] = [];
+  let ids: RecordId[] | undefined;
+  for (const target of targets) {
+    if (target.kind !== 'record' || !target.listed) {
+      ids = undefined;
+      all.push(target);
+    } else if (ids === undefined || ids.length >= size) {
+      ids = [target.id];
+      all.push({ kind: 'listed', ids });
+    } else {
+      ids.push(target.id);
+    }
+  }
+  return all;
 }
 
 /** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */
