@@ -60,6 +60,8 @@ function requestFailure(error: TesseraError): Outcome {
 
 /** The request was well-formed; only its document is at fault. */
 const DOCUMENT_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
+  'graphql_document_unknown',
+  'graphql_document_untrusted',
   'graphql_operation',
   'graphql_fragment_cycle',
   'graphql_introspection_disabled',

@@ -3,26 +3,49 @@ import { failure } from '../errors/error.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
 
 export interface GraphqlRequest {
-  readonly query: string;
+  readonly query?: string | undefined;
+  /** Instead of `query`, the id of a document that the server knows, in the words of GraphQL over HTTP. */
+  readonly documentId?: string | undefined;
+  /** The same in Apollo's words, whose clients send the text too when the id alone wasn't known. */
+  readonly persistedQuery?: string | undefined;
   readonly variables: ObjectValue | undefined;
   readonly operationName: string | undefined;
 }
 
 /**
- * Reads `{query, variables?, operationName?, extensions?}`; NULL counts as absent.
+ * Reads `{query, variables?, operationName?, extensions?}`; NULL counts as absent. Instead of `query` there may be
+ * `documentId: "…"`, or `extensions: {persistedQuery: {version: 1, sha256Hash: "…"}}`.
  * @throws TesseraError `graphql_request`
  */
 export function readGraphqlRequest(body: Value): GraphqlRequest {
   if (isArray(body)) throw failure('graphql_request', { reason: 'several operations at once are not supported' });
   if (!isObject(body)) throw failure('graphql_request', { reason: 'the body must be an object' });
-  const { query } = body;
-  if (typeof query !== 'string') throw failure('graphql_request', { reason: '`query` must be a string' });
-  optional(body, 'extensions', isObject, 'an object');
+  const query = optional(body, 'query', isText, 'a string');
+  const documentId = optional(body, 'documentId', isText, 'a string');
+  const persistedQuery = persistedHash(optional(body, 'extensions', isObject, 'an object'));
+  if (query !== undefined && documentId !== undefined) {
+    throw failure('graphql_request', { reason: 'say either `query` or `documentId`' });
+  }
+  if (query === undefined && documentId === undefined && persistedQuery === undefined) {
+    throw failure('graphql_request', { reason: '`query` must be a string' });
+  }
   return {
     query,
+    documentId,
+    persistedQuery,
     variables: optional(body, 'variables', isObject, 'an object'),
-    operationName: optional(body, 'operationName', (value) => typeof value === 'string', 'a string'),
+    operationName: optional(body, 'operationName', isText, 'a string'),
   };
+}
+
+function persistedHash(extensions: ObjectValue | undefined): string | undefined {
+  const persisted = extensions?.['persistedQuery'];
+  const hash = isObject(persisted) ? persisted['sha256Hash'] : undefined;
+  return isText(hash) ? hash : undefined;
+}
+
+function isText(value: Value): value is string {
+  return typeof value === 'string';
 }
 
 function optional<T extends Value>(

@@ -5,6 +5,7 @@ import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { Documents } from './document/prepare.js';
+import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { failureOf, type GraphqlFailure } from './errors.js';
 import { Budget } from './execution/budget.js';
 import type { Call } from './execution/call.js';
@@ -17,6 +18,8 @@ import { buildSchema, exposedTables } from './schema/build.js';
 
 export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;
+  /** Documents that are known by id. */
+  readonly trusted?: TrustedOptions;
   /** Whether fields without PERMISSIONS are hidden from record users (`--field-permissions none`). */
   readonly fieldPermissions?: 'inherit' | 'none';
   /** Takes errors of our own making, for the log. */
@@ -42,13 +45,15 @@ const NO_TIMES: ReadonlyMap<string, bigint> = new Map();
 
 export class GraphqlService {
   readonly #limits: GraphqlLimits;
+  readonly #trusted: TrustedDocuments;
   readonly #guardedByDefault: boolean;
   readonly #report: GraphqlOptions['report'];
   /** By the state of the definitions they were made from: a change of any definition is seen by the next request. */
   readonly #apis = new LruCache<string, Api>(KEPT_SCHEMAS);
 
-  constructor({ limits, fieldPermissions, report }: GraphqlOptions = {}) {
+  constructor({ limits, trusted, fieldPermissions, report }: GraphqlOptions = {}) {
     this.#report = report;
+    this.#trusted = new TrustedDocuments(trusted);
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...limits };
     this.#guardedByDefault = fieldPermissions === 'none';
   }
@@ -59,7 +64,7 @@ export class GraphqlService {
    */
   async answer(session: Session, request: GraphqlRequest): Promise<Outcome> {
     const { schema, documents, hidesNames } = this.#api(await session.catalog());
-    const prepared = documents.prepare(request.query, request.operationName);
+    const prepared = documents.prepare(this.#trusted.textOf(request), request.operationName);
     if (!prepared.ok) return { failures: prepared.failures, times: NO_TIMES };
     const params = new Params();
     const budget = new Budget(this.#limits.values);

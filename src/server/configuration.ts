@@ -141,6 +141,17 @@ export const SETTINGS = {
     'results',
     readChoice(['results', 'standard']),
   ),
+  graphqlDocuments: optional(
+    {
+      flag: '--graphql-documents <file>',
+      description: 'A JSON manifest of GraphQL documents that clients may name by id',
+    },
+    readText,
+  ),
+  graphqlTrustedOnly: toggle({
+    flag: '--graphql-trusted-only',
+    description: 'Run no other GraphQL documents than those of the manifest',
+  }),
   fieldPermissions: withDefault(
     {
       flag: '--field-permissions <rule>',
@@ -391,6 +402,7 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
 /** What single settings can't say. */
 function checkTogether(configuration: Configuration): void {
   const { user, pass, webCrt, webKey, clientIp, trustedProxy, auditLog, auditKeyFile } = configuration;
+  const { graphqlDocuments, graphqlTrustedOnly } = configuration;
   if ((user === undefined) !== (pass === undefined)) throw new ConfigurationError('--user and --pass need each other');
   if (user === '' || pass === '') throw new ConfigurationError('--user and --pass must not be empty');
   if ((webCrt === undefined) !== (webKey === undefined)) {
@@ -398,6 +410,9 @@ function checkTogether(configuration: Configuration): void {
   }
   if (auditKeyFile !== undefined && auditLog === undefined) {
     throw new ConfigurationError('--audit-key-file needs --audit-log');
+  }
+  if (graphqlTrustedOnly && graphqlDocuments === undefined) {
+    throw new ConfigurationError('--graphql-trusted-only needs --graphql-documents');
   }
   if (clientIp !== 'socket' && clientIp !== 'none' && trustedProxy === undefined) {
     throw new ConfigurationError(

@@ -64,17 +64,29 @@ export async function startServer(
 
 /** GraphQL, where it is switched on; the others don't have to load it. */
 async function graphqlParts(
-  { allowExperimental, graphqlLimits, graphqlJson, fieldPermissions }: Configuration,
+  {
+    allowExperimental,
+    graphqlLimits,
+    graphqlDocuments,
+    graphqlTrustedOnly,
+    graphqlJson,
+    fieldPermissions,
+  }: Configuration,
   log: Log,
 ): Promise<Pick<HttpServerParts, 'graphql' | 'graphqlMethod'>> {
   if (!allowExperimental.includes('graphql')) return {};
-  const [{ GraphqlService }, { createGraphqlHandler }, { createGraphqlMethod }] = await Promise.all([
+  const [{ GraphqlService }, { createGraphqlHandler }, { createGraphqlMethod }, { readDocuments }] = await Promise.all([
     import('../graphql/service.js'),
     import('../graphql/handler.js'),
     import('../graphql/method.js'),
+    import('./graphql-documents.js'),
   ]);
   const service = new GraphqlService({
     limits: graphqlLimits,
+    trusted: {
+      documents: graphqlDocuments === undefined ? undefined : readDocuments(graphqlDocuments),
+      only: graphqlTrustedOnly,
+    },
     fieldPermissions,
     report: (error) => log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own'),
   });

@@ -27,6 +27,20 @@ export const graphqlErrors = {
 
   // ─── Documents ───
 
+  // Apollo's clients look for the two texts: after the first they send the document itself, after the second no ids any more.
+  graphql_document_unknown: row<{ kind: 'documentId' | 'persistedQuery'; any: boolean }>({
+    kind: 'NotFound',
+    text: ({ kind, any }) => {
+      if (kind === 'persistedQuery') return any ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported';
+      return any ? 'There is no document with this `documentId`' : 'No documents are known by id (--graphql-documents)';
+    },
+  }),
+  graphql_manifest: row<{ reason: string }>({ kind: 'Configuration', text: ({ reason }) => reason }),
+  graphql_document_untrusted: row({
+    kind: 'NotAllowed',
+    text: () => 'Only the documents that the server was started with are run (--graphql-trusted-only)',
+  }),
+
   graphql_syntax: worded(),
   graphql_invalid: worded(),
   graphql_operation: worded(),
