@@ -1,7 +1,7 @@
 /** Errors of the GraphQL library as ours: each gets a stable code, and what isn't meant for clients gets no further. */
-import { GraphQLError } from 'graphql';
+import { type FieldNode, GraphQLError, getLocation } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.js';
-import { asTesseraError, failure, TesseraError } from '../errors/error.js';
+import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 
 /** At which stage the library found fault, for errors that don't come from us. */
 export type Stage = Extract<
@@ -18,9 +18,9 @@ export interface GraphqlFailure {
   readonly path?: readonly (string | number)[];
 }
 
-/** `report` takes what is nobody's fault but ours, which clients aren't told. */
-export function failureOf(error: GraphQLError, stage: Stage, report?: (error: TesseraError) => void): GraphqlFailure {
-  const ours = ownError(error, stage, report);
+/** An error that the library reports about a document or about variables. */
+export function failureOf(error: GraphQLError, stage: Stage): GraphqlFailure {
+  const ours = tesseraError(error, stage);
   return {
     error: ours,
     message: ours.code === 'internal' ? ours.message : error.message,
@@ -29,20 +29,26 @@ export function failureOf(error: GraphQLError, stage: Stage, report?: (error: Te
   };
 }
 
+/** An error at a field. */
+export function fieldFailure(
+  error: TesseraError,
+  nodes: readonly FieldNode[],
+  path: readonly (string | number)[],
+): GraphqlFailure {
+  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [getLocation(loc.source, loc.start)]));
+  return { error, message: error.message, locations, path };
+}
+
 /** What the library threw, as a failure of the request. @throws what is ours, or nobody's */
 export function thrownFailure(thrown: unknown, stage: Stage): GraphqlFailure {
   if (thrown instanceof GraphQLError) return failureOf(thrown, stage);
   throw thrown;
 }
 
-function ownError(error: GraphQLError, stage: Stage, report?: (error: TesseraError) => void): TesseraError {
-  let cause: Error | undefined = error;
-  // The library wraps what resolvers and scalars throw, sometimes twice.
+/** Any thrown thing as an error of ours; what the library found fault with has the code of the stage. */
+export function tesseraError(thrown: unknown, stage: Stage): TesseraError {
+  let cause = thrown;
+  // The library wraps what scalars throw, sometimes twice.
   while (cause instanceof GraphQLError && cause.originalError !== undefined) cause = cause.originalError;
-  if (cause instanceof TesseraError) return cause;
-  const isLibrary = cause instanceof GraphQLError || cause.message.startsWith('Cannot return null for non-nullable');
-  if (isLibrary) return failure(stage, { message: error.message });
-  const internal = asTesseraError(cause);
-  report?.(internal);
-  return internal;
+  return cause instanceof GraphQLError ? failure(stage, { message: cause.message }) : asTesseraError(cause);
 }

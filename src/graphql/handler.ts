@@ -50,12 +50,12 @@ function respond({ kind, contentType }: AnswerForm, outcome: Outcome, status: nu
 }
 
 /** 400 when nothing was run, where the form's statuses tell of it. */
-function statusOf({ statuses }: AnswerForm, { data }: Outcome): number {
-  return statuses && data === undefined ? 400 : 200;
+function statusOf({ statuses }: AnswerForm, { roots }: Outcome): number {
+  return statuses && roots === undefined ? 400 : 200;
 }
 
 function requestFailure(error: TesseraError): Outcome {
-  return { failures: [{ error, message: error.message }], times: new Map() };
+  return { failures: [{ error, message: error.message }] };
 }
 
 /** The request was well-formed; only its document is at fault. */

@@ -1,17 +1,16 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
-import { execute, type GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
-import { Documents } from './document/prepare.js';
+import { Documents, type PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
-import { failureOf, type GraphqlFailure } from './errors.js';
-import { Budget } from './execution/budget.js';
-import type { Call } from './execution/call.js';
-import { Loader } from './execution/loader.js';
-import { Conditions, Params } from './execution/select.js';
-import { Selections } from './execution/selection.js';
+import { failureOf, fieldFailure, type GraphqlFailure } from './errors.js';
+import { BudgetExceeded } from './execution/budget.js';
+import { Call } from './execution/call.js';
+import { Operation } from './execution/operation.js';
+import { type RootResult, runMutation, runQuery } from './execution/run.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
 import type { GraphqlRequest } from './request.js';
 import { buildSchema, exposedTables } from './schema/build.js';
@@ -27,21 +26,22 @@ export interface GraphqlOptions {
 }
 
 export interface Outcome {
-  /** Absent when nothing was run; null when nothing of it is left. */
-  readonly data?: Readonly<Record<string, unknown>> | null;
+  /** In the order in which they were asked for; absent when nothing was run. */
+  readonly roots?: readonly RootResult[];
   readonly failures: readonly GraphqlFailure[];
-  /** How long the statement of each root field took, in nanoseconds. */
-  readonly times: ReadonlyMap<string | number, bigint>;
 }
 
 interface Api {
   readonly schema: GraphQLSchema;
   readonly documents: Documents;
+  /** By their nodes, which are kept with the documents. */
+  readonly operations: WeakMap<OperationDefinitionNode, Operation>;
   readonly hidesNames: boolean;
 }
 
 const KEPT_SCHEMAS = 64;
-const NO_TIMES: ReadonlyMap<string, bigint> = new Map();
+/** So many errors are told about the variables of one request. */
+const MAX_ERRORS = 20;
 
 export class GraphqlService {
   readonly #limits: GraphqlLimits;
@@ -63,35 +63,35 @@ export class GraphqlService {
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
   async answer(session: Session, request: GraphqlRequest): Promise<Outcome> {
-    const { schema, documents, hidesNames } = this.#api(await session.catalog());
-    const prepared = documents.prepare(this.#trusted.textOf(request), request.operationName);
-    if (!prepared.ok) return { failures: prepared.failures, times: NO_TIMES };
-    const params = new Params();
-    const budget = new Budget(this.#limits.values);
-    const call: Call = {
-      loader: new Loader(session, budget, params),
-      budget,
-      selections: new Selections(),
-      conditions: new Conditions(params, this.#limits.conditions),
-      edgePlans: new WeakMap(),
-      times: new Map(),
-    };
-    const { data, errors } = await execute({
-      schema,
-      document: prepared.document,
-      operationName: prepared.operation.name?.value ?? null,
-      variableValues: request.variables ?? null,
-      contextValue: call,
-      hideSuggestions: hidesNames,
-    });
-    if (budget.exceeded !== undefined) throw budget.exceeded;
-    // Without data, nothing was run: the variables didn't fit.
-    const stage = data === undefined ? 'graphql_variables' : 'graphql_result';
-    return {
-      ...(data !== undefined && { data }),
-      failures: (errors ?? []).map((error) => failureOf(error, stage, this.#report)),
-      times: call.times,
-    };
+    const api = this.#api(await session.catalog());
+    const prepared = api.documents.prepare(this.#trusted.textOf(request), request.operationName);
+    if (!prepared.ok) return { failures: prepared.failures };
+    const { coerced = {}, errors = [] } = getVariableValues(
+      api.schema,
+      prepared.operation.variableDefinitions ?? [],
+      request.variables ?? {},
+      { maxErrors: MAX_ERRORS, hideSuggestions: api.hidesNames },
+    );
+    if (errors.length > 0) return { failures: errors.map((error) => failureOf(error, 'graphql_variables')) };
+    const call = new Call(coerced, this.#limits);
+    const roots = await this.#run(operationOf(api, prepared), call, session);
+    return { roots, failures: call.failures.map(({ error, nodes, path }) => this.#failure(error, nodes, path)) };
+  }
+
+  async #run(operation: Operation, call: Call, session: Session): Promise<RootResult[]> {
+    const compiled = operation.compiled(call.variables);
+    try {
+      return operation.node.operation === OperationTypeNode.QUERY
+        ? await runQuery(compiled, call, session)
+        : await runMutation(compiled, call, session, session);
+    } catch (thrown) {
+      throw thrown instanceof BudgetExceeded ? thrown.error : thrown;
+    }
+  }
+
+  #failure(...[error, nodes, path]: Parameters<typeof fieldFailure>): GraphqlFailure {
+    if (error.code === 'internal') this.#report?.(error);
+    return fieldFailure(error, nodes, path);
   }
 
   #api(catalog: DatabaseCatalog | undefined): Api {
@@ -107,10 +107,20 @@ export class GraphqlService {
       api = {
         schema,
         documents: new Documents(schema, config, this.#limits),
+        operations: new WeakMap(),
         hidesNames: config.introspection === 'none',
       };
       this.#apis.set(catalog.stamp, api);
     }
     return api;
   }
+}
+
+function operationOf({ schema, operations }: Api, { document, operation }: PreparedOperation): Operation {
+  let known = operations.get(operation);
+  if (known === undefined) {
+    known = new Operation(schema, document, operation);
+    operations.set(operation, known);
+  }
+  return known;
 }

@@ -15,9 +15,13 @@ import { beyondLimit, type GraphqlLimits } from '../limits.js';
 import { type Cost, costOf } from './cost.js';
 import { parseDocument } from './parse.js';
 
-export type Prepared =
-  | { readonly ok: true; readonly document: DocumentNode; readonly operation: OperationDefinitionNode }
-  | { readonly ok: false; readonly failures: readonly GraphqlFailure[] };
+export interface PreparedOperation {
+  readonly ok: true;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+export type Prepared = PreparedOperation | { readonly ok: false; readonly failures: readonly GraphqlFailure[] };
 
 const KEPT_DOCUMENTS = 500;
 /** Longer texts are rarely sent twice. */

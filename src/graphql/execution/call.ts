@@ -1,17 +1,77 @@
-/** What resolvers know of the request that they work for. */
-import type { GraphQLResolveInfo } from 'graphql';
-import type { Budget } from './budget.js';
-import type { EdgePlan, Loader } from './loader.js';
-import type { Conditions } from './select.js';
-import type { Selections } from './selection.js';
+/** One run of an operation: what it may still spend, what it has read, and what went wrong. */
+import type { FieldNode } from 'graphql';
+import type { TesseraError } from '../../errors/error.js';
+import type { Select } from '../../language/ast.js';
+import type { ObjectValue } from '../../value/value.js';
+import { tesseraError } from '../errors.js';
+import type { GraphqlLimits } from '../limits.js';
+import { Budget } from './budget.js';
+import { type Bound, ConditionCount } from './select.js';
 
-export interface Call {
-  readonly loader: Loader;
-  readonly budget: Budget;
-  readonly selections: Selections;
-  readonly conditions: Conditions;
-  /** By the nodes of the field, which are the same for each row. */
-  readonly edgePlans: WeakMap<GraphQLResolveInfo['fieldNodes'], EdgePlan>;
-  /** How long the statement of each root field took, in nanoseconds, by the name in the answer. */
-  readonly times: Map<string | number, bigint>;
+/** An error at a field. The path is filled in from within, as the writing of the answer returns. */
+export interface FieldFailure {
+  readonly error: TesseraError;
+  readonly nodes: readonly FieldNode[];
+  readonly path: (string | number)[];
+}
+
+/** A part of an operation that needs something read before it can be written. */
+export interface Fetch {
+  /** What is to be read for what was asked for since the last time. */
+  orders(call: Call): Iterable<Order>;
+}
+
+/** A SELECT, and what becomes of its result. */
+export interface Order extends Bound<Select> {
+  /** How many values of records it gives at most. */
+  readonly most: number;
+  deliver(rows: readonly ObjectValue[]): void;
+  fail(error: TesseraError): void;
+}
+
+export class Call {
+  readonly failures: FieldFailure[] = [];
+  /** Counts what the statements give. */
+  readonly reads: Budget;
+  /** Counts what is written, since a record may be written in many places. */
+  readonly writes: Budget;
+  readonly conditions: ConditionCount;
+  /** What has to be fetched before the next level can be looked at. */
+  waiting: Fetch[] = [];
+  readonly #states: unknown[] = [];
+
+  constructor(
+    readonly variables: Readonly<Record<string, unknown>>,
+    readonly limits: GraphqlLimits,
+  ) {
+    this.reads = new Budget(limits.values);
+    this.writes = new Budget(limits.values);
+    this.conditions = new ConditionCount(limits.conditions);
+  }
+
+  /** What a part of the operation keeps during the run; made when it is first asked for. */
+  state<T>(slot: number, make: () => T): T {
+    let state = this.#states[slot] as T | undefined;
+    if (state === undefined) {
+      state = make();
+      this.#states[slot] = state;
+    }
+    return state;
+  }
+
+  /** Forgets what parts of the operation keep, before its next event. */
+  forget(): void {
+    this.#states.length = 0;
+  }
+
+  /** Notes an error; what was to be written there is null. */
+  fail(thrown: unknown, nodes: readonly FieldNode[]): undefined {
+    this.failures.push({ error: tesseraError(thrown, 'graphql_result'), nodes, path: [] });
+    return undefined;
+  }
+
+  /** Says of the errors since there were `before` of them that they stand below `key`. */
+  place(before: number, key: string | number): void {
+    for (let at = before; at < this.failures.length; at++) this.failures[at]?.path.unshift(key);
+  }
 }

@@ -1,41 +1,59 @@
 /** Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to params. */
-import type { Expression, GraphStep, Idiom, Param, Part, Projections, Select } from '../../language/ast.js';
+import type { Expression, GraphStep, Idiom, Param, Part, Projections, Select, Statement } from '../../language/ast.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { beyondLimit } from '../limits.js';
 
-/** Binds values to params whose names are unique within the request. */
+/** Binds values to params. The prefix keeps the params of a request's statements apart. */
 export class Params {
-  readonly #values = newObject();
+  readonly values = newObject();
+  readonly #prefix: string;
   #count = 0;
 
-  /** Everything bound so far: a statement may be run again with other ids. */
-  get values(): ObjectValue {
-    return this.#values;
+  constructor(prefix: string) {
+    this.#prefix = prefix;
   }
 
   bind(value: Value): Param {
-    const name = `graphql_${this.#count++}`;
-    this.#values[name] = value;
+    const name = `${this.#prefix}_${this.#count++}`;
+    this.values[name] = value;
     return { kind: 'param', name };
   }
 }
 
-/** Params for the conditions of a request, of which there may be so many. */
-export class Conditions {
+/** How many conditions a request has in its filters. */
+export class ConditionCount {
   readonly #limit: number;
   #count = 0;
 
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get value(): number {
+    return this.#count;
+  }
+
+  /** @throws TesseraError `graphql_limit` */
+  add(conditions: number): void {
+    this.#count += conditions;
+    if (this.#count > this.#limit) throw beyondLimit('conditions', this.#limit);
+  }
+}
+
+/** What filters become part of: params for their values, and a count of conditions. */
+export class Conditions {
+  readonly #counted: ConditionCount;
+
   constructor(
     readonly params: Params,
-    limit: number,
+    counted: ConditionCount,
   ) {
-    this.#limit = limit;
+    this.#counted = counted;
   }
 
   /** To be called for each condition. @throws TesseraError `graphql_limit` */
   count(): void {
-    this.#count += 1;
-    if (this.#count > this.#limit) throw beyondLimit('conditions', this.#limit);
+    this.#counted.add(1);
   }
 }
 
@@ -99,4 +117,16 @@ export function join(operator: '&&' | '||', conditions: readonly Expression[]): 
     left: join(operator, conditions.slice(0, middle)),
     right: join(operator, conditions.slice(middle)),
   };
+}
+
+/** A statement with the values of its params. */
+export interface Bound<S extends Statement = Select> {
+  readonly statement: S;
+  readonly values: ObjectValue;
+}
+
+/** The same for a list. */
+export interface BoundList extends Bound {
+  /** How many records it lets through at most. */
+  readonly most: number;
 }

@@ -1,12 +1,13 @@
 /** The schema of a database: what its GRAPHQL config exposes, as the definitions of tables and fields describe it. */
 import { type GraphQLFieldConfigMap, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { GraphqlConfig } from '../../language/ast.js';
-import { isObject } from '../../value/value.js';
-import type { Call } from '../execution/call.js';
+import type { GraphqlConfig, Statement } from '../../language/ast.js';
+import { isArray, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
+import type { RootField, RootPlan, StatementWork } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';
-import { clausesOf, listArguments } from './list-arguments.js';
+import { fromRoot } from './field-source.js';
+import { boundList, listArguments } from './list-arguments.js';
 import { Names } from './names.js';
 import { SCALARS } from './scalars.js';
 import type { TableType } from './table-type.js';
@@ -49,55 +50,92 @@ export function buildSchema(entries: readonly TableEntry[], options: SchemaOptio
   });
 }
 
-type RootFields = GraphQLFieldConfigMap<unknown, Call>;
-type RootField = RootFields[string];
+type RootFields = GraphQLFieldConfigMap<unknown, unknown>;
+type RootConfig = RootFields[string];
 
-function listField(type: TableType): RootField {
-  const { object } = type;
+function listField(type: TableType): RootConfig {
   return {
     // One root field that fails takes no other one with it, so it may be null.
-    type: new GraphQLList(new GraphQLNonNull(object)),
+    type: new GraphQLList(new GraphQLNonNull(type.object)),
     args: {
       ...listArguments(type),
       version: { type: SCALARS.datetime, description: 'The records as they were then.' },
     },
-    resolve: async (_source, args, call, info) => {
-      const { columns: names, weight } = call.selections.of(info, object);
-      const from = { kind: 'table', name: type.table } as const;
-      const { clauses, most } = clausesOf(type, args, call, weight);
-      const { rows, time } = await call.loader.rows(select(columns(names), from, clauses), most, weight);
-      call.times.set(info.path.key, time);
-      return rows;
+    extensions: fromRoot((field) => compileList(field, type)),
+  };
+}
+
+function compileList(field: RootField, type: TableType): RootPlan {
+  const plan = field.record(type.object);
+  const projections = columns(plan.columns);
+  const from = { kind: 'table', name: type.table } as const;
+  return {
+    completion: field.completionBy(plan),
+    begin: (call) => {
+      const { statement, values, most } = boundList(field.arguments, type, plan.weight, call, (clauses) =>
+        select(projections, from, clauses),
+      );
+      return statements([statement], values, most * plan.weight, ([rows], { reads }) => {
+        reads.spend(lengthOf(rows) * plan.weight);
+        return rows;
+      });
     },
   };
 }
 
 const ID_ARGUMENT = { id: { type: new GraphQLNonNull(SCALARS.ID) } };
 
-function recordField({ table, object }: TableType): RootField {
+function recordField(type: TableType): RootConfig {
   return {
-    type: object,
+    type: type.object,
     description: 'The record with this key or id.',
     args: ID_ARGUMENT,
-    resolve: async (_source, { id }, call, info) => {
-      const { columns: names, weight } = call.selections.of(info, object);
-      const candidates = recordsOf(table, String(id));
-      const statement = select(columns(names), call.conditions.params.bind(candidates));
-      const { rows, time } = await call.loader.rows(statement, candidates.length, weight);
-      call.times.set(info.path.key, time);
-      return rows.find(isObject) ?? null;
+    extensions: fromRoot((field) => compileRecord(field, type)),
+  };
+}
+
+function compileRecord(field: RootField, { table, object }: TableType): RootPlan {
+  const plan = field.record(object);
+  const projections = columns(plan.columns);
+  return {
+    completion: field.completionBy(plan),
+    begin: (call) => {
+      const { statement, values } = field.arguments.bound(call, ({ id }, { params }) => ({
+        statement: select(projections, params.bind(recordsOf(table, String(id)))),
+        values: params.values,
+      }));
+      return statements([statement], values, 2 * plan.weight, ([rows], { reads }) => {
+        reads.spend(plan.weight);
+        return isArray(rows) ? rows[0] : undefined;
+      });
     },
   };
 }
 
-function anyRecordField(types: TableTypes): RootField {
+function anyRecordField(types: TableTypes): RootConfig {
   return {
     type: types.record,
     description: 'The record with this id, of whatever table.',
     args: ID_ARGUMENT,
-    resolve: (_source, { id }, call, info) => {
-      const record = readRecordId(String(id));
-      return record !== undefined && types.tables.has(record.table) ? types.load(record, call, info) : null;
-    },
+    extensions: fromRoot((field) => ({
+      completion: field.completion(),
+      begin: (call) => {
+        const id = readRecordId(String(field.arguments.given(call)['id']));
+        return statements([], newObject(), 0, () => (id !== undefined && types.tables.has(id.table) ? id : undefined));
+      },
+    })),
   };
+}
+
+function statements(
+  all: readonly Statement[],
+  values: ObjectValue,
+  most: number,
+  result: StatementWork['result'],
+): StatementWork {
+  return { kind: 'statements', statements: all, values, most, result };
+}
+
+function lengthOf(rows: Value): number {
+  return isArray(rows) ? rows.length : 0;
 }

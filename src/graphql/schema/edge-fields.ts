@@ -4,10 +4,9 @@
  */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { TableEntry } from '../../catalog/database-catalog.js';
-import { RecordId } from '../../value/value.js';
-import type { EdgePlan } from '../execution/loader.js';
 import type { EdgeDirection } from '../execution/select.js';
-import { clausesOf, listArguments } from './list-arguments.js';
+import { fromSource } from './field-source.js';
+import { listArguments } from './list-arguments.js';
 import type { Names } from './names.js';
 import type { FieldConfig, FieldConfigs } from './object-fields.js';
 import type { TableType } from './table-type.js';
@@ -48,15 +47,6 @@ function edgeField(type: TableType, direction: EdgeDirection): FieldConfig {
     description:
       direction === 'out' ? `The edges of ${table} that lead out of it.` : `The edges of ${table} that lead to it.`,
     args: listArguments(type),
-    resolve: ({ id }, args, call, info) => {
-      if (!(id instanceof RecordId)) return null;
-      let plan = call.edgePlans.get(info.fieldNodes);
-      if (plan === undefined) {
-        const selection = call.selections.of(info, object);
-        plan = { table, direction, selection, ...clausesOf(type, args, call, selection.weight) } satisfies EdgePlan;
-        call.edgePlans.set(info.fieldNodes, plan);
-      }
-      return call.loader.edges(id, plan);
-    },
+    extensions: fromSource({ kind: 'edges', type, direction }),
   };
 }

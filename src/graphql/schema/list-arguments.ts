@@ -1,9 +1,11 @@
 /** The arguments of fields that give a list of records, and the clauses that they become. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { Value } from '../../value/value.js';
+import type { Select } from '../../language/ast.js';
+import { objectFrom, type Value } from '../../value/value.js';
 import type { Call } from '../execution/call.js';
-import { type Clauses, join } from '../execution/select.js';
+import type { FieldArguments, GivenArguments } from '../execution/field-arguments.js';
+import { type BoundList, type Clauses, join } from '../execution/select.js';
 import type { Filter } from './filter.js';
 import { SCALARS } from './scalars.js';
 import { readOrder } from './table-order.js';
@@ -12,8 +14,6 @@ export interface ListArguments {
   readonly filter: Filter;
   readonly order: GraphQLInputObjectType;
 }
-
-export type GivenArguments = Readonly<Record<string, unknown>>;
 
 export function listArguments({ filter, order }: ListArguments): GraphQLFieldConfigArgumentMap {
   return {
@@ -25,36 +25,36 @@ export function listArguments({ filter, order }: ListArguments): GraphQLFieldCon
   };
 }
 
-export interface BoundedClauses {
-  readonly clauses: Clauses;
-  /** How many records they let through at most. */
-  readonly most: number;
-}
-
-/** `weight` is how many fields each record gives: more than what the budget allows isn't read. */
-export function clausesOf(
+/**
+ * A SELECT with the clauses that the arguments ask for. `weight` is how many fields each record gives: more records than the budget allows
+ * aren't read.
+ */
+export function boundList(
+  given: FieldArguments,
   { filter }: ListArguments,
-  given: GivenArguments,
-  call: Call,
   weight: number,
-): BoundedClauses {
-  const { params } = call.conditions;
-  const conditions = [given['filter'], given['where']]
-    .filter(isGiven)
-    .map((each) => filter.translate(each, [], call.conditions));
-  const enough = call.budget.rows(weight);
-  const limit = readCount('limit', given);
-  const start = readCount('start', given);
-  const { order, version } = given;
-  const most = limit !== undefined && limit < enough ? limit : enough;
-  const clauses = {
-    ...(conditions.length > 0 && { where: join('&&', conditions) }),
-    ...(isGiven(order) && { order: readOrder(order) }),
-    limit: params.bind(most),
-    ...(start !== undefined && { start: params.bind(start) }),
-    ...(isGiven(version) && { version: params.bind(version as Value) }),
-  };
-  return { clauses, most };
+  call: Call,
+  build: (clauses: Clauses) => Select,
+): BoundList {
+  const { statement, values, asked, limit } = given.bound(call, (all, conditions) => {
+    const { params } = conditions;
+    const filters = [all['filter'], all['where']].filter(isGiven).map((each) => filter.translate(each, [], conditions));
+    const { order, version } = all;
+    const asked = readCount('limit', all);
+    const start = readCount('start', all);
+    const limit = params.bind(asked);
+    const clauses = {
+      ...(filters.length > 0 && { where: join('&&', filters) }),
+      ...(isGiven(order) && { order: readOrder(order) }),
+      limit,
+      ...(start !== undefined && { start: params.bind(start) }),
+      ...(isGiven(version) && { version: params.bind(version as Value) }),
+    };
+    return { statement: build(clauses), values: params.values, asked, limit: limit.name };
+  });
+  const enough = call.reads.rows(weight);
+  const most = asked !== undefined && asked < enough ? asked : enough;
+  return { statement, values: objectFrom({ ...values, [limit]: most }), most };
 }
 
 /** @throws TesseraError `graphql_argument` */

@@ -1,8 +1,6 @@
 /** The fields of an object type: what each shows, how it is filtered and ordered. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull } from 'graphql';
-import type { ObjectValue } from '../../value/value.js';
-import type { Call } from '../execution/call.js';
-import type { FieldExtensions } from '../execution/selection.js';
+import { fromSource } from './field-source.js';
 import type { FieldNode } from './field-tree.js';
 import type { Filter } from './filter.js';
 import type { Names } from './names.js';
@@ -20,8 +18,8 @@ export interface ObjectField {
 /** By their names in GraphQL. */
 export type ObjectFields = ReadonlyMap<string, ObjectField>;
 
-export type FieldConfigs = GraphQLFieldConfigMap<ObjectValue, Call>;
-export type FieldConfig = GraphQLFieldConfig<ObjectValue, Call>;
+export type FieldConfigs = GraphQLFieldConfigMap<unknown, unknown>;
+export type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /** `owner` are the names that lead to the object. */
 export function objectFields(
@@ -55,12 +53,10 @@ export function fieldConfigs(fields: ObjectFields): FieldConfigs {
 }
 
 function fieldConfig({ column, shape, nullable, description }: ObjectField): FieldConfig {
-  const extensions: FieldExtensions = { column, ...(shape.nested && { nested: true }) };
   return {
     type: nullable ? shape.type : new GraphQLNonNull(shape.type),
     ...(description !== undefined && { description }),
-    extensions: { ...extensions },
-    resolve: (row, _args, call, info) => shape.read(row[column], call, info),
+    extensions: fromSource({ kind: 'column', column, ...(shape.read && { read: shape.read }) }),
   };
 }
 

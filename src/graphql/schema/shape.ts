@@ -1,29 +1,21 @@
 /** How a type of the database looks in GraphQL (`docs/GRAPHQL.md` has the table for users). */
-import {
-  GraphQLList,
-  GraphQLNonNull,
-  type GraphQLNullableType,
-  type GraphQLOutputType,
-  type GraphQLResolveInfo,
-} from 'graphql';
+import { GraphQLList, GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType } from 'graphql';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import type { Type } from '../../value/type.js';
 import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
-import type { Call } from '../execution/call.js';
 import { type FieldNode, present } from './field-tree.js';
 import type { Comparison, Filter, Filters, OperatorKind } from './filter.js';
 import { SCALARS } from './scalars.js';
 
-/** What the library is given for a stored value: something for the type to write, null, or a promise of it. */
-export type Read = (value: Value, call: Call, info: GraphQLResolveInfo) => unknown;
+/** What is written for a stored value: something that the type knows, or nothing. */
+export type Read = (value: Value) => Value;
 
 export interface Shape {
   readonly type: GraphQLOutputType & GraphQLNullableType;
-  readonly read: Read;
+  /** Absent where that is the value as it is stored. */
+  readonly read?: Read;
   /** It may come out as null though a value is stored: a link to a record that can't be read. */
   readonly mayVanish?: true;
-  /** Its selection is of fields of the same record. */
-  readonly nested?: true;
   readonly orderable: boolean;
   /** How it is compared with arguments, as a whole and as the element of a list. */
   readonly comparison?: Comparison;
@@ -68,13 +60,10 @@ export function filterOf({ comparison, filter }: Shape, name: string, filters: F
 type Build<T extends Type = Type> = (type: T, place: Place, kit: ShapeKit) => Shape;
 type Builders = { readonly [K in Type['kind']]: Build<Extract<Type, { kind: K }>> };
 
-const AS_IT_IS: Read = (value) => value;
-
 function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): Shape {
   const type = SCALARS[name];
   return {
     type,
-    read: AS_IT_IS,
     orderable: operators !== undefined,
     ...(operators !== undefined && { comparison: { label: name.toLowerCase(), operators, input: type } }),
   };
@@ -140,13 +129,13 @@ function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Sh
   const { read, comparison } = shape;
   return {
     type: new GraphQLList(nullable ? shape.type : new GraphQLNonNull(shape.type)),
-    read: (value, call, info) => {
-      const items = value instanceof SetValue ? value.items : value;
-      if (!isArray(items)) return null;
-      return read === AS_IT_IS ? items : items.map((each) => read(each, call, info));
-    },
+    ...(read && {
+      read: (value) => {
+        const items = value instanceof SetValue ? value.items : value;
+        return isArray(items) ? items.map(read) : undefined;
+      },
+    }),
     orderable: false,
-    ...(shape.nested && { nested: true }),
     ...(comparison && { comparison: { ...comparison, label: `array_${comparison.label}`, operators: 'list' } }),
   };
 }

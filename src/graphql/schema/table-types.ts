@@ -4,10 +4,10 @@ import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
 import { toDisplay } from '../../value/text/text.js';
-import { isObject, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
-import type { Call } from '../execution/call.js';
+import { RecordId, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
 import { edgeFields } from './edge-fields.js';
+import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
 import { type Comparison, Filters } from './filter.js';
 import { legalName, Names } from './names.js';
@@ -25,7 +25,7 @@ export class TableTypes implements ShapeKit {
   /** What every record is. */
   readonly record: GraphQLInterfaceType;
   /** A record of a table that the schema doesn't show. */
-  readonly hidden: GraphQLObjectType<ObjectValue, Call>;
+  readonly hidden: GraphQLObjectType;
   readonly tables: ReadonlyMap<string, TableType>;
   readonly #names: Names;
   readonly #guardedByDefault: boolean;
@@ -36,18 +36,25 @@ export class TableTypes implements ShapeKit {
     this.#guardedByDefault = guardedByDefault;
     this.#names = new Names(['Query', 'Mutation', 'Subscription', 'record', '_record', ...Object.keys(SCALARS)]);
     this.filters = new Filters(this.#names);
-    const id = { id: { type: new GraphQLNonNull(SCALARS.ID), resolve: idOf } };
+    const id = {
+      id: {
+        type: new GraphQLNonNull(SCALARS.ID),
+        extensions: fromSource({ kind: 'column', column: 'id', read: idText }),
+      },
+    };
+    const ofAny = ofRecords((record) => this.#typeOf(record));
     this.record = new GraphQLInterfaceType({
       name: 'record',
       description: 'A record of any table.',
       fields: id,
-      resolveType: (row) => this.#typeName(row as ObjectValue),
+      extensions: ofAny,
     });
-    this.hidden = new GraphQLObjectType<ObjectValue, Call>({
+    this.hidden = new GraphQLObjectType({
       name: '_record',
       description: 'A record of a table that GraphQL does not show here.',
       interfaces: [this.record],
       fields: id,
+      extensions: ofAny,
     });
     const names = this.#names.claimAll(entries.map(({ definition }) => definition.name));
     this.tables = new Map(
@@ -67,10 +74,11 @@ export class TableTypes implements ShapeKit {
     };
     const type: TableType = {
       table: name,
-      object: new GraphQLObjectType<ObjectValue, Call>({
+      object: new GraphQLObjectType({
         name: typeName,
         ...(comment !== undefined && { description: comment }),
         interfaces: [this.record],
+        extensions: ofRecords((record) => this.#typeOf(record)),
         fields: () => {
           const { own, fields } = fieldsOf();
           return { ...fieldConfigs(fields), ...edgeFields(name, entries, this.tables, own) };
@@ -119,9 +127,7 @@ export class TableTypes implements ShapeKit {
       return known;
     };
     return {
-      type: new GraphQLObjectType<ObjectValue, Call>({ name, fields: () => fieldConfigs(fields()) }),
-      read: (value) => (isObject(value) ? value : null),
-      nested: true,
+      type: new GraphQLObjectType({ name, fields: () => fieldConfigs(fields()) }),
       orderable: false,
       filter: this.filters.ofObject(name, () => filterMembers(fields())),
     };
@@ -139,7 +145,7 @@ export class TableTypes implements ShapeKit {
         values: Object.fromEntries(Array.from(members, ([value, member]) => [member, { value }])),
       });
       const comparison: Comparison = { label: name, operators: 'plain', input: type };
-      shape = { type, read: (value) => value, orderable: true, comparison };
+      shape = { type, orderable: true, comparison };
       this.#enums.set(key, shape);
     }
     return shape;
@@ -154,10 +160,8 @@ export class TableTypes implements ShapeKit {
     const isKnown = only !== undefined && known.length === targets.length;
     return {
       type: !isKnown ? this.record : known.length === 1 ? only.object : this.#union(known),
-      read: (value, call, info) =>
-        value instanceof RecordId && (admits === undefined || admits.has(value.table))
-          ? this.load(value, call, info)
-          : null,
+      read: (value) =>
+        value instanceof RecordId && (admits === undefined || admits.has(value.table)) ? value : undefined,
       mayVanish: true,
       orderable: true,
       comparison:
@@ -171,14 +175,6 @@ export class TableTypes implements ShapeKit {
     };
   }
 
-  /** A record as far as the selection needs it. */
-  load(id: RecordId, call: Call, info: Parameters<Call['selections']['of']>[0]): unknown {
-    if (id.key instanceof Range) return null;
-    const target = this.tables.get(id.table);
-    // Of a table that isn't shown nothing is read: the id stands in the link.
-    return target === undefined ? { id } : call.loader.record(id, call.selections.of(info, target.object));
-  }
-
   #union(members: readonly TableType[]): GraphQLUnionType {
     const types = members.map(({ object }) => object);
     const wanted = types.map(({ name }) => name).join('_or_');
@@ -187,25 +183,21 @@ export class TableTypes implements ShapeKit {
       union = new GraphQLUnionType({
         name: this.#names.claim(wanted),
         types,
-        resolveType: (row) => this.#typeName(row as ObjectValue),
+        extensions: ofRecords((record) => this.#typeOf(record)),
       });
       this.#unions.set(wanted, union);
     }
     return union;
   }
 
-  #typeName({ id }: ObjectValue): string {
-    const type = id instanceof RecordId ? this.tables.get(id.table) : undefined;
-    return (type?.object ?? this.hidden).name;
+  #typeOf({ table }: RecordId): RecordType {
+    const type = this.tables.get(table);
+    return type ?? { object: this.hidden };
   }
 }
 
-function idOf(row: ObjectValue): string {
-  return toDisplay(row['id']);
-}
-
-function idText(value: Value): string | null {
-  return value === undefined || value === null ? null : toDisplay(value);
+function idText(value: Value): string | undefined {
+  return value instanceof RecordId ? toDisplay(value) : undefined;
 }
 
 function idComparison(label: string, read: (text: string) => readonly RecordId[]): Comparison {

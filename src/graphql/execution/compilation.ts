@@ -1,0 +1,176 @@
+/** Compiles the selections of one operation to plans. */
+import { type FieldNode, type GraphQLObjectType, type GraphQLOutputType, isObjectType } from 'graphql';
+import { invariant } from '../../base/invariant.js';
+import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import {
+  abstractTypes,
+  type EdgesSource,
+  type FieldSource,
+  type RecordType,
+  recordTypes,
+  sourceOf,
+} from '../schema/field-source.js';
+import { boundList } from '../schema/list-arguments.js';
+import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
+import { type Completion, type CompositeType, compileCompletion } from './completion.js';
+import { EdgeFetch, LinkFetch } from './fetch.js';
+import { FieldArguments } from './field-arguments.js';
+import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
+import { columns, selectEdges } from './select.js';
+
+export class Compilation {
+  readonly #context: DocumentContext;
+  #slots = 0;
+
+  constructor(context: DocumentContext) {
+    this.#context = context;
+  }
+
+  /** Whether anything has to be fetched after the statements of the root fields. */
+  get hasFetches(): boolean {
+    return this.#slots > 0;
+  }
+
+  /** How the value of a field is written; `owner` is the name of the type that it stands on. */
+  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion {
+    return compileCompletion(type, nodes, nameOf(owner, nodes), (composite) => this.#composite(composite, nodes));
+  }
+
+  /** The same where what has fields in it is always written by `plan`. */
+  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion {
+    return compileCompletion(type, nodes, nameOf(owner, nodes), () => partOf(plan));
+  }
+
+  /** The fields of an object type that are asked for below a field. */
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields {
+    return collectFields(type, selectionsBelow(nodes), this.#context);
+  }
+
+  /** The nodes of all fields called `name` below a field, whatever their aliases. */
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[] {
+    return [...this.fieldsBelow(type, nodes).values()].filter(([node]) => node?.name.value === name).flat();
+  }
+
+  /** An object as far as the selections below a field ask for it. */
+  record(type: GraphQLObjectType, nodes: readonly FieldNode[]): RecordPlan {
+    const names = new Set<string>();
+    const plans: FieldPlan[] = [];
+    let weight = 1;
+    for (const [key, fieldNodes] of this.fieldsBelow(type, nodes)) {
+      weight += 1;
+      const name = fieldNodes[0]?.name.value ?? '';
+      if (name === '__typename') {
+        const text = JSON.stringify(type.name);
+        plans.push({ key, write: () => text });
+        continue;
+      }
+      const field = type.getFields()[name];
+      const source = field && sourceOf(field);
+      invariant(field !== undefined && source !== undefined, 'a field of a valid document has a source');
+      if (source.kind === 'column') names.add(source.column);
+      const plan = this.#field(source, field.type, fieldNodes, type);
+      weight += plan.weight ?? 0;
+      plans.push({ key, ...plan });
+    }
+    return recordPlan(plans, names, weight);
+  }
+
+  #field(
+    source: FieldSource,
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+    owner: GraphQLObjectType,
+  ): Omit<FieldPlan, 'key'> & { readonly weight?: number } {
+    switch (source.kind) {
+      case 'column': {
+        const { column, read } = source;
+        const reading =
+          read === undefined ? (row: ObjectValue) => row[column] : (row: ObjectValue) => read(row[column]);
+        return reader(reading, this.completion(type, nodes, owner.name));
+      }
+      case 'derived':
+        return reader(source.read, this.completion(type, nodes, owner.name));
+      case 'edges':
+        return this.#edges(source, type, nodes, owner);
+    }
+  }
+
+  #edges(
+    { type: table, direction }: EdgesSource,
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+    owner: GraphQLObjectType,
+  ): Omit<FieldPlan, 'key'> {
+    const slot = this.#slots++;
+    const plan = this.record(table.object, nodes);
+    const given = this.#arguments(owner, nodes, slot);
+    const { gather, write } = this.completionBy(plan, type, nodes, owner.name);
+    const fetch = new EdgeFetch(slot, nodes, {
+      weight: plan.weight,
+      gather,
+      statement: (call, ids) =>
+        boundList(given, table, plan.weight, call, (clauses) =>
+          selectEdges({ kind: 'param', name: ids }, { table: table.table, direction }, columns(plan.columns), clauses),
+        ),
+    });
+    return {
+      gather: (row, call) => fetch.gather(row, call),
+      write: (row, call) => write(fetch.find(row, call), call),
+    };
+  }
+
+  /** The arguments of a field of `owner`. `slot` tells its params from those of other fields. */
+  #arguments(owner: GraphQLObjectType, nodes: readonly FieldNode[], slot: number): FieldArguments {
+    const [node] = nodes;
+    const field = node && owner.getFields()[node.name.value];
+    invariant(field !== undefined, 'a field of a valid document exists');
+    return new FieldArguments(field, node as FieldNode, `field_${slot}`);
+  }
+
+  #composite(type: CompositeType, nodes: readonly FieldNode[]): Completion {
+    const plans = new Map<GraphQLObjectType, RecordPlan>();
+    const planOf = (object: GraphQLObjectType): RecordPlan => {
+      let plan = plans.get(object);
+      if (plan === undefined) {
+        plan = this.record(object, nodes);
+        plans.set(object, plan);
+      }
+      return plan;
+    };
+    const typeOfRecord = recordTypes(type);
+    if (typeOfRecord !== undefined) {
+      const planOfRecord = ({ object }: RecordType) => planOf(object);
+      const fetch = new LinkFetch(this.#slots++, nodes, typeOfRecord, planOfRecord);
+      return { gather: fetch.gather, write: fetch.write };
+    }
+    if (isObjectType(type)) return partOf(planOf(type));
+    const typeOf = abstractTypes(type);
+    return {
+      write: (value, call) => {
+        const object = typeOf(value);
+        return object && partOf(planOf(object)).write(value, call);
+      },
+    };
+  }
+}
+
+/** An object that is part of what it stands on. */
+function partOf({ gather, write, weight }: RecordPlan): Completion {
+  return {
+    weight: weight - 1,
+    ...(gather && { gather: (value, call) => (isObject(value) ? gather(value, call) : undefined) }),
+    write: (value, call) => (isObject(value) ? write(value, call) : undefined),
+  };
+}
+
+function reader(read: (parent: ObjectValue) => Value, { gather, write, weight }: Completion) {
+  return {
+    ...(weight !== undefined && { weight }),
+    ...(gather && { gather: (parent: ObjectValue, call: Parameters<typeof gather>[1]) => gather(read(parent), call) }),
+    write: (parent: ObjectValue, call: Parameters<typeof write>[1]) => write(read(parent), call),
+  };
+}
+
+function nameOf(owner: string, [node]: readonly FieldNode[]): string {
+  return `${owner}.${node?.name.value}`;
+}

@@ -1,0 +1,214 @@
+/**
+ * What is read for all records of one level at once: the records that links lead to, one SELECT for each table, and the edges of records,
+ * one SELECT for each field.
+ */
+import type { FieldNode } from 'graphql';
+import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { Select } from '../../language/ast.js';
+import { toText } from '../../value/text/text.js';
+import { isArray, isObject, newObject, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
+import type { RecordType, TypeOfRecord } from '../schema/field-source.js';
+import type { Call, Fetch, Order } from './call.js';
+import type { Completion } from './completion.js';
+import type { RecordPlan } from './record-plan.js';
+import { type BoundList, columns, EDGES, select } from './select.js';
+
+/** What following a link costs beside the fields that it gives, whether or not there is a record in the end. */
+const LINK_COST = 10;
+
+/** By the table and by the key as text: keys of any kind may be equal as text only if they are the same. */
+type Requested = Map<string, RequestedOfTable>;
+
+interface RequestedOfTable {
+  readonly plan: RecordPlan;
+  readonly ids: Map<string | number, RecordId>;
+  rows: Map<string | number, ObjectValue>;
+  error: TesseraError | undefined;
+}
+
+/** The records that the links of one field lead to. */
+export class LinkFetch implements Fetch {
+  readonly #slot: number;
+  readonly #nodes: readonly FieldNode[];
+  readonly #typeOf: TypeOfRecord;
+  readonly #planOf: (type: RecordType) => RecordPlan;
+  readonly #statements = new Map<string, Select>();
+
+  constructor(
+    slot: number,
+    nodes: readonly FieldNode[],
+    typeOf: TypeOfRecord,
+    planOf: (type: RecordType) => RecordPlan,
+  ) {
+    this.#slot = slot;
+    this.#nodes = nodes;
+    this.#typeOf = typeOf;
+    this.#planOf = planOf;
+  }
+
+  readonly gather: Completion['gather'] & {} = (value, call) => {
+    if (value instanceof RecordId) this.#request(value, call);
+    else if (isObject(value)) this.#planOfRow(value)?.gather?.(value, call);
+  };
+
+  readonly write: Completion['write'] = (value, call) => {
+    if (isObject(value)) return this.#planOfRow(value)?.write(value, call);
+    if (!(value instanceof RecordId) || value.key instanceof Range) return undefined;
+    const type = this.#typeOf(value);
+    // Of a table that isn't shown nothing is read: the id stands in the link.
+    if (type.table === undefined) return this.#planOf(type).write(idAlone(value), call);
+    const requested = this.#requested(call).get(type.table);
+    if (requested?.error !== undefined) return call.fail(requested.error, this.#nodes);
+    const row = requested?.rows.get(keyOf(value));
+    return row === undefined ? undefined : requested?.plan.write(row, call);
+  };
+
+  *orders(call: Call): Iterable<Order> {
+    for (const [table, requested] of this.#requested(call)) {
+      const { plan, ids } = requested;
+      const values = newObject();
+      const name = `link_${this.#slot}_${table}`;
+      values[name] = [...ids.values()];
+      let statement = this.#statements.get(table);
+      if (statement === undefined) {
+        statement = select(columns(plan.columns), { kind: 'param', name });
+        this.#statements.set(table, statement);
+      }
+      yield {
+        statement,
+        values,
+        // Links were paid for when they were asked for.
+        most: 0,
+        deliver: (rows) => {
+          for (const row of rows) {
+            const { id } = row;
+            if (!(id instanceof RecordId)) continue;
+            requested.rows.set(keyOf(id), row);
+            plan.gather?.(row, call);
+          }
+        },
+        fail: (error) => {
+          requested.error = error;
+        },
+      };
+    }
+  }
+
+  #planOfRow({ id }: ObjectValue): RecordPlan | undefined {
+    return id instanceof RecordId ? this.#planOf(this.#typeOf(id)) : undefined;
+  }
+
+  #request(id: RecordId, call: Call): void {
+    const type = this.#typeOf(id);
+    if (type.table === undefined || id.key instanceof Range) return;
+    const requested = this.#requested(call);
+    if (requested.size === 0) call.waiting.push(this);
+    let ofTable = requested.get(type.table);
+    if (ofTable === undefined) {
+      ofTable = { plan: this.#planOf(type), ids: new Map(), rows: new Map(), error: undefined };
+      requested.set(type.table, ofTable);
+    }
+    const key = keyOf(id);
+    if (ofTable.ids.has(key)) return;
+    call.reads.spend(ofTable.plan.weight + LINK_COST);
+    ofTable.ids.set(key, id);
+  }
+
+  #requested(call: Call): Requested {
+    return call.state<Requested>(this.#slot, () => new Map());
+  }
+}
+
+interface RequestedEdges {
+  readonly ids: Map<string, RecordId>;
+  found: Map<string, readonly Value[]>;
+  error: TesseraError | undefined;
+}
+
+export interface EdgeOptions {
+  /** How many fields each edge gives. */
+  readonly weight: number;
+  /** Notes what has to be fetched for the edges of a record. */
+  readonly gather: Completion['gather'];
+  /** The SELECT for the records that a param holds, with so many edges for each of them at most. */
+  statement(call: Call, ids: string): BoundList;
+}
+
+/** The edges of one field. */
+export class EdgeFetch implements Fetch {
+  readonly #slot: number;
+  readonly #nodes: readonly FieldNode[];
+  readonly #options: EdgeOptions;
+
+  constructor(slot: number, nodes: readonly FieldNode[], options: EdgeOptions) {
+    this.#slot = slot;
+    this.#nodes = nodes;
+    this.#options = options;
+  }
+
+  gather(row: ObjectValue, call: Call): void {
+    const { id } = row;
+    if (!(id instanceof RecordId)) return;
+    const requested = this.#requested(call);
+    if (requested.ids.size === 0) call.waiting.push(this);
+    const key = toText(id);
+    if (requested.ids.has(key)) return;
+    call.reads.spend(LINK_COST);
+    requested.ids.set(key, id);
+  }
+
+  /** The edges of a record; `undefined` where there is an error, which is noted. */
+  find({ id }: ObjectValue, call: Call): readonly Value[] | undefined {
+    if (!(id instanceof RecordId)) return undefined;
+    const { error, found } = this.#requested(call);
+    return error === undefined ? (found.get(toText(id)) ?? []) : call.fail(error, this.#nodes);
+  }
+
+  *orders(call: Call): Iterable<Order> {
+    const requested = this.#requested(call);
+    const { weight, gather, statement } = this.#options;
+    const name = `edges_${this.#slot}`;
+    let bound: BoundList;
+    try {
+      bound = statement(call, name);
+    } catch (thrown) {
+      requested.error = asTesseraError(thrown);
+      return;
+    }
+    const values = newObject();
+    Object.assign(values, bound.values);
+    values[name] = [...requested.ids.values()];
+    yield {
+      statement: bound.statement,
+      values,
+      most: requested.ids.size * bound.most * weight,
+      deliver: (rows) => {
+        for (const row of rows) {
+          const edges = row[EDGES];
+          if (!isArray(edges)) continue;
+          call.reads.spend(edges.length * weight);
+          requested.found.set(toText(row['id']), edges);
+          gather?.(edges, call);
+        }
+      },
+      fail: (error) => {
+        requested.error = error;
+      },
+    };
+  }
+
+  #requested(call: Call): RequestedEdges {
+    return call.state<RequestedEdges>(this.#slot, () => ({ ids: new Map(), found: new Map(), error: undefined }));
+  }
+}
+
+/** Texts and numbers stand for themselves, everything else for its text, which no key that is a text can be. */
+function keyOf({ key }: RecordId): string | number {
+  return typeof key === 'number' ? key : typeof key === 'string' ? `"${key}` : toText(key as Value);
+}
+
+function idAlone(id: RecordId): ObjectValue {
+  const row = newObject();
+  row['id'] = id;
+  return row;
+}

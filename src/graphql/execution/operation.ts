@@ -1,0 +1,113 @@
+/**
+ * An operation, compiled once and run often. What it asks for may depend on the variables that @skip and @include read, so there is a
+ * variant for each combination of those.
+ */
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
+import { invariant } from '../../base/invariant.js';
+import { LruCache } from '../../base/lru-cache.js';
+import { rootSourceOf } from '../schema/field-source.js';
+import type { Call } from './call.js';
+import { collectFields } from './collect.js';
+import { Compilation } from './compilation.js';
+import { introspection } from './introspection.js';
+import { CompiledRootField } from './root-field.js';
+import type { RootPlan } from './root-plan.js';
+
+export interface CompiledRoot {
+  /** Its name in the answer. */
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  /** What it does, or for introspection and `__typename` the JSON that it gives. */
+  readonly plan: RootPlan | ((call: Call) => string);
+}
+
+export interface CompiledOperation {
+  readonly roots: readonly CompiledRoot[];
+  /** Whether more than the statements of its root fields may have to be read. */
+  readonly hasFetches: boolean;
+}
+
+const KEPT_VARIANTS = 16;
+
+export class Operation {
+  readonly node: OperationDefinitionNode;
+  readonly #schema: GraphQLSchema;
+  readonly #document: DocumentNode;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** The variables that decide what is asked for. */
+  readonly #deciding: readonly string[];
+  readonly #variants = new LruCache<string, CompiledOperation>(KEPT_VARIANTS);
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, node: OperationDefinitionNode) {
+    this.node = node;
+    this.#schema = schema;
+    this.#document = document;
+    this.#fragments = new Map(
+      document.definitions
+        .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+        .map((fragment) => [fragment.name.value, fragment]),
+    );
+    this.#deciding = decidingVariables(document);
+  }
+
+  /** As it is with these variables, which are coerced. */
+  compiled(variables: Readonly<Record<string, unknown>>): CompiledOperation {
+    const key = this.#deciding.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    let variant = this.#variants.get(key);
+    if (variant === undefined) {
+      variant = this.#compile(variables);
+      this.#variants.set(key, variant);
+    }
+    return variant;
+  }
+
+  #compile(variables: Readonly<Record<string, unknown>>): CompiledOperation {
+    const schema = this.#schema;
+    const context = { schema, fragments: this.#fragments, variables };
+    const type = schema.getRootType(this.node.operation);
+    invariant(type !== undefined && type !== null, 'a valid operation has a root type');
+    const compilation = new Compilation(context);
+    const roots = Array.from(
+      collectFields(type, [this.node.selectionSet], context),
+      ([key, nodes], at): CompiledRoot => {
+        const [node] = nodes;
+        const name = node.name.value;
+        if (name === '__typename') {
+          const text = JSON.stringify(type.name);
+          return { key, nodes, plan: () => text };
+        }
+        const field = type.getFields()[name];
+        const compile = field && rootSourceOf(field);
+        if (field === undefined || compile === undefined) {
+          return { key, nodes, plan: introspection(schema, this.#document, this.node, nodes) };
+        }
+        return {
+          key,
+          nodes,
+          plan: compile(new CompiledRootField(compilation, type, field, nodes, `root_${at}`)),
+        };
+      },
+    );
+    return { roots, hasFetches: compilation.hasFetches };
+  }
+}
+
+function decidingVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    [Kind.DIRECTIVE]: ({ name, arguments: given = [] }: DirectiveNode) => {
+      if (name.value !== 'skip' && name.value !== 'include') return;
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}

@@ -1,0 +1,59 @@
+/** How a record, or any other object, is read and written. */
+import type { FieldNode } from 'graphql';
+import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import type { Call } from './call.js';
+
+/** How one field of an object is written. `undefined` where the object becomes null. */
+export interface FieldPlan {
+  readonly key: string;
+  /** Notes what has to be fetched. */
+  readonly gather?: (parent: ObjectValue, call: Call) => void;
+  readonly write: (parent: ObjectValue, call: Call) => string | undefined;
+}
+
+/** An object type as far as an operation asks for it. */
+export interface RecordPlan {
+  /** The columns that its fields need, beside the id. */
+  readonly columns: readonly string[];
+  /** How many fields each record gives. */
+  readonly weight: number;
+  readonly gather?: (row: ObjectValue, call: Call) => void;
+  readonly write: (row: ObjectValue, call: Call) => string | undefined;
+}
+
+export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>, weight: number): RecordPlan {
+  const parts = fields.map(({ key, write }, at) => ({
+    key,
+    write,
+    prefix: `${at === 0 ? '' : ','}${JSON.stringify(key)}:`,
+  }));
+  const gathering = fields.filter(({ gather }) => gather !== undefined);
+  const own = fields.length;
+  return {
+    columns: [...names],
+    weight,
+    ...(gathering.length > 0 && {
+      gather: (row, call) => {
+        for (const field of gathering) field.gather?.(row, call);
+      },
+    }),
+    write: (row, call) => {
+      call.writes.spend(own);
+      let text = '{';
+      for (const { key, write, prefix } of parts) {
+        const before = call.failures.length;
+        const value = write(row, call);
+        if (call.failures.length > before) call.place(before, key);
+        if (value === undefined) return undefined;
+        text += prefix + value;
+      }
+      return `${text}}`;
+    },
+  };
+}
+
+export function asObject(value: Value): ObjectValue | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+export type Nodes = readonly FieldNode[];

@@ -1,0 +1,45 @@
+import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
+import type { Compilation } from './compilation.js';
+import type { Completion } from './completion.js';
+import { FieldArguments } from './field-arguments.js';
+import type { RecordPlan } from './record-plan.js';
+import type { RootField } from './root-plan.js';
+
+export class CompiledRootField implements RootField {
+  readonly nodes: readonly FieldNode[];
+  readonly arguments: FieldArguments;
+  readonly #compilation: Compilation;
+  readonly #field: GraphQLField<unknown, unknown>;
+  readonly #owner: string;
+
+  /** `prefix` is that of its params. */
+  constructor(
+    compilation: Compilation,
+    owner: GraphQLObjectType,
+    field: GraphQLField<unknown, unknown>,
+    nodes: readonly [FieldNode, ...FieldNode[]],
+    prefix: string,
+  ) {
+    this.nodes = nodes;
+    this.arguments = new FieldArguments(field, nodes[0], prefix);
+    this.#compilation = compilation;
+    this.#field = field;
+    this.#owner = owner.name;
+  }
+
+  completion(): Completion {
+    return this.#compilation.completion(this.#field.type, this.nodes, this.#owner);
+  }
+
+  completionBy(plan: RecordPlan): Completion {
+    return this.#compilation.completionBy(plan, this.#field.type, this.nodes, this.#owner);
+  }
+
+  record(object: GraphQLObjectType, nodes: readonly FieldNode[] = this.nodes): RecordPlan {
+    return this.#compilation.record(object, nodes);
+  }
+
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[] {
+    return this.#compilation.nodesBelow(type, nodes, name);
+  }
+}

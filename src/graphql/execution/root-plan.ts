@@ -1,0 +1,52 @@
+/** What a field of Query, Mutation or Subscription does, compiled for one place in one operation. */
+
+import type { FieldNode, GraphQLObjectType } from 'graphql';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Statement } from '../../language/ast.js';
+import type { Session } from '../../session/contract.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import type { Call } from './call.js';
+import type { Completion } from './completion.js';
+import type { FieldArguments } from './field-arguments.js';
+import type { RecordPlan } from './record-plan.js';
+
+export interface RootPlan {
+  /** How what the work results in is written. */
+  readonly completion: Completion;
+  /** What has to be done in this run. @throws TesseraError what the arguments have wrong */
+  begin(call: Call): RootWork;
+}
+
+export type RootWork = StatementWork | SessionWork;
+
+/** Statements of our language. Those of all root fields of a query are sent together; those of a mutation run one field after the other. */
+export interface StatementWork {
+  readonly kind: 'statements';
+  readonly statements: readonly Statement[];
+  /** The values of their params. */
+  readonly values: ObjectValue;
+  /** How many values of records they give at most. */
+  readonly most: number;
+  /** What is written, of what the statements gave. Spends the budget of reads. */
+  result(values: readonly Value[], call: Call): Value;
+}
+
+/** What isn't a statement, such as signing in. */
+export interface SessionWork {
+  readonly kind: 'session';
+  run(session: Session): PromiseOrValue<Value>;
+}
+
+/** A field of Query, Mutation or Subscription at its place in an operation, for those who compile what it does. */
+export interface RootField {
+  readonly nodes: readonly FieldNode[];
+  readonly arguments: FieldArguments;
+  /** How a value of the field's type is written. */
+  completion(): Completion;
+  /** The same where what has fields in it is always written by `plan`: for rows that are at hand. */
+  completionBy(plan: RecordPlan): Completion;
+  /** An object type as far as the selections below some nodes, those of the field unless told, ask for it. */
+  record(object: GraphQLObjectType, nodes?: readonly FieldNode[]): RecordPlan;
+  /** The nodes of all fields called `name` on a type that stands below some nodes, whatever their aliases. */
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
+}

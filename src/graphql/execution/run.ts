@@ -1,0 +1,136 @@
+/** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
+import type { Session, StatementDoor, StatementResult } from '../../session/contract.js';
+import type { Value } from '../../value/value.js';
+import { BudgetExceeded } from './budget.js';
+import type { Call } from './call.js';
+import type { CompiledOperation, CompiledRoot } from './operation.js';
+import type { RootWork, StatementWork } from './root-plan.js';
+import { fetchWaiting, type Parcel, send } from './send.js';
+
+/** What became of a root field. */
+export interface RootResult {
+  /** Its name in the answer. */
+  readonly key: string;
+  readonly json: string;
+  /** How long its own statements took, in nanoseconds. */
+  readonly time: bigint;
+}
+
+/** A query: all that its root fields read is read together. @throws BudgetExceeded */
+export async function runQuery({ roots }: CompiledOperation, call: Call, door: StatementDoor): Promise<RootResult[]> {
+  const runs = roots.map((root) => new RootRun(root, call));
+  const parcels = runs.map((run) => run.parcel()).filter((parcel) => parcel !== undefined);
+  await send(parcels, call, door);
+  for (const run of runs) run.gather();
+  await fetchWaiting(call, door);
+  return runs.map((run) => run.result());
+}
+
+/**
+ * A mutation: one root field after the other, each with what it leads to. `door` is where statements go, which may be a transaction of
+ * the session. @throws BudgetExceeded
+ */
+export async function runMutation(
+  { roots }: CompiledOperation,
+  call: Call,
+  session: Session,
+  door: StatementDoor,
+): Promise<RootResult[]> {
+  const results: RootResult[] = [];
+  for (const root of roots) {
+    const run = new RootRun(root, call);
+    const parcel = run.parcel();
+    if (parcel !== undefined) await send([parcel], call, door);
+    await run.act(session);
+    run.gather();
+    await fetchWaiting(call, door);
+    results.push(run.result());
+  }
+  return results;
+}
+
+/** A root field under way. */
+class RootRun {
+  readonly #root: CompiledRoot;
+  readonly #call: Call;
+  readonly #work: RootWork | undefined;
+  #value: Value;
+  #time = 0n;
+
+  constructor(root: CompiledRoot, call: Call) {
+    this.#root = root;
+    this.#call = call;
+    const { plan } = root;
+    if (typeof plan !== 'function') this.#work = this.#trying(() => plan.begin(call));
+  }
+
+  /** Its statements, if it has any. */
+  parcel(): Parcel | undefined {
+    const work = this.#work;
+    if (work?.kind !== 'statements') return undefined;
+    const { statements, values, most } = work;
+    return {
+      statements,
+      values,
+      most,
+      deliver: (results) => this.#deliver(work, results),
+      fail: (thrown) => this.#fail(thrown),
+    };
+  }
+
+  #deliver(work: StatementWork, results: readonly StatementResult[]): void {
+    for (const { time } of results) this.#time += time;
+    this.#value = this.#trying(() => {
+      const values = results.map(({ outcome }) => {
+        if (outcome.ok) return outcome.value;
+        throw outcome.error;
+      });
+      return work.result(values, this.#call);
+    });
+  }
+
+  /** Does what isn't a statement. */
+  async act(session: Session): Promise<void> {
+    if (this.#work?.kind !== 'session') return;
+    try {
+      this.#value = await this.#work.run(session);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  gather(): void {
+    const { plan } = this.#root;
+    if (typeof plan !== 'function') plan.completion.gather?.(this.#value, this.#call);
+  }
+
+  result(): RootResult {
+    const { plan, key } = this.#root;
+    const call = this.#call;
+    const before = call.failures.length;
+    let json: string | undefined;
+    if (typeof plan === 'function') json = this.#trying(() => plan(call));
+    else {
+      json = plan.completion.write(this.#value, call);
+      call.place(before, key);
+    }
+    return { key, json: json ?? 'null', time: this.#time };
+  }
+
+  #trying<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (thrown) {
+      if (thrown instanceof BudgetExceeded) throw thrown;
+      return this.#fail(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): undefined {
+    const { key, nodes } = this.#root;
+    const before = this.#call.failures.length;
+    this.#call.fail(thrown, nodes);
+    this.#call.place(before, key);
+    return undefined;
+  }
+}
