@@ -98,7 +98,7 @@ export interface Execution {
   readonly weakKeys: boolean;
   /** A write that PERMISSIONS refuse is an error rather than left out. */
   readonly strict: boolean;
-  /** False inside closures and permission clauses: what they write fails with `read_only`. */
+  /** False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
 }
 

@@ -144,7 +144,7 @@ export class Executor {
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
       strict: strict === true,
-      writable: true,
+      writable: transaction.writable,
     };
   }
 

@@ -14,24 +14,31 @@ interface Turn {
   cancelled: boolean;
 }
 
+/** When a request must have ended. */
+export interface Deadline {
+  /** In milliseconds, by the clock that only goes on. */
+  readonly at: number;
+  /** The time that it was given, which the error names. */
+  readonly allowed: Duration;
+}
+
 /** The interrupt of a request, and of its statements with deadlines of their own. */
 export class RequestInterrupt implements Interrupt {
   readonly #environment: Environment;
   readonly #turn: Turn;
-  readonly #deadline: number;
-  readonly #allowed: Duration | undefined;
+  /** The earliest there is. */
+  readonly deadline: Deadline | undefined;
 
-  private constructor(environment: Environment, turn: Turn, deadline: number, allowed: Duration | undefined) {
+  private constructor(environment: Environment, turn: Turn, deadline: Deadline | undefined) {
     this.#environment = environment;
     this.#turn = turn;
-    this.#deadline = deadline;
-    this.#allowed = allowed;
+    this.deadline = deadline;
   }
 
   /** `now` by the clock that only goes on. */
   static begin(environment: Environment, now = environment.clock.monotonic()): RequestInterrupt {
     const turn: Turn = { began: now, cancelled: false };
-    return new RequestInterrupt(environment, turn, Number.POSITIVE_INFINITY, undefined);
+    return new RequestInterrupt(environment, turn, undefined);
   }
 
   /** Ends the request at its next checkpoint. */
@@ -40,8 +47,14 @@ export class RequestInterrupt implements Interrupt {
   }
 
   within(duration: Duration): RequestInterrupt {
-    const deadline = this.#environment.clock.monotonic() + Number(duration.nanoseconds) / 1e6;
-    return deadline < this.#deadline ? new RequestInterrupt(this.#environment, this.#turn, deadline, duration) : this;
+    const at = this.#environment.clock.monotonic() + Number(duration.nanoseconds) / 1e6;
+    return this.until({ at, allowed: duration });
+  }
+
+  /** The same with another deadline, if that is earlier. */
+  until(deadline: Deadline): RequestInterrupt {
+    if (this.deadline !== undefined && this.deadline.at <= deadline.at) return this;
+    return new RequestInterrupt(this.#environment, this.#turn, deadline);
   }
 
   check(): void {
@@ -60,8 +73,8 @@ export class RequestInterrupt implements Interrupt {
 
   #checkAt(now: number): void {
     if (this.#turn.cancelled) throw failure('cancelled');
-    if (now >= this.#deadline) {
-      throw failure('timed_out', { duration: this.#allowed === undefined ? '' : formatDuration(this.#allowed) });
+    if (this.deadline !== undefined && now >= this.deadline.at) {
+      throw failure('timed_out', { duration: formatDuration(this.deadline.allowed) });
     }
   }
 }

@@ -9,8 +9,9 @@ import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Identity, Notification } from '../exec/execution.js';
+import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
-import type { ObjectValue, Value } from '../value/value.js';
+import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { LiveAllowance } from './live-allowance.js';
 
 /** The outcome of one statement. */
@@ -22,7 +23,7 @@ export interface StatementResult {
   readonly type?: 'live' | 'kill';
 }
 
-export type { IssuedTokens, Notification };
+export type { Deadline, IssuedTokens, Notification };
 
 /** Where a request comes from. */
 export interface Origin {
@@ -44,13 +45,20 @@ export interface StatementDoor {
    * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
    */
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]>;
-  /** Runs statements that were built rather than parsed (RPC methods, GraphQL). */
-  execute(statements: readonly Statement[], variables?: ObjectValue): PromiseOrValue<StatementResult[]>;
+  /**
+   * Runs statements that were built rather than parsed (RPC methods, GraphQL).
+   * @throws TesseraError `timed_out` when the deadline has passed already; what it ends while it runs is a result like other failures
+   */
+  execute(
+    statements: readonly Statement[],
+    variables?: ObjectValue,
+    deadline?: Deadline,
+  ): PromiseOrValue<StatementResult[]>;
 }
 
 /**
  * A transaction under way, held by its client. Nobody else sees what it writes until it is committed. A statement that fails leaves no
- * trace, and the transaction goes on.
+ * trace, and the transaction goes on. In a read-only one, every statement sees the same state, and what writes fails with `read_only`.
  */
 export interface HeldTransaction extends StatementDoor {
   /** A UUID. */
@@ -69,8 +77,24 @@ export interface Session extends StatementDoor {
   /** Ours, for the registry; not the client's `svc-id`. */
   readonly key: string;
   readonly identity: Identity;
-  /** @throws TesseraError `too_many_transactions` */
-  begin(): Promise<HeldTransaction>;
+  /**
+   * Begins a transaction, one that may write unless told otherwise. It is cancelled when the session ends or somebody else signs in.
+   *
+   *     const snapshot = await session.begin({ writable: false });
+   *     const people = await snapshot.query('SELECT * FROM person');
+   *     const pets = await snapshot.query('SELECT * FROM pet'); // as they were then
+   *     snapshot.cancel();
+   *
+   * A read-only one costs little, never conflicts, and isn't among those that `transaction` finds and whose number is limited: whoever begins
+   * it for a request ends it with the request.
+   * @throws TesseraError `too_many_transactions`
+   */
+  begin(options?: { readonly writable?: boolean }): PromiseOrValue<HeldTransaction>;
+  /**
+   * When a request that begins now must have ended: after `timeout`, or sooner where the server's settings say so. For requests that take
+   * several calls of `execute`.
+   */
+  deadline(timeout?: Duration): Deadline | undefined;
   /** A transaction of this session that is still under way. @throws TesseraError `transaction_missing` */
   transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */

@@ -1,20 +1,25 @@
 /** A transaction that a client begins and ends itself, over several requests. */
-import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
 import type { HeldTransaction, StatementResult } from './contract.js';
 
+/** How statements are to be run. */
+export interface StatementRequest {
+  readonly variables: ObjectValue | undefined;
+  readonly deadline?: Deadline | undefined;
+  /** The transaction in which they run; each in one of its own without. */
+  readonly held?: Transaction;
+}
+
 /** What a held transaction needs of its session. */
 export interface Holder {
   parse(text: string): readonly Statement[];
-  run(
-    statements: readonly Statement[],
-    variables: ObjectValue | undefined,
-    transaction: Transaction,
-  ): Promise<StatementResult[]>;
+  run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
   /** The transaction is about to end. */
-  release(id: string): void;
+  release(held: HeldTransaction): void;
   /** It is over. */
   settled(transaction: Transaction, isCommitted: boolean): void;
 }
@@ -22,8 +27,8 @@ export interface Holder {
 export class OpenHeldTransaction implements HeldTransaction {
   readonly #transaction: Transaction;
   readonly #holder: Holder;
-  /** What was asked last; statements of one transaction never overlap. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** What was asked last, while it isn't answered; statements of one transaction never overlap. */
+  #last: Promise<unknown> | undefined;
 
   constructor(
     readonly id: string,
@@ -34,17 +39,22 @@ export class OpenHeldTransaction implements HeldTransaction {
     this.#holder = holder;
   }
 
-  async query(text: string, variables?: ObjectValue): Promise<StatementResult[]> {
+  query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
     return this.execute(this.#holder.parse(text), variables);
   }
 
-  execute(statements: readonly Statement[], variables?: ObjectValue): Promise<StatementResult[]> {
-    return this.#inTurn(() => this.#holder.run(statements, variables, this.#transaction));
+  execute(
+    statements: readonly Statement[],
+    variables?: ObjectValue,
+    deadline?: Deadline,
+  ): PromiseOrValue<StatementResult[]> {
+    const request = { variables, deadline, held: this.#transaction };
+    return this.#inTurn(() => this.#holder.run(statements, request));
   }
 
-  commit(): Promise<void> {
-    return this.#inTurn(() => {
-      this.#holder.release(this.id);
+  async commit(): Promise<void> {
+    await this.#inTurn(() => {
+      this.#holder.release(this);
       return otherwise(
         () => andThen(this.#transaction.commit(), () => this.#holder.settled(this.#transaction, true)),
         (error) => {
@@ -56,14 +66,19 @@ export class OpenHeldTransaction implements HeldTransaction {
   }
 
   cancel(): void {
-    this.#holder.release(this.id);
+    this.#holder.release(this);
     this.#transaction.cancel();
     this.#holder.settled(this.#transaction, false);
   }
 
-  #inTurn<T>(work: () => PromiseOrValue<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
+  #inTurn<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    const turn = this.#last === undefined ? work() : this.#last.then(work);
+    if (!isPromise(turn)) return turn;
+    const done = () => {
+      if (this.#last === last) this.#last = undefined;
+    };
+    const last: Promise<void> = turn.then(done, done);
+    this.#last = last;
     return turn;
   }
 }

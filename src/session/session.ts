@@ -10,11 +10,10 @@ import { isSamePrincipal, type Place, type Principal } from '../catalog/principa
 import { asTesseraError, failure } from '../errors/error.js';
 import { guestRefusal } from '../exec/authorize.js';
 import { type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
-import { RequestInterrupt } from '../exec/interrupt.js';
+import { type Deadline, RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
 import { uuidV4, uuidV7 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
-import type { Transaction } from '../storage/contract.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import { Auditor, claimIn, type Try } from './auditor.js';
 import type {
@@ -26,7 +25,7 @@ import type {
   Session,
   StatementResult,
 } from './contract.js';
-import { OpenHeldTransaction } from './held-transaction.js';
+import { OpenHeldTransaction, type StatementRequest } from './held-transaction.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
 import { isProtected } from './protected.js';
@@ -73,6 +72,8 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #onClose: () => void;
   readonly #variables = new Map<string, Value>();
   readonly #held = new Map<string, HeldTransaction>();
+  /** Read-only transactions under way. */
+  readonly #snapshots = new Set<HeldTransaction>();
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
   #notifier: Notifier | undefined;
@@ -120,32 +121,42 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => this.#run(this.#services.parse(text), variables, undefined));
+    return andThen(this.#use(), () => this.#run(this.#services.parse(text), { variables }));
   }
 
-  execute(statements: readonly Statement[], variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => this.#run(statements, variables, undefined));
+  execute(
+    statements: readonly Statement[],
+    variables?: ObjectValue,
+    deadline?: Deadline,
+  ): PromiseOrValue<StatementResult[]> {
+    return andThen(this.#use(), () => this.#run(statements, { variables, deadline }));
   }
 
-  async begin(): Promise<HeldTransaction> {
-    await this.#use();
-    this.#mustBeAdmitted();
-    const { engine, environment } = this.#services;
-    if (this.#held.size >= HELD_TRANSACTIONS) throw failure('too_many_transactions', { limit: HELD_TRANSACTIONS });
-    const milliseconds = Number(environment.clock.now() / 1_000_000n);
-    const id = uuidV7(milliseconds, environment.random).text;
-    const transaction = await engine.begin({ writable: true });
-    const held = new OpenHeldTransaction(id, transaction, {
-      parse: (text) => this.#services.parse(text),
-      run: async (statements, variables, within) => {
-        await this.#use();
-        return this.#run(statements, variables, within);
-      },
-      release: () => this.#held.delete(id),
-      settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
+  deadline(timeout?: Duration): Deadline | undefined {
+    return within(this.#bounded(RequestInterrupt.begin(this.#services.environment)), timeout).deadline;
+  }
+
+  begin({ writable = true } = {}): PromiseOrValue<HeldTransaction> {
+    return andThen(this.#use(), () => {
+      this.#mustBeAdmitted();
+      const { engine, environment } = this.#services;
+      if (writable && this.#held.size >= HELD_TRANSACTIONS) {
+        throw failure('too_many_transactions', { limit: HELD_TRANSACTIONS });
+      }
+      const milliseconds = Number(environment.clock.now() / 1_000_000n);
+      const id = uuidV7(milliseconds, environment.random).text;
+      return andThen(engine.begin({ writable }), (transaction) => {
+        const held = new OpenHeldTransaction(id, transaction, {
+          parse: (text) => this.#services.parse(text),
+          run: (statements, request) => andThen(this.#use(), () => this.#run(statements, request)),
+          release: (over) => (writable ? this.#held.delete(id) : this.#snapshots.delete(over)),
+          settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
+        });
+        if (writable) this.#held.set(id, held);
+        else this.#snapshots.add(held);
+        return held;
+      });
     });
-    this.#held.set(id, held);
-    return held;
   }
 
   transaction(id: string): HeldTransaction {
@@ -157,28 +168,25 @@ export class OpenSession implements Session, RegisteredSession {
 
   #cancelHeld(): void {
     for (const held of this.#held.values()) held.cancel();
+    for (const snapshot of this.#snapshots) snapshot.cancel();
   }
 
-  #run(
-    statements: readonly Statement[],
-    variables: ObjectValue | undefined,
-    held: Transaction | undefined,
-  ): PromiseOrValue<StatementResult[]> {
+  #run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
     const room = this.#auditor?.room();
-    return isPromise(room)
-      ? room.then(() => this.#runNow(statements, variables, held))
-      : this.#runNow(statements, variables, held);
+    return isPromise(room) ? room.then(() => this.#runNow(statements, request)) : this.#runNow(statements, request);
   }
 
   #runNow(
     statements: readonly Statement[],
-    variables: ObjectValue | undefined,
-    held: Transaction | undefined,
+    { variables, deadline, held }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
-    const { options, environment, executor } = this.#services;
     this.#mustBeAdmitted();
-    const begun = RequestInterrupt.begin(environment, this.#active);
-    const interrupt = within(within(begun, options.requestTimeout), executor.queryTimeout.current);
+    const begun = RequestInterrupt.begin(this.#services.environment, this.#active);
+    let interrupt = this.#bounded(begun);
+    if (deadline !== undefined) {
+      interrupt = interrupt.until(deadline);
+      interrupt.check();
+    }
     const request = {
       identity: this.#identity,
       interrupt,
@@ -193,6 +201,12 @@ export class OpenSession implements Session, RegisteredSession {
     // Nobody can end what has run at once.
     this.#running.add(begun);
     return results.finally(() => this.#running.delete(begun));
+  }
+
+  /** As long as a request may run by the settings. */
+  #bounded(interrupt: RequestInterrupt): RequestInterrupt {
+    const { options, executor } = this.#services;
+    return within(within(interrupt, options.requestTimeout), executor.queryTimeout.current);
   }
 
   /** Nothing is heard of a live query before its id is known. */

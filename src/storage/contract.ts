@@ -46,7 +46,7 @@ export interface Cursor {
  * one that committed in the meantime. A read-only transaction never conflicts, nor does one that wrote nothing. Keys written without
  * having been read don't conflict either: of two such writes the one that commits last stays.
  *
- * After `commit` or `cancel` everything but `cancel` throws `transaction_finished`.
+ * After `commit` or `cancel` everything but `cancel` throws `transaction_finished`. A write in a read-only one throws `read_only`.
  */
 export interface Transaction {
   readonly writable: boolean;

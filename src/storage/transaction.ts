@@ -196,6 +196,6 @@ export class EmbeddedTransaction implements Transaction {
 
   #mustBeWritable(): void {
     this.#mustBeOpen();
-    invariant(this.writable, 'a write in a read-only transaction');
+    if (!this.writable) throw failure('read_only');
   }
 }

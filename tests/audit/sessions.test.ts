@@ -231,6 +231,17 @@ describe('definitions', () => {
       ['lost', 'undone'],
     ]);
   });
+
+  test('of a read-only transaction there is nothing to tell', async () => {
+    await owner.query('DEFINE TABLE first');
+    const snapshot = await owner.begin({ writable: false });
+    await snapshot.query('SELECT * FROM user');
+    await snapshot.commit();
+    (await owner.begin({ writable: false })).cancel();
+    await owner.query('DEFINE TABLE next');
+    const names = (await told()).map(({ what }) => what?.name);
+    expect(names.slice(names.indexOf('first')).slice(0, 2)).toEqual(['first', 'next']);
+  });
 });
 
 describe('denials', () => {

@@ -50,6 +50,8 @@ export class FakeSession implements Session {
     throw failure('transaction_missing');
   }
 
+  deadline(): undefined {}
+
   transaction(): HeldTransaction {
     throw failure('transaction_missing');
   }

@@ -80,7 +80,7 @@ describe('a held transaction', () => {
 
   test('is one of few', async () => {
     for (let count = 0; count < 64; count++) await session.begin();
-    await expect(session.begin()).rejects.toMatchObject({ code: 'too_many_transactions' });
+    await expect((async () => session.begin())()).rejects.toMatchObject({ code: 'too_many_transactions' });
   });
 });
 
