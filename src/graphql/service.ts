@@ -4,6 +4,7 @@ import { LruCache } from '../base/lru-cache.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
+import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { failureOf, fieldFailure, type GraphqlFailure } from './errors.js';
@@ -13,7 +14,7 @@ import { Operation } from './execution/operation.js';
 import { type RootResult, runMutation, runQuery } from './execution/run.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
 import type { GraphqlRequest } from './request.js';
-import { buildSchema, exposedTables } from './schema/build.js';
+import { exposedTables } from './schema/exposed-tables.js';
 
 export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type GraphQLSchema, printType, validateSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { buildSchema, exposedTables } from '../../src/graphql/schema/build.js';
+import { buildSchema } from '../../src/graphql/build-schema.js';
+import { exposedTables } from '../../src/graphql/schema/exposed-tables.js';
 import { legalName, Names } from '../../src/graphql/schema/names.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { escapeIdentifier } from '../../src/value/text/quote.js';

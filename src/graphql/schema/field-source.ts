@@ -4,7 +4,7 @@ import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { RootField, RootPlan } from '../execution/root-plan.js';
 import type { EdgeDirection } from '../execution/select.js';
-import type { TableType } from './table-type.js';
+import type { Listed } from './list-arguments.js';
 
 /** Of the fields of objects. */
 export type FieldSource = ColumnSource | DerivedSource | EdgesSource;
@@ -27,7 +27,7 @@ export interface DerivedSource {
 /** The edges of a record: a list of rows. */
 export interface EdgesSource {
   readonly kind: 'edges';
-  readonly type: TableType;
+  readonly type: Listed;
   readonly direction: EdgeDirection;
 }
 

@@ -1,5 +1,5 @@
 /** The arguments of fields that give a list of records, and the clauses that they become. */
-import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType } from 'graphql';
+import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import { objectFrom, type Value } from '../../value/value.js';
@@ -10,12 +10,16 @@ import type { Filter } from './filter.js';
 import { SCALARS } from './scalars.js';
 import { readOrder } from './table-order.js';
 
-export interface ListArguments {
+/** What is known of records that are listed. */
+export interface Listed {
+  /** Their table as the database calls it. */
+  readonly table: string;
+  readonly object: GraphQLObjectType;
   readonly filter: Filter;
   readonly order: GraphQLInputObjectType;
 }
 
-export function listArguments({ filter, order }: ListArguments): GraphQLFieldConfigArgumentMap {
+export function listArguments({ filter, order }: Listed): GraphQLFieldConfigArgumentMap {
   return {
     limit: { type: SCALARS.Int, description: 'How many records at most.' },
     start: { type: SCALARS.Int, description: 'How many records to leave out before them.' },
@@ -31,7 +35,7 @@ export function listArguments({ filter, order }: ListArguments): GraphQLFieldCon
  */
 export function boundList(
   given: FieldArguments,
-  { filter }: ListArguments,
+  { filter }: Listed,
   weight: number,
   call: Call,
   build: (clauses: Clauses) => Select,

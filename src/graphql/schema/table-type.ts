@@ -1,9 +1,8 @@
-import type { GraphQLObjectType } from 'graphql';
-import type { ListArguments } from './list-arguments.js';
+import type { Listed } from './list-arguments.js';
+import type { ObjectFields } from './object-fields.js';
 
 /** A table in GraphQL. */
-export interface TableType extends ListArguments {
-  /** As the database calls it. */
-  readonly table: string;
-  readonly object: GraphQLObjectType;
+export interface TableType extends Listed {
+  /** Its own fields, `id` among them; not those of edges. Asked for late, since tables refer to each other. */
+  fields(): ObjectFields;
 }

@@ -74,6 +74,7 @@ export class TableTypes implements ShapeKit {
     };
     const type: TableType = {
       table: name,
+      fields: () => fieldsOf().fields,
       object: new GraphQLObjectType({
         name: typeName,
         ...(comment !== undefined && { description: comment }),
@@ -108,6 +109,11 @@ export class TableTypes implements ShapeKit {
       description: undefined,
       filter: this.filters.ofComparison(comparison, 'id'),
     };
+  }
+
+  /** A name for a further type of the schema: the wanted one, if nobody has it yet. */
+  claim(name: string): string {
+    return this.#names.claim(name);
   }
 
   // ─── Shapes ───

@@ -1,0 +1,21 @@
+/** What the fields of Query, Mutation and Subscription have in common. */
+import type { GraphQLFieldConfig } from 'graphql';
+import type { Statement } from '../../language/ast.js';
+import { isArray, type ObjectValue, type Value } from '../../value/value.js';
+import type { StatementWork } from '../execution/root-plan.js';
+
+/** A field of a root type. One that fails takes no other one with it, so its type is always nullable. */
+export type RootConfig = GraphQLFieldConfig<unknown, unknown>;
+
+export function statementWork(
+  statements: readonly Statement[],
+  values: ObjectValue,
+  most: number,
+  result: StatementWork['result'],
+): StatementWork {
+  return { kind: 'statements', statements, values, most, result };
+}
+
+export function lengthOf(rows: Value): number {
+  return isArray(rows) ? rows.length : 0;
+}
