@@ -1,9 +1,14 @@
 /** What lies outside databases, read without a cache: namespaces, databases, and the users and accesses of any level. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DefaultConfig } from '../language/ast.js';
 import type { KeyRange, Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
-import type { AccessDefinition, DatabaseDefinition, NamespaceDefinition, UserDefinition } from './definition.js';
+import type {
+  AccessDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  NamespaceDefinition,
+  UserDefinition,
+} from './definition.js';
 import { forEachEntry } from './entries.js';
 import {
   type Area,
@@ -25,7 +30,7 @@ export interface RootCatalog {
   readonly users: readonly UserDefinition[];
   readonly accesses: readonly AccessDefinition[];
   /** `DEFINE CONFIG DEFAULT`. */
-  readonly defaults: DefaultConfig | undefined;
+  readonly defaults: ConfigDefinition | undefined;
   /** `ALTER SYSTEM QUERY_TIMEOUT`. */
   readonly queryTimeout: Value;
 }
@@ -53,10 +58,8 @@ export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> 
 }
 
 /** The namespace and database to select when a client names none. */
-export function findDefaults(transaction: Transaction): PromiseOrValue<DefaultConfig | undefined> {
-  return andThen(find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default')), (found) =>
-    found?.config.kind === 'default' ? found.config : undefined,
-  );
+export function findDefaults(transaction: Transaction): PromiseOrValue<ConfigDefinition | undefined> {
+  return find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default'));
 }
 
 export function loadNamespace(transaction: Transaction, name: string): PromiseOrValue<NamespaceCatalog | undefined> {

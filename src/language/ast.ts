@@ -927,6 +927,7 @@ export interface GraphqlConfig {
   readonly tables:
     | { readonly kind: 'auto' | 'none' }
     | { readonly kind: 'include' | 'exclude'; readonly names: readonly string[] };
+  /** By their names without `fn::`. */
   readonly functions:
     | { readonly kind: 'auto' | 'none' }
     | { readonly kind: 'include' | 'exclude'; readonly names: readonly string[] };

@@ -2,7 +2,17 @@
  * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a definition is
  * shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
  */
-import type { AnalyzerFilter, Block, Config, Expression, Idiom, Order, Projections, Query, Statement } from './ast.js';
+import type {
+  AnalyzerFilter,
+  Block,
+  DefineConfig,
+  Expression,
+  Idiom,
+  Order,
+  Projections,
+  Query,
+  Statement,
+} from './ast.js';
 import { orderText, projectionsText } from './printer/clauses.js';
 import { configText } from './printer/config.js';
 import { filterText } from './printer/definition.js';
@@ -76,6 +86,6 @@ export function printQuery(query: Query, options?: PrintOptions): string {
 }
 
 /** A configuration as INFO shows it: `GRAPHQL TABLES AUTO FUNCTIONS AUTO`. */
-export function printConfig(config: Config, options?: PrintOptions): string {
-  return configText(config, printerFor(options));
+export function printConfig(definition: Pick<DefineConfig, 'config' | 'comment'>, options?: PrintOptions): string {
+  return configText(definition, printerFor(options));
 }

@@ -20,7 +20,7 @@ describe('canonical text', () => {
 describe('definitions as INFO shows them', () => {
   test.each(pairs(definitions))('%s', (text, printed) => {
     const tree = parseStatement(text);
-    expect(tree.kind === 'define-config' ? printConfig(tree.config) : printStatement(tree)).toBe(printed);
+    expect(tree.kind === 'define-config' ? printConfig(tree) : printStatement(tree)).toBe(printed);
     expect(parseStatement(printStatement(tree, { secrets: true }))).toEqual(tree);
   });
 });

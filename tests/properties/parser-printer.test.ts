@@ -6,6 +6,7 @@ import { printExpression, printQuery, printStatement } from '../../src/language/
 import { transform, walk } from '../../src/language/visitor.js';
 import type { Type } from '../../src/value/type.js';
 import { Datetime, Duration, float, Uuid } from '../../src/value/value.js';
+import { definitionTrees, optional } from './definition-trees.js';
 
 const RUNS = 300;
 /** What GROUP BY names is selected. */
@@ -131,8 +132,6 @@ const trees = fc.letrec<Trees>((tie) => {
   const part = tie('part') as fc.Arbitrary<Part>;
   // Clauses name paths, and nothing is called on the way.
   const path = idiomOf(part.filter((each) => each.kind !== 'invoke'));
-  const optional = <T, K extends string>(key: K, value: fc.Arbitrary<T>) =>
-    fc.option(value, { nil: undefined }).map((each) => (each === undefined ? {} : { [key]: each }) as { [P in K]?: T });
   const keyValue = fc.oneof(
     fc.constantFrom('a', '1', 'x y', '-1', 'rand', '1_0', '').map((value) => ({ kind: 'literal', value }) as const),
     fc.integer().map((value) => ({ kind: 'literal', value }) as const),
@@ -196,20 +195,6 @@ const trees = fc.letrec<Trees>((tie) => {
       fc.array(path, { minLength: 1, maxLength: 2 }).map((paths) => ({ kind: 'unset', paths }) as const),
     ),
   );
-
-  const described = fc
-    .tuple(
-      optional('mode', fc.constantFrom('overwrite' as const, 'if-not-exists' as const)),
-      optional('comment', sayable),
-      optional('graphqlAlias', fc.stringMatching(/^[A-Za-z][_0-9A-Za-z]{0,3}$/)),
-      optional('graphqlDeprecated', sayable),
-    )
-    .map(([...clauses]) => Object.assign({}, ...clauses));
-  const permission = fc.oneof(
-    fc.constantFrom({ kind: 'none' } as const, { kind: 'full' } as const),
-    expression.map((condition) => ({ kind: 'where', condition }) as const),
-  );
-  const allowed = { select: permission, create: permission, update: permission };
 
   return {
     expression: fc.oneof(
@@ -380,43 +365,7 @@ const trees = fc.letrec<Trees>((tie) => {
           to: { kind: 'record-id', ...to },
           ...rest,
         })),
-      fc
-        .tuple(name, fc.boolean(), fc.boolean(), fc.record({ ...allowed, delete: permission }), described)
-        .map(([table, drop, schemafull, permissions, rest]) => ({
-          kind: 'define-table',
-          name: table,
-          drop,
-          schemafull,
-          tableKind: { kind: 'normal' },
-          permissions,
-          ...rest,
-        })),
-      fc
-        .tuple(
-          idiomOf(fc.constant({ kind: 'all' } as const)),
-          name,
-          fc.boolean(),
-          optional('type', type),
-          optional('default', fc.record({ value: expression, always: fc.boolean() })),
-          optional('value', expression),
-          optional('permissions', fc.record(allowed)),
-          described,
-        )
-        .map(([where, table, readonly, ...rest]) =>
-          Object.assign({ kind: 'define-field', path: where, table, flexible: false, readonly }, ...rest),
-        ),
-      fc
-        .tuple(
-          fc.stringMatching(/^[a-z]{1,3}(::[a-z]{1,3})?$/),
-          fc.array(fc.record({ name, type }), { maxLength: 2 }),
-          block,
-          permission,
-          optional('returns', type),
-          described,
-        )
-        .map(([called, parameters, body, permissions, ...rest]) =>
-          Object.assign({ kind: 'define-function', name: called, parameters, body, permissions }, ...rest),
-        ),
+      ...definitionTrees({ name, sayable, type, expression, block, path: idiomOf(fc.constant({ kind: 'all' })) }),
     ) as fc.Arbitrary<Statement>,
   };
 });

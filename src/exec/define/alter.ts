@@ -17,12 +17,13 @@ import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
 import type { Change } from '../../catalog/stamp.js';
 import type { Definition, DefinitionOf } from '../../catalog/stored-definition.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { Alter, Alterable, DefineSequence, Level, Name } from '../../language/ast.js';
+import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
 import { holdsObjects } from '../../value/type.js';
 import type { Resource } from '../authorize.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { settleReferences } from '../record/references.js';
 import { assertStorable } from '../record/storable.js';
+import { compileHandling } from './api-handling.js';
 import { compileComputedClauses } from './computed-clauses.js';
 import { keepRelation } from './define-field.js';
 import { compileTimeout } from './define-sequence.js';
@@ -202,11 +203,17 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   'define-config': {
     resource: 'Config',
     action: 'own',
-    find: ({ catalog, execution, target }) => {
-      if (target.name !== 'default') return catalog?.configs.get(target.name as 'api' | 'graphql');
-      return andThen(findDefaults(execution.unit.transaction), (config) => config && { kind: 'define-config', config });
-    },
+    find: ({ catalog, execution, target }) =>
+      target.name === 'default'
+        ? findDefaults(execution.unit.transaction)
+        : catalog?.configs.get(target.name as 'api' | 'graphql'),
     missing: ({ name }) => failure('config_missing', { name }),
+    compile: ({ set }, { config }, compiler) => {
+      if (config.kind !== 'api' || !set.includes('middleware')) return (after) => after;
+      const settle = compileHandling(config, compiler);
+      return (after, frame) =>
+        andThen(settle(frame), ({ middleware }) => ({ ...after, config: { ...after.config, middleware } }));
+    },
     put: replacePlaced,
   },
 };
@@ -294,11 +301,18 @@ function levelOf(definition: Alterable): Level {
 /** Members that are switched off rather than taken away. */
 const FLAGS: ReadonlySet<string> = new Set(['flexible', 'readonly']);
 
-/** The definition with what the statement sets, and without what it drops. */
-function withChanges(before: Definition, { definition, set, dropped }: Alter): Definition {
-  const after: Record<string, unknown> = { ...before };
-  const given = definition as unknown as Readonly<Record<string, unknown>>;
+/** The definition with what the statement sets, and without what it drops. The clauses of a config are members of the config. */
+function withChanges(before: Definition, alter: Alter): Definition {
+  const after = changed(before, alter.definition, alter);
+  if (after.kind !== 'define-config' || alter.definition.kind !== 'define-config') return after;
+  return { ...after, config: changed(after.config, alter.definition.config, alter) };
+}
+
+function changed<Node extends Definition | Config>(before: Node, definition: object, { set, dropped }: Alter): Node {
+  const after = { ...before } as Record<string, unknown>;
+  const given = definition as Readonly<Record<string, unknown>>;
   for (const member of set) {
+    if (!(member in given)) continue;
     // Lifetimes that aren't written stay.
     after[member] =
       member === 'durations' ? { ...(after[member] as object), ...(given[member] as object) } : given[member];
@@ -307,5 +321,5 @@ function withChanges(before: Definition, { definition, set, dropped }: Alter): D
     if (FLAGS.has(member)) after[member] = false;
     else delete after[member];
   }
-  return after as unknown as Definition;
+  return after as Node;
 }

@@ -36,7 +36,7 @@ export const DEFINITIONS: {
   'define-function': withComputedClauses(compileDefineFunction),
   'define-user': withComputedClauses(compileDefineUser),
   'define-access': withComputedClauses(compileDefineAccess),
-  'define-config': compileDefineConfig,
+  'define-config': withComputedClauses(compileDefineConfig),
   'define-analyzer': withComputedClauses(compileDefineAnalyzer),
   'define-sequence': compileDefineSequence,
   'define-api': withComputedClauses(compileDefineApi),

@@ -11,7 +11,7 @@ import type { ConfigDefinition } from '../../catalog/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../../catalog/lookup.js';
 import type { Definition } from '../../catalog/stored-definition.js';
 import { failure } from '../../errors/error.js';
-import type { DefaultConfig, Info } from '../../language/ast.js';
+import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
@@ -93,10 +93,14 @@ function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
   );
 }
 
-function defaultsOf(config: DefaultConfig | undefined): ObjectValue {
-  if (config === undefined) return objectFrom({ database: undefined, namespace: undefined });
-  const { database, namespace } = config;
-  return objectFrom({ ...(database !== undefined && { database }), ...(namespace !== undefined && { namespace }) });
+function defaultsOf(definition: ConfigDefinition | undefined): ObjectValue {
+  if (definition?.config.kind !== 'default') return objectFrom({ database: undefined, namespace: undefined });
+  const { comment, config } = definition;
+  return objectFrom({
+    ...(comment !== undefined && { comment }),
+    ...(config.database !== undefined && { database: config.database }),
+    ...(config.namespace !== undefined && { namespace: config.namespace }),
+  });
 }
 
 /** The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference engine has them. */
@@ -148,9 +152,7 @@ function* definitionsOf(tables: Iterable<TableEntry>) {
 /** Configs are shown under the names that the reference engine gives them, without the words DEFINE CONFIG. */
 function configs(catalog: DatabaseCatalog, view: View): Value {
   if (view === STRUCTURE) return view.list(catalog.configs.values(), configName);
-  return objectFrom(
-    [...catalog.configs.values()].map((config) => [configName(config), printConfig(config.config)] as const),
-  );
+  return objectFrom([...catalog.configs.values()].map((config) => [configName(config), printConfig(config)] as const));
 }
 
 const CONFIG_NAMES = { api: 'API', graphql: 'GraphQL', default: 'Default' } as const;

@@ -154,7 +154,10 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     path: name,
   }),
 
-  'define-config': ({ config }) => ({ [config.kind]: CONFIGS[config.kind](config as never) }),
+  'define-config': ({ comment, config }) => ({
+    comment: orAbsent(comment),
+    [config.kind]: CONFIGS[config.kind](config as never),
+  }),
 
   'define-analyzer': ({ comment, filters, function: called, name, tokenizers }) => ({
     comment: orAbsent(comment),

@@ -5,7 +5,7 @@ import { level, onTable } from './clauses.js';
 import { functionParameters } from './closure.js';
 import { ACCESS_CLAUSES } from './define-access.js';
 import { ANALYZER_CLAUSES } from './define-analyzer.js';
-import { defineConfig } from './define-config.js';
+import { alterConfig } from './define-config.js';
 import { EVENT_CLAUSES } from './define-event.js';
 import { FIELD_ACTIONS, FIELD_CLAUSES } from './define-field.js';
 import { FUNCTION_CLAUSES, functionName } from './define-function.js';
@@ -191,8 +191,7 @@ export function alter(parser: Parser): Alter | AlterPlace {
   parser.advance();
   if (place !== undefined) return alterPlace(parser, place);
   const exists = ifExists(parser);
-  if (kind !== undefined) return alterKind(parser, kind, exists);
-  return { kind: 'alter', ifExists: exists, definition: defineConfig(parser), set: ['config'], dropped: [] };
+  return kind === undefined ? alterConfig(parser, exists) : alterKind(parser, kind, exists);
 }
 
 function alterKind(parser: Parser, kind: Kind, exists: boolean): Alter {

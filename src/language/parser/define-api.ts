@@ -2,7 +2,7 @@ import { API_METHODS, type ApiAction, type ApiMethod, type Call, type DefineApi,
 import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
 import type { Parser } from './parser.js';
 
-type Node = { -readonly [K in keyof Handling]: Handling[K] };
+type Node = Partial<Handling>;
 
 /** MIDDLEWARE and PERMISSIONS, which stand before what they apply to. */
 const HANDLING_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
@@ -11,7 +11,7 @@ const HANDLING_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, nod
 ]);
 
 /** Around what nothing is written. */
-const PLAIN_HANDLING: Handling = { middleware: [], permissions: { kind: 'full' } };
+export const PLAIN_HANDLING: Handling = { middleware: [], permissions: { kind: 'full' } };
 
 export function defineApi(parser: Parser): DefineApi {
   const head = mode(parser);
@@ -58,8 +58,13 @@ function method(parser: Parser): ApiMethod {
   return found;
 }
 
-export function handling(parser: Parser): Handling {
-  return clauses<Node>(parser, HANDLING_CLAUSES, { ...PLAIN_HANDLING });
+function handling(parser: Parser): Handling {
+  return { ...PLAIN_HANDLING, ...writtenHandling(parser) };
+}
+
+/** Only what is written. */
+export function writtenHandling(parser: Parser): Partial<Handling> {
+  return clauses<Node>(parser, HANDLING_CLAUSES, {});
 }
 
 /** A call of a function that may not exist, or only as middleware. */

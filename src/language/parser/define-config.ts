@@ -1,78 +1,101 @@
-import type { ApiConfig, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
-import { handling } from './define-api.js';
-import { type ClauseTable, clauses, mode } from './definition.js';
+import type { Alter, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
+import { PLAIN_HANDLING, writtenHandling } from './define-api.js';
+import { type ClauseTable, clauses, comment, fixedComment, mode } from './definition.js';
 import type { Parser } from './parser.js';
 
 export function defineConfig(parser: Parser): DefineConfig {
-  return { kind: 'define-config', ...mode(parser), config: config(parser) };
+  const head = mode(parser);
+  const config = complete(writtenConfig(parser));
+  if (config.kind === 'default' && config.namespace === undefined && config.database === undefined) {
+    parser.unexpected('a namespace or database name');
+  }
+  return { kind: 'define-config', ...head, config, ...(parser.acceptWord('COMMENT') && comment(parser, {})) };
 }
 
-function config(parser: Parser): Config {
-  if (parser.acceptWord('GRAPHQL')) return graphql(parser);
-  if (parser.acceptWord('API')) return api(parser);
-  if (parser.acceptWord('DEFAULT')) return defaults(parser);
+/** What follows ALTER CONFIG. What it doesn't mention stays. */
+export function alterConfig(parser: Parser, ifExists: boolean): Alter {
+  const written = writtenConfig(parser);
+  const { kind: _, ...members } = written;
+  const said = parser.acceptWord('COMMENT') ? fixedComment(parser) : {};
+  return {
+    kind: 'alter',
+    ifExists,
+    definition: { kind: 'define-config', config: complete(written), ...said },
+    set: [...Object.keys(members), ...Object.keys(said)],
+    dropped: dropsComment(parser) ? ['comment'] : [],
+  };
+}
+
+function dropsComment(parser: Parser): boolean {
+  if (!parser.acceptWord('DROP')) return false;
+  return parser.acceptWord('COMMENT') || parser.unexpected('`COMMENT`');
+}
+
+/** A config as far as clauses say it. */
+type Written<C extends Config = Config> = C extends Config ? Pick<C, 'kind'> & Partial<C> : never;
+
+function writtenConfig(parser: Parser): Written {
+  if (parser.acceptWord('GRAPHQL')) return { kind: 'graphql', ...clauses<GraphqlNode>(parser, GRAPHQL_CLAUSES, {}) };
+  if (parser.acceptWord('API')) return { kind: 'api', ...writtenHandling(parser) };
+  if (parser.acceptWord('DEFAULT')) return { kind: 'default', ...clauses<DefaultNode>(parser, DEFAULT_CLAUSES, {}) };
   return parser.unexpected('a type of config');
 }
 
-type GraphqlNode = { -readonly [K in keyof GraphqlConfig]: GraphqlConfig[K] };
+/** The config with what holds where nothing is written. */
+function complete(written: Written): Config {
+  if (written.kind === 'graphql') return { tables: { kind: 'none' }, functions: { kind: 'none' }, ...written };
+  return written.kind === 'api' ? { ...PLAIN_HANDLING, ...written } : written;
+}
 
-const GRAPHQL_CLAUSES: ClauseTable<GraphqlNode> = new Map<
-  string,
-  (parser: Parser, node: GraphqlNode) => Partial<GraphqlNode>
->([
+type GraphqlNode = Partial<Omit<GraphqlConfig, 'kind'>>;
+type DefaultNode = Partial<Omit<DefaultConfig, 'kind'>>;
+
+const GRAPHQL_CLAUSES: ClauseTable<GraphqlNode> = new Map<string, (parser: Parser) => GraphqlNode>([
   ['AUTO', () => ({ tables: { kind: 'auto' }, functions: { kind: 'auto' } })],
   ['NONE', () => ({ tables: { kind: 'none' }, functions: { kind: 'none' } })],
-  ['TABLES', (parser) => ({ tables: selection(parser, () => parser.name()) })],
-  ['FUNCTIONS', (parser) => ({ functions: functions(parser) })],
+  ['TABLES', (parser) => ({ tables: selection(parser, tables) })],
+  ['FUNCTIONS', (parser) => ({ functions: selection(parser, functions) })],
   ['DEPTH', (parser) => ({ depth: parser.natural() })],
   ['COMPLEXITY', (parser) => ({ complexity: parser.natural() })],
   ['INTROSPECTION', (parser) => ({ introspection: introspection(parser) })],
 ]);
 
-function graphql(parser: Parser): GraphqlConfig {
-  return clauses<GraphqlNode>(parser, GRAPHQL_CLAUSES, {
-    kind: 'graphql',
-    tables: { kind: 'none' },
-    functions: { kind: 'none' },
-  });
-}
+const DEFAULT_CLAUSES: ClauseTable<DefaultNode> = new Map<string, (parser: Parser) => DefaultNode>([
+  ['NAMESPACE', (parser) => ({ namespace: parser.name() })],
+  ['NS', (parser) => ({ namespace: parser.name() })],
+  ['DATABASE', (parser) => ({ database: parser.name() })],
+  ['DB', (parser) => ({ database: parser.name() })],
+]);
 
-function selection(parser: Parser, name: () => string): GraphqlConfig['tables'] {
+function selection(parser: Parser, names: (parser: Parser) => string[]): GraphqlConfig['tables'] {
   if (parser.acceptWord('AUTO')) return { kind: 'auto' };
   if (parser.acceptWord('NONE')) return { kind: 'none' };
-  if (parser.acceptWord('INCLUDE')) return { kind: 'include', names: parser.commaList(name) };
-  if (parser.acceptWord('EXCLUDE')) return { kind: 'exclude', names: parser.commaList(name) };
+  if (parser.acceptWord('INCLUDE')) return { kind: 'include', names: names(parser) };
+  if (parser.acceptWord('EXCLUDE')) return { kind: 'exclude', names: names(parser) };
   return parser.unexpected('`NONE`, `AUTO`, `INCLUDE` or `EXCLUDE`');
 }
 
-/** Names of functions are given without `fn::`; a list may stand in brackets, as the documentation has it. */
-function functions(parser: Parser): GraphqlConfig['functions'] {
-  return selection(parser, () => {
-    let name = parser.name();
-    if (name.toLowerCase() === 'fn' && parser.acceptPunct('::')) name = parser.name();
-    while (parser.acceptPunct('::')) name += `::${parser.name()}`;
-    return name;
-  });
+function tables(parser: Parser): string[] {
+  return parser.commaList(() => parser.name('a table config'));
+}
+
+/** Functions may stand in brackets, as the documentation has them. */
+function functions(parser: Parser): string[] {
+  const openedAt = parser.start;
+  if (!parser.acceptPunct('[')) return parser.commaList(() => functionName(parser));
+  if (parser.isPunct(']')) parser.unexpected('an identifier');
+  return parser.listUntil(']', openedAt, () => functionName(parser));
+}
+
+/** A function, with `fn::` or without. */
+function functionName(parser: Parser): string {
+  let name = parser.name();
+  if (name.toLowerCase() === 'fn' && parser.acceptPunct('::')) name = parser.name();
+  while (parser.acceptPunct('::')) name += `::${parser.name()}`;
+  return name;
 }
 
 function introspection(parser: Parser): 'auto' | 'none' {
   if (parser.acceptWord('AUTO')) return 'auto';
   return parser.acceptWord('NONE') ? 'none' : parser.unexpected('`AUTO` or `NONE`');
-}
-
-function api(parser: Parser): ApiConfig {
-  return { kind: 'api', ...handling(parser) };
-}
-
-function defaults(parser: Parser): DefaultConfig {
-  const config: { -readonly [K in keyof DefaultConfig]: DefaultConfig[K] } = { kind: 'default' };
-  for (;;) {
-    if (parser.acceptOneOf('NAMESPACE', 'NS') !== undefined) config.namespace = parser.name();
-    else if (parser.acceptOneOf('DATABASE', 'DB') !== undefined) config.database = parser.name();
-    else break;
-  }
-  if (config.namespace === undefined && config.database === undefined) {
-    parser.unexpected('a namespace or database name');
-  }
-  return config;
 }

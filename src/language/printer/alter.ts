@@ -3,7 +3,7 @@ import { quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Alter, Alterable, AlterPlace, InGraphql } from '../ast.js';
 import { levelText } from './clauses.js';
-import { configText } from './config.js';
+import { CONFIG_CLAUSES } from './config.js';
 import { asyncText, FIELD_ACTIONS, filterText, referenceText, TABLE_ACTIONS, tableKindText } from './definition.js';
 import {
   changefeedText,
@@ -48,6 +48,16 @@ const COMMENT: ClauseText<Pick<Alterable, 'comment'>> = ['COMMENT', commentText]
 const GRAPHQL_ALIAS: ClauseText<InGraphql> = said('GRAPHQL_ALIAS', 'graphqlAlias', quoted);
 const GRAPHQL_DEPRECATED: ClauseText<InGraphql> = said('GRAPHQL_DEPRECATED', 'graphqlDeprecated', quoted);
 const expression = (node: Parameters<Printer['expression']>[0], printer: Printer) => printer.expression(node);
+
+/** The clauses of all kinds of config. */
+const CONFIGS: Readonly<Record<string, ClauseText<Of<'define-config'>>>> = Object.fromEntries(
+  Object.values(CONFIG_CLAUSES).flatMap((members) =>
+    Object.entries<(config: never, printer: Printer) => string | undefined>(members).map(([member, text]) => [
+      member,
+      ['', ({ config }, printer) => text(config as never, printer)],
+    ]),
+  ),
+);
 
 const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   'define-table': {
@@ -180,8 +190,8 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   },
   'define-config': {
     word: 'CONFIG',
-    target: ({ config }, printer) => configText(config, printer),
-    clauses: {},
+    target: ({ config }) => config.kind.toUpperCase(),
+    clauses: { ...CONFIGS, comment: COMMENT },
   },
 };
 

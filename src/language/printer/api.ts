@@ -17,9 +17,13 @@ export function defineApiText(node: DefineApi, printer: Printer): string {
   )}`;
 }
 
-export function handlingText({ middleware, permissions }: Handling, printer: Printer): string {
-  const around = middleware.length > 0 ? `MIDDLEWARE ${list(middleware, printer.expression)} ` : '';
-  return `${around}PERMISSIONS ${permissionText(permissions, printer)}`;
+function handlingText({ middleware, permissions }: Handling, printer: Printer): string {
+  const around = middlewareText(middleware, printer);
+  return `${around === undefined ? '' : `${around} `}PERMISSIONS ${permissionText(permissions, printer)}`;
+}
+
+export function middlewareText(middleware: Handling['middleware'], printer: Printer): string | undefined {
+  return middleware.length === 0 ? undefined : `MIDDLEWARE ${list(middleware, printer.expression)}`;
 }
 
 /** INFO shows a statement without its parentheses. */

@@ -1,27 +1,49 @@
 /** Configurations as INFO shows them, without the words DEFINE CONFIG. */
-import type { Config, GraphqlConfig } from '../ast.js';
-import { handlingText } from './api.js';
+import type { Config, DefineConfig, GraphqlConfig } from '../ast.js';
+import { middlewareText } from './api.js';
+import { commentText, permissionText } from './definition-clauses.js';
 import { clause, clauses, list, type Printer, plainName } from './printer.js';
 
-type ConfigPrinters = {
-  readonly [K in Config['kind']]: (config: Extract<Config, { kind: K }>, printer: Printer) => string;
+type Members<C extends Config> = {
+  readonly [M in Exclude<keyof C, 'kind'>]-?: (config: C, printer: Printer) => string | undefined;
 };
 
-const CONFIGS: ConfigPrinters = {
-  graphql: ({ tables, functions, depth, complexity, introspection }, printer) =>
-    `GRAPHQL TABLES ${selectionText(tables, plainName)} FUNCTIONS ${selectionText(functions, functionName)}${clauses(
-      clause('DEPTH', depth, String),
-      clause('COMPLEXITY', complexity, String),
-      introspection === 'none' && 'INTROSPECTION NONE',
-      introspection === 'auto' && printer.secrets && 'INTROSPECTION AUTO',
-    )}`,
-  api: (config, printer) => `API ${handlingText(config, printer)}`,
-  default: ({ namespace, database }) =>
-    `DEFAULT${clauses(clause('NAMESPACE', namespace, plainName), clause('DATABASE', database, plainName))}`,
+/** The clauses of each kind, by the members that they set, in the order of printing. No two kinds have a member of one name. */
+export const CONFIG_CLAUSES: { readonly [K in Config['kind']]: Members<Extract<Config, { kind: K }>> } = {
+  graphql: {
+    tables: ({ tables }) => `TABLES ${selectionText(tables, plainName)}`,
+    functions: ({ functions }) => `FUNCTIONS ${selectionText(functions, functionName)}`,
+    depth: ({ depth }) => clause('DEPTH', depth, String),
+    complexity: ({ complexity }) => clause('COMPLEXITY', complexity, String),
+    introspection: ({ introspection }) => clause('INTROSPECTION', introspection, (given) => given.toUpperCase()),
+  },
+  api: {
+    middleware: ({ middleware }, printer) => middlewareText(middleware, printer),
+    permissions: ({ permissions }, printer) => `PERMISSIONS ${permissionText(permissions, printer)}`,
+  },
+  default: {
+    namespace: ({ namespace }) => clause('NAMESPACE', namespace, plainName),
+    database: ({ database }) => clause('DATABASE', database, plainName),
+  },
 };
 
-export function configText(config: Config, printer: Printer): string {
-  return (CONFIGS[config.kind] as (config: Config, printer: Printer) => string)(config, printer);
+export function configText(
+  node: Pick<DefineConfig, 'config' | 'comment' | 'computedClauses'>,
+  printer: Printer,
+): string {
+  const config = printer.secrets ? node.config : withoutDefaults(node.config);
+  const texts = Object.values<(config: never, printer: Printer) => string | undefined>(CONFIG_CLAUSES[config.kind]);
+  return `${config.kind.toUpperCase()}${clauses(
+    ...texts.map((text) => text(config as never, printer)),
+    commentText(node, printer),
+  )}`;
+}
+
+/** The reference engine doesn't show an INTROSPECTION that is as it would be without the clause. */
+function withoutDefaults(config: Config): Config {
+  if (config.kind !== 'graphql' || config.introspection !== 'auto') return config;
+  const { introspection: _, ...shown } = config;
+  return shown;
 }
 
 function selectionText(selection: GraphqlConfig['tables'], name: (name: string) => string): string {

@@ -70,7 +70,7 @@ export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
   'define-sequence': sequenceText,
   'define-user': defineUserText,
   'define-access': defineAccessText,
-  'define-config': ({ mode, config }, printer) => `${head('CONFIG', mode)} ${configText(config, printer)}`,
+  'define-config': (node, printer) => `${head('CONFIG', node.mode)} ${configText(node, printer)}`,
   'define-analyzer': analyzerText,
   'define-api': defineApiText,
   'define-bucket': bucketText,
