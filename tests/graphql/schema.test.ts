@@ -123,18 +123,23 @@ interface record {
   id: _filter_id_person_id
   address: _filter_person_address
   age: _filter_int_age
+  extra: _filter_object_extra
   likes: _filter_array_id_likes
   name: _filter_string_name
   owner: _filter_id_owner
+  phones: _filter_array_person_phones_phones
   secret: _filter_string_secret
   status: _filter_active_or_on_hold_status
   tags: _filter_array_string_tags
+  bought: _filter_edges_bought
   and: [_filter_person!]
   or: [_filter_person!]
   not: _filter_person
 }
 input _filter_person_address {
   city: _filter_string_city
+  geo: _filter_geometry_geo
+  exists: Boolean
   and: [_filter_person_address!]
   or: [_filter_person_address!]
   not: _filter_person_address

@@ -6,6 +6,8 @@ import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';
 import { fromSource } from './field-source.js';
+import type { Members } from './filter/filter.js';
+import type { Filters } from './filter/filters.js';
 import { listArguments } from './list-arguments.js';
 import type { Names } from './names.js';
 import type { FieldConfig, FieldConfigs } from './object-fields.js';
@@ -21,26 +23,48 @@ const DIRECTIONS: readonly {
   { direction: 'in', end: 'to', suffix: '_incoming' },
 ];
 
-/** `names` are those of the table's own fields, which come first. */
-export function edgeFields(
+/** The edges of a table that lead from records, or to them. */
+export interface EdgeField {
+  readonly type: TableType;
+  readonly direction: EdgeDirection;
+}
+
+/** The fields for edges of a table, by their names in GraphQL; `names` are those of its own fields, which come first. */
+export function edgeFieldsOf(
   table: string,
   entries: readonly TableEntry[],
   types: ReadonlyMap<string, TableType>,
   names: Names,
-): FieldConfigs {
-  const configs: FieldConfigs = {};
+): ReadonlyMap<string, EdgeField> {
+  const fields = new Map<string, EdgeField>();
   for (const { definition } of entries) {
     const { name, tableKind } = definition;
     const type = types.get(name);
     if (tableKind.kind !== 'relation' || type === undefined) continue;
     for (const { direction, end, suffix } of DIRECTIONS) {
-      if (tableKind[end]?.includes(table)) configs[names.claim(`${name}${suffix}`)] = edgeField(type, direction);
+      if (tableKind[end]?.includes(table)) fields.set(names.claim(`${name}${suffix}`), { type, direction });
     }
   }
+  return fields;
+}
+
+export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfigs {
+  const configs: FieldConfigs = {};
+  for (const [name, field] of fields) configs[name] = edgeConfig(field);
   return configs;
 }
 
-function edgeField(type: TableType, direction: EdgeDirection): FieldConfig {
+/** The members of a filter for these fields. */
+export function edgeMembers(fields: ReadonlyMap<string, EdgeField>, filters: Filters): Members {
+  return new Map(
+    Array.from(fields, ([name, { type, direction }]) => [
+      name,
+      filters.ofEdges({ table: type.table, direction, filter: type.filter }, name),
+    ]),
+  );
+}
+
+function edgeConfig({ type, direction }: EdgeField): FieldConfig {
   const { table, object } = type;
   return {
     type: new GraphQLList(new GraphQLNonNull(object)),

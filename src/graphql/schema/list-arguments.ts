@@ -6,7 +6,8 @@ import { objectFrom, type Value } from '../../value/value.js';
 import type { Call } from '../execution/call.js';
 import type { FieldArguments, GivenArguments } from '../execution/field-arguments.js';
 import { type BoundList, type Clauses, join } from '../execution/select.js';
-import type { Filter } from './filter.js';
+import type { Filter } from './filter/filter.js';
+import { DOCUMENT } from './filter/subject.js';
 import { SCALARS } from './scalars.js';
 import { readOrder } from './table-order.js';
 
@@ -42,7 +43,9 @@ export function boundList(
 ): BoundList {
   const { statement, values, asked, limit } = given.bound(call, (all, conditions) => {
     const { params } = conditions;
-    const filters = [all['filter'], all['where']].filter(isGiven).map((each) => filter.translate(each, [], conditions));
+    const filters = [all['filter'], all['where']]
+      .filter(isGiven)
+      .map((each) => filter.translate(each, DOCUMENT, conditions));
     const { order, version } = all;
     const asked = readCount('limit', all);
     const start = readCount('start', all);

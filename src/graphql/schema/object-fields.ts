@@ -2,9 +2,10 @@
 import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull } from 'graphql';
 import { fromSource } from './field-source.js';
 import type { FieldNode } from './field-tree.js';
-import type { Filter } from './filter.js';
+import type { Member, Members } from './filter/filter.js';
+import { type Filters, fieldMember } from './filter/filters.js';
 import type { Names } from './names.js';
-import { filterOf, type Shape, type ShapeKit, shapeOf } from './shape.js';
+import { type Shape, type ShapeKit, shapeOf } from './shape.js';
 
 export interface ObjectField {
   /** The field of the record or object, as the database calls it. */
@@ -12,7 +13,6 @@ export interface ObjectField {
   readonly shape: Shape;
   readonly nullable: boolean;
   readonly description: string | undefined;
-  readonly filter: Filter | undefined;
 }
 
 /** By their names in GraphQL. */
@@ -40,7 +40,6 @@ export function objectFields(
       shape,
       nullable,
       description: node.definition?.comment,
-      filter: filterOf(shape, name, kit.filters),
     });
   }
   return fields;
@@ -61,10 +60,10 @@ function fieldConfig({ column, shape, nullable, description }: ObjectField): Fie
 }
 
 /** The members of a filter over these fields. */
-export function filterMembers(
-  fields: ObjectFields,
-): ReadonlyMap<string, { readonly column: string; readonly filter: Filter }> {
-  const members = new Map<string, { column: string; filter: Filter }>();
-  for (const [name, { column, filter }] of fields) if (filter !== undefined) members.set(name, { column, filter });
+export function filterMembers(fields: ObjectFields, filters: Filters): Members {
+  const members = new Map<string, Member>();
+  for (const [name, { column, shape }] of fields) {
+    if (shape.filterable !== undefined) members.set(name, fieldMember(column, filters.of(shape.filterable, name)));
+  }
   return members;
 }

@@ -4,7 +4,8 @@ import type { FieldDefinition } from '../../catalog/definition.js';
 import type { Type } from '../../value/type.js';
 import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
 import { type FieldNode, present } from './field-tree.js';
-import type { Comparison, Filter, Filters, OperatorKind } from './filter.js';
+import type { Filterable, Filters } from './filter/filters.js';
+import type { OperatorKind } from './filter/operators.js';
 import { SCALARS } from './scalars.js';
 
 /** What is written for a stored value: something that the type knows, or nothing. */
@@ -17,10 +18,8 @@ export interface Shape {
   /** It may come out as null though a value is stored: a link to a record that can't be read. */
   readonly mayVanish?: true;
   readonly orderable: boolean;
-  /** How it is compared with arguments, as a whole and as the element of a list. */
-  readonly comparison?: Comparison;
-  /** For what isn't compared as a whole. */
-  readonly filter?: Filter;
+  /** What filters may ask about it. */
+  readonly filterable?: Filterable;
 }
 
 /** Where a shape stands: the names that lead to it, and what is defined there. */
@@ -52,11 +51,6 @@ export function shapeOf(
   return { shape, nullable: nullable || isGuarded || shape.mayVanish === true };
 }
 
-/** The filter of a field called `name` in GraphQL. */
-export function filterOf({ comparison, filter }: Shape, name: string, filters: Filters): Filter | undefined {
-  return comparison === undefined ? filter : filters.ofComparison(comparison, name);
-}
-
 type Build<T extends Type = Type> = (type: T, place: Place, kit: ShapeKit) => Shape;
 type Builders = { readonly [K in Type['kind']]: Build<Extract<Type, { kind: K }>> };
 
@@ -65,14 +59,21 @@ function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): Shape {
   return {
     type,
     orderable: operators !== undefined,
-    ...(operators !== undefined && { comparison: { label: name.toLowerCase(), operators, input: type } }),
+    ...(operators !== undefined && {
+      filterable: { kind: 'value', label: name.toLowerCase(), operators, input: type },
+    }),
   };
+}
+
+/** What can be compared, but has no order that anybody would want. */
+function unordered(name: keyof typeof SCALARS, operators: OperatorKind): Shape {
+  return { ...leaf(name, operators), orderable: false };
 }
 
 const ANY = leaf('any', 'ordered');
 /** What there is no literal for in GraphQL: it is shown, but can't be compared. */
 const OPAQUE = leaf('any');
-const OBJECT = leaf('object');
+const OBJECT = unordered('object', 'plain');
 const NUMBER = leaf('number', 'ordered');
 const BOOLEAN = leaf('Boolean', 'plain');
 const INT = leaf('Int', 'ordered');
@@ -113,7 +114,7 @@ const SHAPES: Builders = {
   },
   tuple: always(OPAQUE),
   record: ({ tables }, _, kit) => kit.link(tables),
-  geometry: always(leaf('geometry')),
+  geometry: always(unordered('geometry', 'geometry')),
   literal: (type, place, kit) => united([type], place, kit),
   union: ({ of }, place, kit) => united(of, place, kit),
 };
@@ -126,7 +127,7 @@ function literalNode(type: Type): FieldNode {
 function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Shape {
   const element = node?.element;
   const { shape, nullable } = shapeOf(element?.type ?? item, { names, node: element }, kit);
-  const { read, comparison } = shape;
+  const { read, filterable } = shape;
   return {
     type: new GraphQLList(nullable ? shape.type : new GraphQLNonNull(shape.type)),
     ...(read && {
@@ -136,7 +137,9 @@ function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Sh
       },
     }),
     orderable: false,
-    ...(comparison && { comparison: { ...comparison, label: `array_${comparison.label}`, operators: 'list' } }),
+    ...(filterable && {
+      filterable: { kind: 'list', label: `array_${filterable.label}`, element: filterable },
+    }),
   };
 }
 

@@ -6,10 +6,10 @@ import { failure } from '../../errors/error.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
-import { edgeFields } from './edge-fields.js';
+import { type EdgeField, edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
-import { type Comparison, Filters } from './filter.js';
+import { Filters } from './filter/filters.js';
 import { legalName, Names } from './names.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
@@ -19,6 +19,11 @@ import type { TableType } from './table-type.js';
 
 /** Names of enums are made of their values; longer ones would be of no use. */
 const LONGEST_JOINED_NAME = 60;
+
+interface TableFields {
+  readonly fields: ObjectFields;
+  readonly edges: ReadonlyMap<string, EdgeField>;
+}
 
 export class TableTypes implements ShapeKit {
   readonly filters: Filters;
@@ -67,9 +72,9 @@ export class TableTypes implements ShapeKit {
 
   #table(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableType {
     const { name, comment } = entry.definition;
-    let known: { readonly own: Names; readonly fields: ObjectFields } | undefined;
+    let known: TableFields | undefined;
     const fieldsOf = () => {
-      known ??= this.#tableFields(entry, typeName);
+      known ??= this.#tableFields(entry, typeName, entries);
       return known;
     };
     const type: TableType = {
@@ -81,33 +86,39 @@ export class TableTypes implements ShapeKit {
         interfaces: [this.record],
         extensions: ofRecords((record) => this.#typeOf(record)),
         fields: () => {
-          const { own, fields } = fieldsOf();
-          return { ...fieldConfigs(fields), ...edgeFields(name, entries, this.tables, own) };
+          const { fields, edges } = fieldsOf();
+          return { ...fieldConfigs(fields), ...edgeConfigs(edges) };
         },
       }),
-      filter: this.filters.ofObject(typeName, () => filterMembers(fieldsOf().fields)),
+      filter: this.filters.ofTable(typeName, () => {
+        const { fields, edges } = fieldsOf();
+        return new Map([...filterMembers(fields, this.filters), ...edgeMembers(edges, this.filters)]);
+      }),
       order: orderType(typeName, this.#names, () => orderable(fieldsOf().fields)),
     };
     return type;
   }
 
-  #tableFields(entry: TableEntry, typeName: string): { own: Names; fields: ObjectFields } {
+  #tableFields(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableFields {
     const own = new Names(['id']);
     const nodes = new Map(fieldTree(entry).fields);
     nodes.delete('id');
     const fields = new Map<string, ObjectField>([['id', this.#idField(entry.definition.name, typeName)]]);
     for (const [name, field] of objectFields(nodes, [typeName], own, this)) fields.set(name, field);
-    return { own, fields };
+    return { fields, edges: edgeFieldsOf(entry.definition.name, entries, this.tables, own) };
   }
 
   #idField(table: string, typeName: string): ObjectField {
-    const comparison = idComparison(`id_${typeName}`, (text) => recordsOf(table, text));
+    const filterable = {
+      kind: 'value',
+      operators: 'plain',
+      ...idComparison(`id_${typeName}`, (text) => recordsOf(table, text)),
+    } as const;
     return {
       column: 'id',
-      shape: { type: SCALARS.ID, read: idText, orderable: true, comparison },
+      shape: { type: SCALARS.ID, read: idText, orderable: true, filterable },
       nullable: false,
       description: undefined,
-      filter: this.filters.ofComparison(comparison, 'id'),
     };
   }
 
@@ -135,7 +146,11 @@ export class TableTypes implements ShapeKit {
     return {
       type: new GraphQLObjectType({ name, fields: () => fieldConfigs(fields()) }),
       orderable: false,
-      filter: this.filters.ofObject(name, () => filterMembers(fields())),
+      filterable: {
+        kind: 'object',
+        label: name,
+        filter: this.filters.ofObject(name, () => filterMembers(fields(), this.filters)),
+      },
     };
   }
 
@@ -150,8 +165,11 @@ export class TableTypes implements ShapeKit {
         name,
         values: Object.fromEntries(Array.from(members, ([value, member]) => [member, { value }])),
       });
-      const comparison: Comparison = { label: name, operators: 'plain', input: type };
-      shape = { type, orderable: true, comparison };
+      shape = {
+        type,
+        orderable: true,
+        filterable: { kind: 'value', label: name, operators: 'plain', input: type },
+      };
       this.#enums.set(key, shape);
     }
     return shape;
@@ -170,14 +188,15 @@ export class TableTypes implements ShapeKit {
         value instanceof RecordId && (admits === undefined || admits.has(value.table)) ? value : undefined,
       mayVanish: true,
       orderable: true,
-      comparison:
-        isKnown && known.length === 1
-          ? idComparison(`id_${only.object.name}`, (text) => recordsOf(only.table, text))
-          : idComparison('id', (text) => {
-              const id = readRecordId(text);
-              if (id === undefined) throw failure('graphql_argument', { reason: `"${text}" is not a record id` });
-              return [id];
-            }),
+      filterable: {
+        kind: 'link',
+        ...(isKnown && known.length === 1
+          ? {
+              ...idComparison(`id_${only.object.name}`, (text) => recordsOf(only.table, text)),
+              records: () => only.filter,
+            }
+          : idComparison('id', recordNamed)),
+      },
     };
   }
 
@@ -206,8 +225,15 @@ function idText(value: Value): string | undefined {
   return value instanceof RecordId ? toDisplay(value) : undefined;
 }
 
-function idComparison(label: string, read: (text: string) => readonly RecordId[]): Comparison {
-  return { label, operators: 'plain', input: SCALARS.ID, values: (given) => read(String(given)) };
+function idComparison(label: string, read: (text: string) => readonly RecordId[]) {
+  return { label, input: SCALARS.ID, values: (given: unknown) => read(String(given)) };
+}
+
+/** @throws TesseraError `graphql_argument` */
+function recordNamed(text: string): readonly RecordId[] {
+  const id = readRecordId(text);
+  if (id === undefined) throw failure('graphql_argument', { reason: `"${text}" is not a record id` });
+  return [id];
 }
 
 function* orderable(fields: ObjectFields): Iterable<readonly [name: string, column: string]> {

@@ -1,0 +1,75 @@
+/** What a filter is: an input type whose members each stand for a condition, all of which must hold. */
+import { GraphQLInputObjectType, type GraphQLInputType } from 'graphql';
+import { failure } from '../../../errors/error.js';
+import type { Expression } from '../../../language/ast.js';
+import { type Conditions, join } from '../../execution/select.js';
+import type { Subject } from './subject.js';
+
+/** The condition that a value of a filter stands for, about `subject`. */
+export type Translate = (given: unknown, subject: Subject, conditions: Conditions) => Expression;
+
+export interface Filter {
+  readonly type: GraphQLInputObjectType;
+  readonly translate: Translate;
+}
+
+export interface Member {
+  readonly type: GraphQLInputType;
+  /** Isn't given null. */
+  readonly translate: Translate;
+  /** What null means. Without it null is refused: nobody is to get more than was asked for. */
+  readonly forNull?: (subject: Subject) => Expression;
+}
+
+export type Members = ReadonlyMap<string, Member>;
+
+/** `members` is asked for late, since filters refer to each other. */
+export function filterOf(name: string, members: () => Members): Filter {
+  let known: Members | undefined;
+  const all = () => {
+    known ??= members();
+    return known;
+  };
+  return {
+    type: new GraphQLInputObjectType({
+      name,
+      fields: () => Object.fromEntries(Array.from(all(), ([member, { type }]) => [member, { type }])),
+    }),
+    translate: (given, subject, conditions) => {
+      const parts: Expression[] = [];
+      for (const [name, value] of Object.entries(given as Readonly<Record<string, unknown>>)) {
+        const member = all().get(name);
+        if (member !== undefined) parts.push(translateMember(name, member, value, subject, conditions));
+      }
+      // An empty one is a part of the statement, too.
+      if (parts.length === 0) conditions.count();
+      return join('&&', parts);
+    },
+  };
+}
+
+function translateMember(
+  name: string,
+  { translate, forNull }: Member,
+  value: unknown,
+  subject: Subject,
+  conditions: Conditions,
+): Expression {
+  if (value !== null) return translate(value, subject, conditions);
+  if (forNull === undefined) {
+    throw failure('graphql_argument', {
+      reason: `The filter "${name}" is null: leave it out, or ask for what is missing with eq or exists`,
+    });
+  }
+  conditions.count();
+  return forNull(subject);
+}
+
+/** The members under their own names and under those with the field's name before: `gt` and `age_gt`. */
+export function underBothNames(field: string, members: Readonly<Record<string, Member>>): Members {
+  return new Map(
+    Object.entries(members).flatMap(([own, member]) =>
+      [own, `${field}_${own}`].map((name): [string, Member] => [name, member]),
+    ),
+  );
+}

@@ -1,0 +1,175 @@
+/**
+ * Makes the filters of a schema; equal ones are made once.
+ *
+ *     {age: {gt: 18}, tags: {contains: "x"}, best: {is: {vip: {eq: true}}}, wrote: {some: {year: {gt: 2000}}}, or: […], not: {…}}
+ *
+ * Every operator of a field has a second name, with the field's name before it: `{age: {age_gt: 18}}`.
+ */
+import type { EdgeDirection } from '../../execution/select.js';
+import { Names } from '../names.js';
+import { SCALARS } from '../scalars.js';
+import { type Filter, filterOf, type Member, type Members, underBothNames } from './filter.js';
+import { JUNCTIONS, junctions } from './junctions.js';
+import { type Comparable, listOperators, type OperatorKind, valueOperators } from './operators.js';
+import { type Collection, existence, quantifiers } from './quantifiers.js';
+import {
+  DOCUMENT,
+  ELEMENT,
+  edgesOf,
+  elementsOf,
+  expressionOf,
+  fieldOf,
+  isPresent,
+  recordBehind,
+  recordsBehind,
+} from './subject.js';
+
+/** What can be asked about the values at a place. */
+export type Filterable = ComparedValue | Link | List | FilteredObject;
+
+interface Labelled {
+  /** For the names of filters: `string`, `array_int`. */
+  readonly label: string;
+}
+
+export interface ComparedValue extends Labelled, Comparable {
+  readonly kind: 'value';
+  readonly operators: OperatorKind;
+}
+
+export interface Link extends Labelled, Comparable {
+  readonly kind: 'link';
+  /** The filter of the records that it leads to, where these are of one table. */
+  readonly records?: () => Filter;
+}
+
+export interface List extends Labelled {
+  readonly kind: 'list';
+  readonly element: Filterable;
+}
+
+export interface FilteredObject extends Labelled {
+  readonly kind: 'object';
+  readonly filter: Filter;
+}
+
+type Kind = Filterable['kind'];
+type MembersOf = { readonly [K in Kind]: (of: Extract<Filterable, { kind: K }>, name: string) => Members };
+
+const COUNT: ComparedValue = { kind: 'value', label: 'int', operators: 'ordered', input: SCALARS.Int };
+
+export class Filters {
+  readonly #names: Names;
+  readonly #known = new Map<string, Filter>();
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  /** The filter of a field that is called `name` in GraphQL. */
+  of(filterable: Filterable, name: string): Filter {
+    if (filterable.kind === 'object') return filterable.filter;
+    const { kind, label } = filterable;
+    const members = this.#members[kind] as (of: Filterable, name: string) => Members;
+    return this.#once(`${kind} ${label} ${name}`, `${label}_${name}`, () => members(filterable, name));
+  }
+
+  /** The filter of the edges that a record has in a table, in a field that is called `name` in GraphQL. */
+  ofEdges(edges: { readonly table: string; readonly direction: EdgeDirection; readonly filter: Filter }, name: string) {
+    const { table, direction, filter } = edges;
+    return this.#once(`edges ${direction} ${name} ${table}`, `edges_${name}`, () => {
+      const collection: Collection = {
+        element: filter,
+        at: DOCUMENT,
+        matching: (record, condition) => edgesOf(record, edges, condition),
+        all: (record) => edgesOf(record, edges),
+        exists: (record) => edgesOf(record, edges),
+      };
+      return underBothNames(name, this.#quantifiers(collection));
+    });
+  }
+
+  /** The filter of the records of a table: these members, and `and`, `or` and `not`. */
+  ofTable(name: string, members: () => Members): Filter {
+    return this.#ofFields(name, members, {});
+  }
+
+  /** The filter of objects: these members, `and`, `or` and `not`, and `exists`. */
+  ofObject(name: string, members: () => Members): Filter {
+    return this.#ofFields(name, members, { exists: existence((subject) => isPresent(expressionOf(subject))) });
+  }
+
+  #ofFields(name: string, members: () => Members, more: Readonly<Record<string, Member>>): Filter {
+    const filter: Filter = filterOf(this.#names.claim(`_filter_${name}`), () => {
+      const own = new Names([...JUNCTIONS, ...Object.keys(more)]);
+      return new Map([
+        ...Array.from(members(), ([field, member]): [string, Member] => [own.claim(field), member]),
+        ...Object.entries({ ...more, ...junctions(filter) }),
+      ]);
+    });
+    return filter;
+  }
+
+  #once(key: string, name: string, members: () => Members): Filter {
+    let filter = this.#known.get(key);
+    if (filter === undefined) {
+      filter = filterOf(this.#names.claim(`_filter_${name}`), members);
+      this.#known.set(key, filter);
+    }
+    return filter;
+  }
+
+  readonly #members: Omit<MembersOf, 'object'> = {
+    value: (value, name) => underBothNames(name, valueOperators(value.operators, value)),
+    link: (link, name) => {
+      const records = link.records?.();
+      return underBothNames(name, {
+        ...valueOperators('plain', link),
+        ...(records && { is: behindLink(records) }),
+        exists: existence((subject) => recordBehind(subject)),
+      });
+    },
+    list: ({ element }, name) =>
+      underBothNames(name, {
+        ...(isCompared(element) && listOperators(element)),
+        ...this.#quantifiers(this.#elements(element, name)),
+      }),
+  };
+
+  #elements(element: Filterable, name: string): Collection {
+    const records = element.kind === 'link' ? element.records?.() : undefined;
+    const list: Pick<Collection, 'all' | 'exists'> = {
+      all: (subject) => elementsOf(subject),
+      exists: (subject) => isPresent(expressionOf(subject)),
+    };
+    return records === undefined
+      ? { ...list, element: this.of(element, name), at: ELEMENT, matching: elementsOf }
+      : { ...list, element: records, at: DOCUMENT, matching: recordsBehind };
+  }
+
+  #quantifiers(collection: Collection): Readonly<Record<string, Member>> {
+    return quantifiers(collection, this.of(COUNT, 'count'));
+  }
+}
+
+/** The member of a filter for a field of the record or object that it is about. */
+export function fieldMember(column: string, { type, translate }: Filter): Member {
+  return {
+    type,
+    translate: (given, subject, conditions) => translate(given, fieldOf(subject, column), conditions),
+  };
+}
+
+function isCompared(element: Filterable): element is ComparedValue | Link {
+  return element.kind === 'value' || element.kind === 'link';
+}
+
+function behindLink(records: Filter): Member {
+  return {
+    type: records.type,
+    translate: (given, subject, conditions) => {
+      conditions.count();
+      return recordBehind(subject, records.translate(given, DOCUMENT, conditions));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** `and`, `or` and `not`. */
+import { type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
+import { type Conditions, join } from '../../execution/select.js';
+import type { Filter, Member, Translate } from './filter.js';
+import { not } from './subject.js';
+
+export const JUNCTIONS = ['and', 'or', 'not'] as const;
+
+/** The junctions of a filter with others of its own kind. */
+export function junctions({ type, translate }: Filter): Readonly<Record<(typeof JUNCTIONS)[number], Member>> {
+  return {
+    and: { type: listOf(type), translate: joined('&&', translate) },
+    or: { type: listOf(type), translate: joined('||', translate) },
+    not: { type, translate: (...given) => not(translate(...given)) },
+  };
+}
+
+function listOf(type: GraphQLInputObjectType): GraphQLList<GraphQLNonNull<GraphQLInputObjectType>> {
+  return new GraphQLList(new GraphQLNonNull(type));
+}
+
+function joined(operator: '&&' | '||', translate: Translate): Translate {
+  return (given, subject, conditions: Conditions) => {
+    const items = given as readonly unknown[];
+    if (items.length === 0) conditions.count();
+    return join(
+      operator,
+      items.map((item) => translate(item, subject, conditions)),
+    );
+  };
+}

@@ -1,0 +1,146 @@
+/** The operators that compare a value as a whole with arguments. */
+import { type GraphQLInputType, GraphQLList, GraphQLNonNull } from 'graphql';
+import { failure } from '../../../errors/error.js';
+import type { BinaryOperator, Expression } from '../../../language/ast.js';
+import type { Value } from '../../../value/value.js';
+import { join } from '../../execution/select.js';
+import type { Member } from './filter.js';
+import { call, expressionOf, isMissing, isPresent } from './subject.js';
+
+/** `value` is a param: what was given, or a list of it. */
+type Build = (field: Expression, value: Expression) => Expression;
+
+interface Operator {
+  readonly takes: 'one' | 'many';
+  readonly build: Build;
+  /** What it makes of null; an error unless told. */
+  readonly forNull?: (field: Expression) => Expression;
+  /** How several values that one argument may mean are joined: any of them will do, unless told. */
+  readonly join?: '&&';
+  /** Of an operator that takes many: what it asks of the values that each one of them may mean. */
+  readonly ofEach?: Build;
+}
+
+function binary(operator: BinaryOperator): Build {
+  return (left, right) => ({ kind: 'binary', operator, left, right });
+}
+
+/** NONE and NULL stand below every number in the total order, but what is missing isn't less than anything. */
+function below(operator: '<' | '<='): Build {
+  return (field, value) =>
+    join('&&', [binary('>')(field, { kind: 'literal', value: null }), binary(operator)(field, value)]);
+}
+
+/** Functions of texts fail on everything else. */
+function ofText(build: Build): Build {
+  return (field, value) => join('&&', [call('type::is_string', field), build(field, value)]);
+}
+
+const lowercase = (text: Expression) => call('string::lowercase', text);
+
+function inAnyCase(build: Build): Build {
+  return ofText((field, value) => build(lowercase(field), lowercase(value)));
+}
+
+const one = (build: Build): Operator => ({ takes: 'one', build });
+const many = (build: Build): Operator => ({ takes: 'many', build });
+
+const EQUALITY = {
+  eq: { ...one(binary('=')), forNull: isMissing },
+  ne: { ...one(binary('!=')), forNull: isPresent, join: '&&' },
+  in: many(binary('IN')),
+  nin: many(binary('NOT IN')),
+} as const satisfies Operators;
+const ORDER = {
+  gt: one(binary('>')),
+  gte: one(binary('>=')),
+  lt: one(below('<')),
+  lte: one(below('<=')),
+};
+const TEXT = {
+  contains: one(binary('CONTAINS')),
+  containsAny: many(binary('CONTAINSANY')),
+  startsWith: one(ofText((field, value) => call('string::starts_with', field, value))),
+  endsWith: one(ofText((field, value) => call('string::ends_with', field, value))),
+  regex: one(ofText((field, value) => call('string::matches', field, value))),
+  ieq: one(inAnyCase(binary('='))),
+  iContains: one(inAnyCase(binary('CONTAINS'))),
+};
+const PLACES = {
+  inside: one(binary('IN')),
+  // What is missing is nowhere, so neither inside nor outside.
+  outside: one((field, value) => join('&&', [isPresent(field), binary('OUTSIDE')(field, value)])),
+  intersects: one(binary('INTERSECTS')),
+  contains: one(binary('CONTAINS')),
+};
+
+type Operators = Readonly<Record<string, Operator>>;
+
+/** The operators that fields of a kind have. */
+const OPERATORS = {
+  plain: EQUALITY,
+  ordered: { ...EQUALITY, ...ORDER },
+  text: { ...EQUALITY, ...ORDER, ...TEXT },
+  geometry: { ...EQUALITY, ...PLACES },
+} as const satisfies Readonly<Record<string, Operators>>;
+export type OperatorKind = keyof typeof OPERATORS;
+
+/** What lists are asked about the values in them. */
+const MEMBERSHIP: Operators = {
+  contains: one(binary('CONTAINS')),
+  containsAll: { ...many(binary('CONTAINSALL')), ofEach: binary('CONTAINSANY') },
+  containsAny: many(binary('CONTAINSANY')),
+  containsNone: many(binary('CONTAINSNONE')),
+};
+
+/** What values of a kind are compared with. */
+export interface Comparable {
+  readonly input: GraphQLInputType;
+  /** The values that an argument stands for: usually itself, for an id perhaps several. */
+  values?(given: unknown): readonly Value[];
+}
+
+export function valueOperators(kind: OperatorKind, comparable: Comparable): Readonly<Record<string, Member>> {
+  return members(OPERATORS[kind], comparable);
+}
+
+/** `element` is what the elements of the list are compared with. */
+export function listOperators(element: Comparable): Readonly<Record<string, Member>> {
+  return members(MEMBERSHIP, element);
+}
+
+function members(operators: Operators, comparable: Comparable): Readonly<Record<string, Member>> {
+  return Object.fromEntries(
+    Object.entries(operators).map(([name, operator]) => [name, member(name, operator, comparable)]),
+  );
+}
+
+function member(name: string, operator: Operator, { input, values }: Comparable): Member {
+  const meant = (given: unknown): readonly Value[] => values?.(given) ?? [given as Value];
+  const { forNull, build, ofEach } = operator;
+  return {
+    type: operator.takes === 'one' ? input : new GraphQLList(new GraphQLNonNull(input)),
+    translate: (given, subject, conditions) => {
+      const field = expressionOf(subject);
+      const condition = (build: Build, value: Value): Expression => {
+        conditions.count();
+        return build(field, conditions.params.bind(value));
+      };
+      if (operator.takes === 'one') {
+        const each = meant(given).map((value) => condition(build, value));
+        return join(operator.join ?? '||', each);
+      }
+      const groups = (given as readonly unknown[]).map(meant);
+      return ofEach === undefined || groups.every(({ length }) => length === 1)
+        ? condition(build, groups.flat(1))
+        : join(
+            '&&',
+            groups.map((group) => condition(ofEach, group)),
+          );
+    },
+    forNull: (subject) => {
+      if (forNull !== undefined) return forNull(expressionOf(subject));
+      throw failure('graphql_argument', { reason: `The operator ${name} needs a value, found null` });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** What conditions are about, and the expressions that they are made of. */
+import type { Expression, GraphStep, Idiom, Part } from '../../../language/ast.js';
+
+/** A path from the current document, or from a value. Empty, it is where it starts. */
+export type Subject = Idiom;
+
+/** The record that the condition is judged for. Fields directly below it may be found through an index. */
+export const DOCUMENT: Subject = { kind: 'idiom', parts: [] };
+
+const THIS: Expression = { kind: 'param', name: 'this' };
+/** The element that a condition about the elements of a list is judged for. */
+export const ELEMENT: Subject = { kind: 'idiom', start: THIS, parts: [] };
+
+export function below(subject: Subject, ...parts: readonly Part[]): Subject {
+  return { ...subject, parts: [...subject.parts, ...parts] };
+}
+
+export function fieldOf(subject: Subject, name: string): Subject {
+  return below(subject, { kind: 'field', name });
+}
+
+export function expressionOf(subject: Subject): Expression {
+  return subject.parts.length > 0 ? subject : (subject.start ?? THIS);
+}
+
+export function call(path: string, ...args: readonly Expression[]): Expression {
+  return { kind: 'call', path, args };
+}
+
+export function not(operand: Expression): Expression {
+  return { kind: 'unary', operator: '!', operand };
+}
+
+const NOTHING: Expression = {
+  kind: 'array',
+  items: [
+    { kind: 'literal', value: undefined },
+    { kind: 'literal', value: null },
+  ],
+};
+
+export function isMissing(value: Expression): Expression {
+  return { kind: 'binary', operator: 'IN', left: value, right: NOTHING };
+}
+
+export function isPresent(value: Expression): Expression {
+  return { kind: 'binary', operator: 'NOT IN', left: value, right: NOTHING };
+}
+
+/**
+ * The record behind a link, or nothing where there is none that can be read; with a condition, the record in a list if it meets it. Fields
+ * of the link itself would be those of its key, `{tenant: 'a'}` in `doc:{tenant: 'a'}`.
+ */
+export function recordBehind(link: Subject, condition?: Expression): Expression {
+  return below(link, { kind: 'optional' }, { kind: 'all' }, { kind: 'optional' }, ...where(condition));
+}
+
+/** The elements of a list, those that meet a condition if there is one. What isn't a list has none. */
+export function elementsOf(list: Subject, condition?: Expression): Expression {
+  return expressionOf({ kind: 'idiom', start: asArray(expressionOf(list)), parts: where(condition) });
+}
+
+const ID: Expression = fieldOf(DOCUMENT, 'id');
+
+/** The records behind a list of links that can be read and meet a condition. */
+export function recordsBehind(links: Subject, condition: Expression): Expression {
+  const readable: Expression = { kind: 'binary', operator: '&&', left: ID, right: condition };
+  // A path of its own: in one with the condition, that would be asked within each element.
+  const records: Expression = { kind: 'idiom', start: asArray(expressionOf(links)), parts: [{ kind: 'all' }] };
+  return { kind: 'idiom', start: records, parts: where(readable) };
+}
+
+/** The edges of a record that can be read, those that meet a condition if there is one. */
+export function edgesOf(
+  record: Subject,
+  { table, direction }: { readonly table: string; readonly direction: GraphStep['direction'] },
+  condition?: Expression,
+): Expression {
+  const step: GraphStep = { kind: 'graph', direction, subjects: [{ table }], ...(condition && { where: condition }) };
+  return below(record, step);
+}
+
+function where(condition: Expression | undefined): readonly Part[] {
+  return condition === undefined ? [] : [{ kind: 'where', condition }];
+}
+
+function asArray(value: Expression): Expression {
+  return {
+    kind: 'if',
+    branches: [
+      { condition: call('type::is_array', value), then: value },
+      {
+        condition: call('type::is_set', value),
+        then: { kind: 'cast', type: { kind: 'array' }, operand: value },
+      },
+    ],
+    otherwise: { kind: 'array', items: [] },
+  };
+}
