@@ -9,8 +9,11 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 install();
 
 const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const sources = readdirSync('src', { recursive: true }).map((name) => changed(`src/${name}`));
-if (changed('dist/cli/main.js') < Math.max(...sources)) npm('run', 'build');
+const newest = (folder) =>
+  Math.max(...readdirSync(folder, { recursive: true }).map((name) => changed(`${folder}/${name}`)));
+const isBuilt =
+  changed('dist/cli/main.js') >= newest('src') && changed('dist/graphiql/index.html') >= newest('graphiql');
+if (!isBuilt) npm('run', 'build');
 
 // npm doesn't hand its signals through the shell that it runs scripts in. When that is gone, so is who started the server.
 if (process.env.npm_lifecycle_event === 'start') {

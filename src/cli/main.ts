@@ -1,40 +1,36 @@
 #!/usr/bin/env node
 /** The command `tessera`. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { TesseraError } from '../errors/error.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { VERSION } from '../server/package-version.js';
 import { ConfigurationError } from '../server/setting.js';
 import { type VerifyCommand, verifyFile } from './audit-verify.js';
+import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { isReady } from './is-ready.js';
 import { runSql, type SqlOptions } from './sql.js';
 import { addStartCommand } from './start.js';
 
-const DEFAULT_ENDPOINT = 'http://127.0.0.1:8000';
 const VERSION_TEXT = `tessera ${VERSION} (speaks ${PROTOCOL_VERSION})`;
 
 const program = new Command('tessera').description('A multi-model database server').version(VERSION_TEXT);
 addStartCommand(program);
 
-program
-  .command('sql')
-  .description('Run statements from standard input')
-  .option('-e, --endpoint <url>', 'The server: ws://, wss://, http:// or https://', DEFAULT_ENDPOINT)
-  .addOption(new Option('-u, --user <name>', 'Who signs in').env('SVC_USER'))
-  .addOption(new Option('-p, --pass <password>', 'With which password').env('SVC_PASS'))
-  .addOption(new Option('-t, --token <token>', 'Sign in with a token instead').env('SVC_TOKEN'))
-  .addOption(
-    new Option('--auth-level <level>', 'Where the user is defined')
-      .choices(['root', 'namespace', 'database'])
-      .default('root'),
-  )
-  .option('--ns <name>', 'The namespace to use')
-  .option('--db <name>', 'The database to use')
+addConnectionOptions(program.command('sql').description('Run statements from standard input'))
   .option('--json', 'Print results as JSON')
   .option('--pretty', 'Print results over several lines')
   .action(async (options: SqlOptions) => {
     process.exitCode = await runSql(options, { input: process.stdin, output: process.stdout, errors: process.stderr });
   });
+
+const graphql = program.command('graphql').description('Look at the GraphQL interface of a database');
+addConnectionOptions(graphql.command('schema').description('Print the schema')).action(
+  async (options: ConnectionOptions) => {
+    // The library of GraphQL is loaded for this alone.
+    const { printGraphqlSchema } = await import('./graphql-schema.js');
+    process.exitCode = await printGraphqlSchema(options, { output: process.stdout, errors: process.stderr });
+  },
+);
 
 program
   .command('isready')

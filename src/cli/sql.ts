@@ -2,50 +2,28 @@
 import { createInterface } from 'node:readline/promises';
 import { stringifyJson } from '../value/json.js';
 import { toText } from '../value/text/text.js';
-import { isArray, isObject, newObject, type Value } from '../value/value.js';
-import { connect, type RpcClient } from './rpc-client.js';
+import { isArray, isObject, type Value } from '../value/value.js';
+import { type ConnectionOptions, connectAs, type Outputs } from './connection.js';
+import type { RpcClient } from './rpc-client.js';
 
-export interface SqlOptions {
-  readonly endpoint: string;
-  readonly user?: string;
-  readonly pass?: string;
-  readonly token?: string;
-  readonly ns?: string;
-  readonly db?: string;
-  readonly authLevel: 'root' | 'namespace' | 'database';
+export interface SqlOptions extends ConnectionOptions {
   readonly json?: true;
   readonly pretty?: true;
 }
 
 /** Where it reads and writes; the process's own, unless a test has others. */
-export interface Terminal {
+export interface Terminal extends Outputs {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream;
-  readonly errors: NodeJS.WritableStream;
 }
 
 /** Runs what comes in: all of it at once from a pipe, line by line from a person. Gives the exit code: 1 if anything failed. */
 export async function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {
-  const client = await connect(options.endpoint);
+  const client = await connectAs(options);
   try {
-    await signIn(client, options);
     return terminal.input.isTTY ? await converse(client, options, terminal) : await runAll(client, options, terminal);
   } finally {
     client.close();
   }
-}
-
-async function signIn(client: RpcClient, { user, pass, token, ns, db, authLevel }: SqlOptions): Promise<void> {
-  if (token !== undefined) await client.call('authenticate', token);
-  else if (user !== undefined && pass !== undefined) {
-    const credentials = newObject();
-    credentials.user = user;
-    credentials.pass = pass;
-    if (authLevel !== 'root') credentials.NS = ns;
-    if (authLevel === 'database') credentials.DB = db;
-    await client.call('signin', credentials);
-  }
-  if (ns !== undefined || db !== undefined) await client.call('use', ns, db);
 }
 
 async function runAll(client: RpcClient, options: SqlOptions, terminal: Terminal): Promise<number> {

@@ -4,17 +4,29 @@ import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { parseJson } from '../value/json.js';
+import { isArray, type ObjectValue, type Value } from '../value/value.js';
 import { type AnswerForm, answerForm } from './accept.js';
-import { readGraphqlRequest } from './request.js';
+import { beyondLimit, DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
+import { type GraphqlRequest, readGraphqlParameters, readGraphqlRequest } from './request.js';
 import { resultsText, standardText } from './response.js';
 import type { GraphqlService, Outcome } from './service.js';
 
-export interface GraphqlHttpRequest {
+interface Asked {
   /** Signed in, with its namespace and database selected. */
   readonly session: Session;
   readonly accept: string | undefined;
+}
+
+export interface GraphqlPost extends Asked {
   readonly contentType: string | undefined;
   readonly body: string;
+  /** Whether a browser sends it for a web page. */
+  readonly fromPage?: boolean;
+}
+
+export interface GraphqlGet extends Asked {
+  /** The query string. */
+  readonly parameters: ObjectValue;
 }
 
 export interface GraphqlHttpResponse {
@@ -24,29 +36,79 @@ export interface GraphqlHttpResponse {
 }
 
 /** Answers GraphQL over HTTP. What it throws becomes an ordinary error answer. */
-export type GraphqlHandler = (request: GraphqlHttpRequest) => Promise<GraphqlHttpResponse>;
+export type GraphqlHandler = (request: GraphqlGet | GraphqlPost) => Promise<GraphqlHttpResponse>;
 
 /** `json` is what `Accept: application/json` alone gets. */
-export function createGraphqlHandler(service: GraphqlService, json: 'results' | 'standard'): GraphqlHandler {
-  return async ({ session, accept, contentType, body }) => {
-    const form = answerForm(accept, json);
+export function createGraphqlHandler(
+  service: GraphqlService,
+  json: 'results' | 'standard',
+  { batch }: Pick<GraphqlLimits, 'batch'> = DEFAULT_GRAPHQL_LIMITS,
+): GraphqlHandler {
+  return async (request) => {
+    const { session } = request;
+    const form = answerForm(request.accept, json);
+    let isWellFormed = false;
     try {
-      // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none.
-      if (form.kind === 'standard' || !isUntoldJson(contentType, body.charCodeAt(0))) checkContentType(contentType);
-      const outcome = await service.answer(session, readGraphqlRequest(parseJson(body)));
-      return respond(form, outcome, statusOf(form, outcome));
+      const asked =
+        'parameters' in request ? readGraphqlParameters(request.parameters) : readBody(request, form, batch);
+      isWellFormed = true;
+      if ('batch' in asked) return { ...respond(form, 200), body: await answerEach(service, session, asked) };
+      const outcome = await service.answer(session, asked);
+      return { ...respond(form, statusOf(form, outcome)), body: textOf(form, outcome) };
     } catch (thrown) {
       const error = asTesseraError(thrown);
-      const isOfDocument = DOCUMENT_ERRORS.has(error.code);
+      const isOfDocument = isWellFormed && OF_DOCUMENTS.has(error.code);
       // Errors of our own making go to the log with the rest.
       if (error.code === 'internal' || (form.kind === 'results' && !isOfDocument)) throw error;
-      return respond(form, requestFailure(error), isOfDocument && !form.statuses ? 200 : error.httpStatus);
+      const status = isOfDocument ? statusOfDocument(form, error) : error.httpStatus;
+      return { ...respond(form, status), body: textOf(form, requestFailure(error)) };
     }
   };
 }
 
-function respond({ kind, contentType }: AnswerForm, outcome: Outcome, status: number): GraphqlHttpResponse {
-  return { status, contentType, body: kind === 'results' ? resultsText(outcome) : standardText(outcome) };
+/** Requests that came together, unread. */
+interface Batch {
+  readonly batch: readonly Value[];
+}
+
+function readBody(
+  { contentType, body, fromPage = false }: GraphqlPost,
+  form: AnswerForm,
+  most: number,
+): GraphqlRequest | Batch {
+  // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do in any case: a type
+  // other than this is what a browser sends to foreign servers without asking them first.
+  const isLenient = form.kind === 'results' && !fromPage;
+  if (!isLenient || !isUntoldJson(contentType, body.charCodeAt(0))) checkContentType(contentType);
+  const value = parseJson(body);
+  if (!isArray(value)) return readGraphqlRequest(value);
+  if (value.length === 0) throw failure('graphql_request', { reason: 'the batch is empty' });
+  if (most === 1 || value.length > most) throw beyondLimit('batch', most);
+  return { batch: value };
+}
+
+/** The answers to a batch, one after the other, in the standard form. What is wrong with one is told in its place. */
+async function answerEach(service: GraphqlService, session: Session, { batch }: Batch): Promise<string> {
+  const texts: string[] = [];
+  const spending = service.spending();
+  for (const element of batch) {
+    try {
+      texts.push(standardText(await service.answer(session, readGraphqlRequest(element), spending)));
+    } catch (thrown) {
+      const error = asTesseraError(thrown);
+      if (error.code === 'internal') throw error;
+      texts.push(standardText(requestFailure(error)));
+    }
+  }
+  return `[${texts.join(',')}]`;
+}
+
+function respond({ contentType }: AnswerForm, status: number): Omit<GraphqlHttpResponse, 'body'> {
+  return { status, contentType };
+}
+
+function textOf({ kind }: AnswerForm, outcome: Outcome): string {
+  return kind === 'results' ? resultsText(outcome) : standardText(outcome);
 }
 
 /** 400 when nothing was run, where the form's statuses tell of it. */
@@ -58,11 +120,18 @@ function requestFailure(error: TesseraError): Outcome {
   return { failures: [{ error, message: error.message }] };
 }
 
+function statusOfDocument({ statuses }: AnswerForm, { code, httpStatus }: TesseraError): number {
+  // What a GET may do is for HTTP to say, whichever form the answer has.
+  if (code === 'graphql_query_only') return httpStatus;
+  return statuses ? 400 : 200;
+}
+
 /** The request was well-formed; only its document is at fault. */
-const DOCUMENT_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
+const OF_DOCUMENTS: ReadonlySet<string> = new Set<ErrorCode>([
   'graphql_document_unknown',
   'graphql_document_untrusted',
   'graphql_operation',
+  'graphql_query_only',
   'graphql_fragment_cycle',
   'graphql_introspection_disabled',
   'graphql_limit',

@@ -17,6 +17,8 @@ export const DEFAULT_GRAPHQL_LIMITS = {
   conditions: 1_000,
   /** Fields of records in an answer: rows times the fields that are asked of each. */
   values: 1_000_000,
+  /** Operations that one HTTP request may send, in an array. */
+  batch: 10,
 } as const;
 export type GraphqlLimits = { readonly [K in keyof typeof DEFAULT_GRAPHQL_LIMITS]: number };
 
@@ -30,6 +32,7 @@ export const GRAPHQL_LIMIT_SETTINGS: Readonly<Record<keyof GraphqlLimits, string
   nesting: '--max-graphql-nesting',
   conditions: '--max-graphql-conditions',
   values: '--max-graphql-values',
+  batch: '--max-graphql-batch',
 };
 
 const UNITS: Readonly<Record<keyof GraphqlLimits, string>> = {
@@ -41,6 +44,7 @@ const UNITS: Readonly<Record<keyof GraphqlLimits, string>> = {
   nesting: 'nested brackets',
   conditions: 'conditions in filters',
   values: 'values in its answer',
+  batch: 'operations at once',
 };
 
 /** The error of a limit; `setting` where something else than the server's setting has set it. */

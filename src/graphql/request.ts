@@ -1,6 +1,7 @@
 /** A GraphQL request as GraphQL over HTTP writes it. */
 import { failure } from '../errors/error.js';
-import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
+import { parseJson } from '../value/json.js';
+import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 
 export interface GraphqlRequest {
   readonly query?: string | undefined;
@@ -10,6 +11,8 @@ export interface GraphqlRequest {
   readonly persistedQuery?: string | undefined;
   readonly variables: ObjectValue | undefined;
   readonly operationName: string | undefined;
+  /** Where nothing else may be run, as by GET. */
+  readonly only?: 'query';
 }
 
 /**
@@ -18,7 +21,6 @@ export interface GraphqlRequest {
  * @throws TesseraError `graphql_request`
  */
 export function readGraphqlRequest(body: Value): GraphqlRequest {
-  if (isArray(body)) throw failure('graphql_request', { reason: 'several operations at once are not supported' });
   if (!isObject(body)) throw failure('graphql_request', { reason: 'the body must be an object' });
   const query = optional(body, 'query', isText, 'a string');
   const documentId = optional(body, 'documentId', isText, 'a string');
@@ -46,6 +48,22 @@ function persistedHash(extensions: ObjectValue | undefined): string | undefined 
 
 function isText(value: Value): value is string {
   return typeof value === 'string';
+}
+
+/** Those parameters of a query string that are JSON. */
+const JSON_PARAMETERS: ReadonlySet<string> = new Set(['variables', 'extensions']);
+
+/**
+ * The same from the query string of a GET, which may only read: `?query={person{id}}&variables={"a":1}`. What is empty counts as absent.
+ * @throws TesseraError `graphql_request`, `json_invalid`
+ */
+export function readGraphqlParameters(parameters: ObjectValue): GraphqlRequest {
+  const body = newObject();
+  for (const [name, text] of Object.entries(parameters)) {
+    if (typeof text !== 'string' || text === '') continue;
+    body[name] = JSON_PARAMETERS.has(name) ? parseJson(text) : text;
+  }
+  return { ...readGraphqlRequest(body), only: 'query' };
 }
 
 function optional<T extends Value>(

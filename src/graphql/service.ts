@@ -1,5 +1,11 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
-import { type GraphQLSchema, getVariableValues, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import {
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  printSchema,
+} from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -8,7 +14,7 @@ import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { failureOf, fieldFailure, type GraphqlFailure } from './errors.js';
-import { BudgetExceeded } from './execution/budget.js';
+import { BudgetExceeded, Spending } from './execution/budget.js';
 import { Call } from './execution/call.js';
 import { Operation } from './execution/operation.js';
 import { type RootResult, runMutation, runQuery } from './execution/run.js';
@@ -38,6 +44,8 @@ interface Api {
   /** By their nodes, which are kept with the documents. */
   readonly operations: WeakMap<OperationDefinitionNode, Operation>;
   readonly hidesNames: boolean;
+  /** The schema as text, once somebody has asked for it. */
+  sdl?: string;
 }
 
 const KEPT_SCHEMAS = 64;
@@ -60,12 +68,12 @@ export class GraphqlService {
   }
 
   /**
-   * Runs a request with the rights of the session.
+   * Runs a request with the rights of the session. Requests that come together share their `spending`.
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
-  async answer(session: Session, request: GraphqlRequest): Promise<Outcome> {
+  async answer(session: Session, request: GraphqlRequest, spending = this.spending()): Promise<Outcome> {
     const api = this.#api(await session.catalog());
-    const prepared = api.documents.prepare(this.#trusted.textOf(request), request.operationName);
+    const prepared = api.documents.prepare(this.#trusted.textOf(request), request.operationName, request.only);
     if (!prepared.ok) return { failures: prepared.failures };
     const { coerced = {}, errors = [] } = getVariableValues(
       api.schema,
@@ -74,7 +82,7 @@ export class GraphqlService {
       { maxErrors: MAX_ERRORS, hideSuggestions: api.hidesNames },
     );
     if (errors.length > 0) return { failures: errors.map((error) => failureOf(error, 'graphql_variables')) };
-    const call = new Call(coerced, this.#limits);
+    const call = new Call(coerced, this.#limits, spending);
     const roots = await this.#run(operationOf(api, prepared), call, session);
     return { roots, failures: call.failures.map(({ error, nodes, path }) => this.#failure(error, nodes, path)) };
   }
@@ -82,6 +90,7 @@ export class GraphqlService {
   async #run(operation: Operation, call: Call, session: Session): Promise<RootResult[]> {
     const compiled = operation.compiled(call.variables);
     try {
+      call.checkBudgets();
       return operation.node.operation === OperationTypeNode.QUERY
         ? await runQuery(compiled, call, session)
         : await runMutation(compiled, call, session, session);
@@ -90,9 +99,26 @@ export class GraphqlService {
     }
   }
 
+  /** What one request, or several together, may spend. */
+  spending(): Spending {
+    return new Spending(this.#limits.values);
+  }
+
   #failure(...[error, nodes, path]: Parameters<typeof fieldFailure>): GraphqlFailure {
     if (error.code === 'internal') this.#report?.(error);
     return fieldFailure(error, nodes, path);
+  }
+
+  /**
+   * The schema as text, as the session may see it.
+   * @throws TesseraError `graphql_introspection_disabled`, `graphql_document_untrusted`, `graphql_not_configured`, …
+   */
+  async sdl(session: Session): Promise<string> {
+    const api = this.#api(await session.catalog());
+    if (this.#trusted.isClosed) throw failure('graphql_document_untrusted');
+    if (api.hidesNames) throw failure('graphql_introspection_disabled');
+    api.sdl ??= printSchema(api.schema);
+    return api.sdl;
   }
 
   #api(catalog: DatabaseCatalog | undefined): Api {

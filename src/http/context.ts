@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
 import type { RpcOptions } from '../rpc/connection.js';
@@ -10,6 +11,7 @@ import type { Database, Origin, Session } from '../session/contract.js';
 import { authorize, CHALLENGE } from './authorization.js';
 import { clientAddress } from './client-address.js';
 import { errorBody, retryAfter } from './error-body.js';
+import type { Graphiql } from './graphiql-page.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
 import { readSelection, type Selection } from './request-headers.js';
@@ -19,6 +21,10 @@ export interface Context {
   readonly options: HttpOptions;
   readonly rpc: RpcOptions;
   readonly graphql: GraphqlHandler | undefined;
+  /** The GraphQL schema as a session may see it, as text. */
+  readonly graphqlSchema: ((session: Session) => Promise<string>) | undefined;
+  readonly graphiql: Graphiql | undefined;
+  readonly environment: Environment;
   readonly log: Log;
 }
 

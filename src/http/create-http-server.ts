@@ -24,6 +24,9 @@ export interface HttpServerParts {
   readonly options?: Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<Limits> };
   /** GraphQL is switched off without it. */
   readonly graphql?: GraphqlHandler | undefined;
+  readonly graphqlSchema?: Context['graphqlSchema'];
+  /** The page for browsers. */
+  readonly graphiql?: Context['graphiql'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   /** A certificate and its private key, in PEM. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
@@ -92,7 +95,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     sendError(context, reply, requestError(error, request, options.limits)),
   );
 
-  const sockets = new WebSocketServer(context, parts.environment ?? realEnvironment);
+  const sockets = new WebSocketServer(context, context.environment);
   app.server.on('upgrade', (request, socket, head) => {
     if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head);
     else ignoreUpgrade(app.server, request, socket as Socket, head);
@@ -101,7 +104,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   return app;
 }
 
-function contextOf({ database, options, graphql, graphqlMethod, log = SILENT }: HttpServerParts): Context {
+function contextOf(parts: HttpServerParts): Context {
+  const { database, environment = realEnvironment, options, graphql, graphqlMethod, log = SILENT } = parts;
   const merged: HttpOptions = {
     ...DEFAULT_HTTP_OPTIONS,
     ...options,
@@ -118,6 +122,9 @@ function contextOf({ database, options, graphql, graphqlMethod, log = SILENT }: 
       onInternalError: (error) => logInternal(log, error),
     },
     graphql,
+    graphqlSchema: parts.graphqlSchema,
+    graphiql: parts.graphiql,
+    environment,
     log,
   };
 }

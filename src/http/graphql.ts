@@ -1,22 +1,88 @@
-/** `POST /graphql`: who asks and where is settled here, everything else by the handler that the server was given. */
+/** `/graphql`: who asks and where is settled here, everything else by the handler that the server was given. */
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors/error.js';
+import type { GraphqlHandler, GraphqlHttpResponse } from '../graphql/handler.js';
+import type { Session } from '../session/contract.js';
+import { newObject } from '../value/value.js';
 import { bodyOf, type Context, inSession, sendBody } from './context.js';
+import { sendTagged } from './entity-tag.js';
 import { utf8Text } from './format.js';
+import { sendGraphiql } from './graphiql.js';
+import { wantsPage } from './graphiql-page.js';
+import { readQueryString } from './query-string.js';
 
-export async function graphqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const handler = context.graphql;
-  if (handler === undefined) throw failure('graphql_disabled');
-  return inSession(context, request, reply, async (session) => {
+/** `POST /graphql`: one request, or an array of them. */
+export async function graphqlPostRoute(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const handle = handlerOf(context);
+  const { accept, origin, 'content-type': contentType } = request.headers;
+  return inDatabase(context, request, reply, async (session) => {
+    const body = utf8Text(bodyOf(request));
+    return send(reply, await handle({ session, accept, contentType, body, fromPage: origin !== undefined }));
+  });
+}
+
+/** What names a document in a query string. */
+const DOCUMENTS = ['query', 'documentId', 'extensions'] as const;
+
+/** `GET /graphql?query=…`; a browser that comes without a query gets the page for writing one. */
+export async function graphqlGetRoute(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const handle = handlerOf(context);
+  const parameters = readQueryString(request.url) ?? newObject();
+  const { accept } = request.headers;
+  const asks = DOCUMENTS.some((name) => Object.hasOwn(parameters, name));
+  if (context.graphiql !== undefined && !asks && wantsPage(accept)) {
+    return sendGraphiql(context.graphiql, context.environment.random, reply);
+  }
+  return inDatabase(context, request, reply, async (session) =>
+    send(reply.header('cache-control', 'no-store'), await handle({ session, accept, parameters })),
+  );
+}
+
+/** `GET /graphql/schema.graphql`: the schema as the caller may see it. */
+export async function graphqlSchemaRoute(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { graphqlSchema } = context;
+  if (graphqlSchema === undefined) throw failure('graphql_disabled');
+  return inDatabase(context, request, reply, async (session) => {
+    const text = await graphqlSchema(session);
+    const tag = createHash('sha256').update(text).digest('base64url');
+    reply.header('cache-control', 'private, no-cache');
+    return sendTagged(request, reply, { tag, contentType: 'text/plain; charset=utf-8', body: text });
+  });
+}
+
+function handlerOf({ graphql }: Context): GraphqlHandler {
+  if (graphql === undefined) throw failure('graphql_disabled');
+  return graphql;
+}
+
+function inDatabase(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (session: Session) => Promise<unknown>,
+): unknown {
+  return inSession(context, request, reply, (session) => {
     const { namespace, database } = session.identity.place;
     if (namespace === undefined) throw failure('namespace_empty');
     if (database === undefined) throw failure('database_empty');
-    const response = await handler({
-      session,
-      accept: request.headers.accept,
-      contentType: request.headers['content-type'],
-      body: utf8Text(bodyOf(request)),
-    });
-    return sendBody(reply.code(response.status), response.contentType, response.body);
+    return work(session);
   });
+}
+
+function send(reply: FastifyReply, { status, contentType, body }: GraphqlHttpResponse): FastifyReply {
+  if (status === 405) reply.header('allow', 'POST');
+  return sendBody(reply.code(status), contentType, body);
 }

@@ -12,7 +12,8 @@ import { isObject, type ObjectValue } from '../value/value.js';
 import { apiRoute } from './api.js';
 import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } from './context.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
-import { graphqlRoute } from './graphql.js';
+import { graphiqlFileRoute } from './graphiql.js';
+import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
@@ -43,7 +44,10 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
   { method: 'POST', path: '/rpc', limit: 'rpcBody', handle: rpcRoute },
-  { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlRoute },
+  { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlPostRoute },
+  { method: 'GET', path: '/graphql', handle: graphqlGetRoute },
+  { method: 'GET', path: '/graphql/schema.graphql', handle: graphqlSchemaRoute },
+  { method: 'GET', path: '/graphql/:file', handle: graphiqlFileRoute },
   ...(['DELETE', 'PATCH', 'POST', 'PUT'] as const).map(
     (method): Route => ({ method, path: '/api/*', limit: 'apiBody', handle: apiRoute }),
   ),

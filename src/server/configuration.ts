@@ -334,6 +334,7 @@ export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number
   nesting: graphqlCount('nesting', 'How deep its brackets may be nested'),
   conditions: graphqlCount('conditions', 'How many conditions its filters may have'),
   values: graphqlCount('values', 'How many fields its answer may have: records times fields'),
+  batch: graphqlCount('batch', 'How many GraphQL operations one HTTP request may send; 1 takes no arrays of them'),
 };
 
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };

@@ -6,6 +6,7 @@ import { createHttpServer, type HttpServerParts } from '../http/create-http-serv
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import type { Configuration } from './configuration.js';
+import { readGraphiql } from './graphiql.js';
 import { VERSION } from './package-version.js';
 
 export interface RunningServer {
@@ -73,7 +74,7 @@ async function graphqlParts(
     fieldPermissions,
   }: Configuration,
   log: Log,
-): Promise<Pick<HttpServerParts, 'graphql' | 'graphqlMethod'>> {
+): Promise<Pick<HttpServerParts, 'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema'>> {
   if (!allowExperimental.includes('graphql')) return {};
   const [{ GraphqlService }, { createGraphqlHandler }, { createGraphqlMethod }, { readDocuments }] = await Promise.all([
     import('../graphql/service.js'),
@@ -90,7 +91,12 @@ async function graphqlParts(
     fieldPermissions,
     report: (error) => log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own'),
   });
-  return { graphql: createGraphqlHandler(service, graphqlJson), graphqlMethod: createGraphqlMethod(service) };
+  return {
+    graphql: createGraphqlHandler(service, graphqlJson, graphqlLimits),
+    graphqlMethod: createGraphqlMethod(service),
+    graphqlSchema: (session) => service.sdl(session),
+    graphiql: readGraphiql(),
+  };
 }
 
 function readTls({ webCrt, webKey }: Configuration): HttpServerParts['tls'] {

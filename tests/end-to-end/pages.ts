@@ -55,8 +55,7 @@ export function startArguments(page: string): string[] | undefined {
 export async function runSteps(steps: readonly Step[], server: ServerProcess): Promise<string[]> {
   const script = [
     'set -euo pipefail',
-    'tessera() { local command=$1; shift; if [ "$command" = version ]; then set --; else set -- --endpoint "$URL" "$@"; fi',
-    '  node dist/cli/main.js "$command" "$@"; }',
+    'tessera() { [ "$1" = version ] || set -- "$@" --endpoint "$URL"; node dist/cli/main.js "$@"; }',
     'npx() { "$@"; }',
     ...steps.map(({ command }) => `${asShell(command, server)}\nprintf '${SEPARATOR}'`),
   ].join('\n');

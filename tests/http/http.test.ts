@@ -408,10 +408,10 @@ describe('/graphql', () => {
 
   it('hands over a session that is ready', async () => {
     app = build({
-      graphql: async ({ session, accept, contentType, body }) => ({
+      graphql: async ({ session, ...asked }) => ({
         status: 202,
         contentType: 'application/graphql-response+json',
-        body: JSON.stringify({ place: session.identity.place, accept, contentType, body }),
+        body: JSON.stringify({ place: session.identity.place, ...asked }),
       }),
     });
     const reply = await send({ method: 'POST', url: '/graphql', headers, payload: '{"query":"{a}"}' });
@@ -421,6 +421,7 @@ describe('/graphql', () => {
       accept: 'application/json',
       contentType: 'application/json',
       body: '{"query":"{a}"}',
+      fromPage: false,
     });
     const { 'svc-db': _, ...without } = headers;
     expect((await send({ method: 'POST', url: '/graphql', headers: without, payload: '{}' })).status).toBe(400);

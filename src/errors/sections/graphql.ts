@@ -15,6 +15,11 @@ export const graphqlErrors = {
     kind: 'Validation',
     text: ({ reason }) => `Not a GraphQL request: ${reason}`,
   }),
+  graphql_query_only: row<{ operation: string }>({
+    kind: 'NotAllowed',
+    text: ({ operation }) => `GET is for queries only: send a ${operation} by POST`,
+    http: 405,
+  }),
   graphql_not_configured: row({
     kind: 'Configuration',
     text: () => 'NotConfigured: GraphQL is not configured for this database. Enable it with DEFINE CONFIG GRAPHQL AUTO',
@@ -39,6 +44,7 @@ export const graphqlErrors = {
   graphql_document_untrusted: row({
     kind: 'NotAllowed',
     text: () => 'Only the documents that the server was started with are run (--graphql-trusted-only)',
+    http: 403,
   }),
 
   graphql_syntax: worded(),
@@ -52,6 +58,7 @@ export const graphqlErrors = {
   graphql_introspection_disabled: row({
     kind: 'NotAllowed',
     text: () => 'Introspection is switched off for this database (INTROSPECTION NONE in its GRAPHQL config)',
+    http: 403,
   }),
   graphql_limit: row<{ what: string; limit: number; setting: string }>({
     kind: 'Validation',

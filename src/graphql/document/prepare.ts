@@ -42,25 +42,25 @@ export class Documents {
     this.#limits = limits;
   }
 
-  /** @throws TesseraError `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`, `graphql_introspection_disabled` */
-  prepare(text: string, operationName: string | undefined): Prepared {
-    const key = `${operationName ?? ''}\n${text}`;
+  /** @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`, `graphql_introspection_disabled` */
+  prepare(text: string, operationName: string | undefined, only?: 'query'): Prepared {
+    const key = `${only ?? ''} ${operationName ?? ''}\n${text}`;
     let prepared = this.#known.get(key);
     if (prepared === undefined) {
-      prepared = this.#prepare(text, operationName);
+      prepared = this.#prepare(text, operationName, only);
       if (key.length <= LONGEST_KEPT) this.#known.set(key, prepared);
     }
     return prepared;
   }
 
-  #prepare(text: string, operationName: string | undefined): Prepared {
+  #prepare(text: string, operationName: string | undefined, only: 'query' | undefined): Prepared {
     let document: DocumentNode;
     try {
       document = parseDocument(text, this.#limits);
     } catch (thrown) {
       return { ok: false, failures: [thrownFailure(thrown, 'graphql_syntax')] };
     }
-    const operation = operationOf(document, operationName);
+    const operation = operationOf(document, operationName, only);
     this.#checkCost(document, operation);
     const hideSuggestions = this.#config.introspection === 'none';
     const errors = validate(this.#schema, document, undefined, { maxErrors: MAX_ERRORS, hideSuggestions });
@@ -90,8 +90,12 @@ export class Documents {
   }
 }
 
-/** The operation to be run. @throws TesseraError `graphql_operation` */
-function operationOf(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
+/** The operation to be run. @throws TesseraError `graphql_operation`, `graphql_query_only` */
+function operationOf(
+  document: DocumentNode,
+  name: string | undefined,
+  only: 'query' | undefined,
+): OperationDefinitionNode {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [first] = name === undefined ? operations : operations.filter((each) => each.name?.value === name);
   if (first === undefined) {
@@ -100,6 +104,9 @@ function operationOf(document: DocumentNode, name: string | undefined): Operatio
   }
   if (name === undefined && operations.length > 1) {
     throw failure('graphql_operation', { message: 'Say in operationName which of the operations is to be run' });
+  }
+  if (only !== undefined && first.operation !== only) {
+    throw failure('graphql_query_only', { operation: first.operation });
   }
   if (first.operation !== OperationTypeNode.QUERY) {
     throw failure('graphql_operation', { message: `A ${first.operation} is not supported: only queries are` });

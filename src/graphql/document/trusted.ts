@@ -23,6 +23,11 @@ export class TrustedDocuments {
     this.#only = only;
   }
 
+  /** Whether nobody may ask for what the known documents don't. */
+  get isClosed(): boolean {
+    return this.#only;
+  }
+
   /** @throws TesseraError `graphql_document_unknown`, `graphql_document_untrusted` */
   textOf({ query, documentId, persistedQuery }: GraphqlRequest): string {
     if (query !== undefined) {

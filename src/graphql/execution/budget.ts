@@ -29,6 +29,19 @@ export class Budget {
   }
 }
 
+/** What a run may spend. Requests that come together share it. */
+export class Spending {
+  /** Counts what the statements give. */
+  readonly reads: Budget;
+  /** Counts what is written, since a record may be written in many places. */
+  readonly writes: Budget;
+
+  constructor(values: number) {
+    this.reads = new Budget(values);
+    this.writes = new Budget(values);
+  }
+}
+
 /** Ends the request, whichever field has met it. */
 export class BudgetExceeded extends Error {
   readonly error;

@@ -5,7 +5,7 @@ import type { Select } from '../../language/ast.js';
 import type { ObjectValue } from '../../value/value.js';
 import { tesseraError } from '../errors.js';
 import type { GraphqlLimits } from '../limits.js';
-import { Budget } from './budget.js';
+import type { Budget, Spending } from './budget.js';
 import { type Bound, ConditionCount } from './select.js';
 
 /** An error at a field. The path is filled in from within, as the writing of the answer returns. */
@@ -31,9 +31,7 @@ export interface Order extends Bound<Select> {
 
 export class Call {
   readonly failures: FieldFailure[] = [];
-  /** Counts what the statements give. */
   readonly reads: Budget;
-  /** Counts what is written, since a record may be written in many places. */
   readonly writes: Budget;
   readonly conditions: ConditionCount;
   /** What has to be fetched before the next level can be looked at. */
@@ -43,10 +41,17 @@ export class Call {
   constructor(
     readonly variables: Readonly<Record<string, unknown>>,
     readonly limits: GraphqlLimits,
+    { reads, writes }: Spending,
   ) {
-    this.reads = new Budget(limits.values);
-    this.writes = new Budget(limits.values);
+    this.reads = reads;
+    this.writes = writes;
     this.conditions = new ConditionCount(limits.conditions);
+  }
+
+  /** @throws BudgetExceeded when an operation that came together with this one has had more than there was */
+  checkBudgets(): void {
+    this.reads.spend(0);
+    this.writes.spend(0);
   }
 
   /** What a part of the operation keeps during the run; made when it is first asked for. */

@@ -1,0 +1,46 @@
+/** GraphiQL as `GET /graphql` serves it: what it asks goes to the server that it came from, subscriptions over a WebSocket. */
+import '@graphiql/react/dist/style.css';
+import 'graphiql/src/style.css';
+import './page.css';
+import { createGraphiQLFetcher, type Fetcher } from '@graphiql/toolkit';
+import { GraphiQL } from 'graphiql';
+import { createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+
+/** Who asks and where, for the header editor. */
+const HEADERS = { 'svc-ns': '', 'svc-db': '', Authorization: '' };
+const WELCOME = `# Fill in the headers below, then read the schema anew (Shift-Ctrl-R).
+#   "svc-ns": "test", "svc-db": "test",
+#   "Authorization": "Bearer <token>", or "Basic <user:password in base64>"
+`;
+
+const address = new URL(location.pathname, location.origin);
+const socketAddress = new URL(address);
+socketAddress.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+
+const ask = createGraphiQLFetcher({
+  url: address.href,
+  subscriptionUrl: socketAddress.href,
+  headers: { accept: 'application/graphql-response+json, application/json;q=0.9' },
+  enableIncrementalDelivery: false,
+  // Who asks is what the header editor says, and a refusal opens no dialog of the browser's.
+  fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
+});
+
+/** Headers that nobody has filled in aren't sent. They go with the connection of a subscription, too. */
+const fetcher: Fetcher = (params, options) => {
+  const filled = Object.entries(options?.headers ?? {}).filter(([, value]) => value !== '');
+  return ask(params, { ...options, headers: Object.fromEntries(filled) });
+};
+
+// Styles that the library adds bear the mark that the policy of the page asks for.
+Reflect.set(globalThis, '__webpack_nonce__', document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce);
+
+createRoot(document.body).render(
+  createElement(GraphiQL, {
+    fetcher,
+    defaultHeaders: JSON.stringify(HEADERS, undefined, 2),
+    defaultQuery: WELCOME,
+    defaultEditorToolsVisibility: 'headers',
+  }),
+);

@@ -1,0 +1,23 @@
+/** Answers that a client may keep and ask about again (RFC 9110 §8.8.3, §13.1.2). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendBody } from './context.js';
+
+export interface Tagged {
+  /** Another whenever the body is another. */
+  readonly tag: string;
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+/** Sends a body, or 304 to who has it already. */
+export function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { tag, contentType, body }: Tagged,
+): FastifyReply {
+  const etag = `"${tag}"`;
+  reply.header('etag', etag);
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+  return sendBody(reply, contentType, body);
+}
