@@ -23,7 +23,7 @@ export function failureOf(error: GraphQLError, stage: Stage): GraphqlFailure {
   const ours = tesseraError(error, stage);
   return {
     error: ours,
-    message: ours.code === 'internal' ? ours.message : error.message,
+    message: ours.code === 'internal' ? ours.message : shortened(error.message),
     ...(error.locations && { locations: error.locations }),
     ...(error.path && { path: error.path }),
   };
@@ -39,6 +39,13 @@ export function fieldFailure(
   return { error, message: error.message, locations, path };
 }
 
+/** The library repeats whole values and names in its texts, up to dozens of times: the answer would be larger than any request. */
+const LONGEST_MESSAGE = 1_000;
+
+function shortened(message: string): string {
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+}
+
 /** What the library threw, as a failure of the request. @throws what is ours, or nobody's */
 export function thrownFailure(thrown: unknown, stage: Stage): GraphqlFailure {
   if (thrown instanceof GraphQLError) return failureOf(thrown, stage);
@@ -50,5 +57,5 @@ export function tesseraError(thrown: unknown, stage: Stage): TesseraError {
   let cause = thrown;
   // The library wraps what scalars throw, sometimes twice.
   while (cause instanceof GraphQLError && cause.originalError !== undefined) cause = cause.originalError;
-  return cause instanceof GraphQLError ? failure(stage, { message: cause.message }) : asTesseraError(cause);
+  return cause instanceof GraphQLError ? failure(stage, { message: shortened(cause.message) }) : asTesseraError(cause);
 }

@@ -6,7 +6,7 @@ import type { Session } from '../session/contract.js';
 import { parseJson } from '../value/json.js';
 import { isArray, type ObjectValue, type Value } from '../value/value.js';
 import { type AnswerForm, answerForm } from './accept.js';
-import { beyondLimit, DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
+import type { Allowance } from './allowance.js';
 import { type GraphqlRequest, readGraphqlParameters, readGraphqlRequest } from './request.js';
 import { resultsText, standardText } from './response.js';
 import type { GraphqlService, Outcome } from './service.js';
@@ -39,18 +39,16 @@ export interface GraphqlHttpResponse {
 export type GraphqlHandler = (request: GraphqlGet | GraphqlPost) => Promise<GraphqlHttpResponse>;
 
 /** `json` is what `Accept: application/json` alone gets. */
-export function createGraphqlHandler(
-  service: GraphqlService,
-  json: 'results' | 'standard',
-  { batch }: Pick<GraphqlLimits, 'batch'> = DEFAULT_GRAPHQL_LIMITS,
-): GraphqlHandler {
+export function createGraphqlHandler(service: GraphqlService, json: 'results' | 'standard'): GraphqlHandler {
   return async (request) => {
     const { session } = request;
     const form = answerForm(request.accept, json);
     let isWellFormed = false;
     try {
       const asked =
-        'parameters' in request ? readGraphqlParameters(request.parameters) : readBody(request, form, batch);
+        'parameters' in request
+          ? readGraphqlParameters(request.parameters)
+          : readBody(request, form, service.allowance(session));
       isWellFormed = true;
       if ('batch' in asked) return { ...respond(form, 200), body: await answerEach(service, session, asked) };
       const outcome = await service.answer(session, asked);
@@ -74,7 +72,7 @@ interface Batch {
 function readBody(
   { contentType, body, fromPage = false }: GraphqlPost,
   form: AnswerForm,
-  most: number,
+  { limits, beyond }: Allowance,
 ): GraphqlRequest | Batch {
   // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do in any case: a type
   // other than this is what a browser sends to foreign servers without asking them first.
@@ -83,14 +81,14 @@ function readBody(
   const value = parseJson(body);
   if (!isArray(value)) return readGraphqlRequest(value);
   if (value.length === 0) throw failure('graphql_request', { reason: 'the batch is empty' });
-  if (most === 1 || value.length > most) throw beyondLimit('batch', most);
+  if (limits.batch === 1 || value.length > limits.batch) throw beyond('batch');
   return { batch: value };
 }
 
 /** The answers to a batch, one after the other, in the standard form. What is wrong with one is told in its place. */
 async function answerEach(service: GraphqlService, session: Session, { batch }: Batch): Promise<string> {
   const texts: string[] = [];
-  const spending = service.spending();
+  const spending = service.spending(session);
   for (const element of batch) {
     try {
       texts.push(standardText(await service.answer(session, readGraphqlRequest(element), spending)));

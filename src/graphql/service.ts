@@ -1,19 +1,15 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
-import {
-  type GraphQLSchema,
-  getVariableValues,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  printSchema,
-} from 'graphql';
+import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode, printSchema } from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
+import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
-import { failureOf, fieldFailure, type GraphqlFailure } from './errors.js';
+import { readVariables } from './document/variables.js';
+import { fieldFailure, type GraphqlFailure } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { Call } from './execution/call.js';
 import { Operation } from './execution/operation.js';
@@ -24,6 +20,8 @@ import { exposedTables } from './schema/exposed-tables.js';
 
 export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;
+  /** What roles have of their own. */
+  readonly roles?: RulesOfRoles;
   /** Documents that are known by id. */
   readonly trusted?: TrustedOptions;
   /** Whether fields without PERMISSIONS are hidden from record users (`--field-permissions none`). */
@@ -43,27 +41,29 @@ interface Api {
   readonly documents: Documents;
   /** By their nodes, which are kept with the documents. */
   readonly operations: WeakMap<OperationDefinitionNode, Operation>;
-  readonly hidesNames: boolean;
+  readonly allowances: Allowances;
   /** The schema as text, once somebody has asked for it. */
   sdl?: string;
 }
 
 const KEPT_SCHEMAS = 64;
-/** So many errors are told about the variables of one request. */
-const MAX_ERRORS = 20;
 
 export class GraphqlService {
   readonly #limits: GraphqlLimits;
+  readonly #roles: RulesOfRoles;
+  readonly #anywhere: Allowances;
   readonly #trusted: TrustedDocuments;
   readonly #guardedByDefault: boolean;
   readonly #report: GraphqlOptions['report'];
   /** By the state of the definitions they were made from: a change of any definition is seen by the next request. */
   readonly #apis = new LruCache<string, Api>(KEPT_SCHEMAS);
 
-  constructor({ limits, trusted, fieldPermissions, report }: GraphqlOptions = {}) {
+  constructor({ limits, roles = {}, trusted, fieldPermissions, report }: GraphqlOptions = {}) {
     this.#report = report;
+    this.#roles = roles;
     this.#trusted = new TrustedDocuments(trusted);
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...limits };
+    this.#anywhere = new Allowances(this.#limits, roles, {});
     this.#guardedByDefault = fieldPermissions === 'none';
   }
 
@@ -71,18 +71,15 @@ export class GraphqlService {
    * Runs a request with the rights of the session. Requests that come together share their `spending`.
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
-  async answer(session: Session, request: GraphqlRequest, spending = this.spending()): Promise<Outcome> {
+  async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<Outcome> {
     const api = this.#api(await session.catalog());
-    const prepared = api.documents.prepare(this.#trusted.textOf(request), request.operationName, request.only);
+    const allowance = api.allowances.of(session.identity);
+    const text = this.#trusted.textOf(request);
+    const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
     if (!prepared.ok) return { failures: prepared.failures };
-    const { coerced = {}, errors = [] } = getVariableValues(
-      api.schema,
-      prepared.operation.variableDefinitions ?? [],
-      request.variables ?? {},
-      { maxErrors: MAX_ERRORS, hideSuggestions: api.hidesNames },
-    );
-    if (errors.length > 0) return { failures: errors.map((error) => failureOf(error, 'graphql_variables')) };
-    const call = new Call(coerced, this.#limits, spending);
+    const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
+    if (!variables.ok) return { failures: variables.failures };
+    const call = new Call(variables.values, allowance.limits, spending);
     const roots = await this.#run(operationOf(api, prepared), call, session);
     return { roots, failures: call.failures.map(({ error, nodes, path }) => this.#failure(error, nodes, path)) };
   }
@@ -99,9 +96,14 @@ export class GraphqlService {
     }
   }
 
+  /** What somebody may ask for at any database. */
+  allowance({ identity }: Session): Allowance {
+    return this.#anywhere.of(identity);
+  }
+
   /** What one request, or several together, may spend. */
-  spending(): Spending {
-    return new Spending(this.#limits.values);
+  spending(session: Session): Spending {
+    return new Spending(this.allowance(session).limits.values);
   }
 
   #failure(...[error, nodes, path]: Parameters<typeof fieldFailure>): GraphqlFailure {
@@ -116,7 +118,8 @@ export class GraphqlService {
   async sdl(session: Session): Promise<string> {
     const api = this.#api(await session.catalog());
     if (this.#trusted.isClosed) throw failure('graphql_document_untrusted');
-    if (api.hidesNames) throw failure('graphql_introspection_disabled');
+    const { introspectionForbiddenBy: setting } = api.allowances.of(session.identity);
+    if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
     api.sdl ??= printSchema(api.schema);
     return api.sdl;
   }
@@ -133,9 +136,9 @@ export class GraphqlService {
       const schema = buildSchema(tables, { guardedByDefault: this.#guardedByDefault });
       api = {
         schema,
-        documents: new Documents(schema, config, this.#limits),
+        documents: new Documents(schema),
         operations: new WeakMap(),
-        hidesNames: config.introspection === 'none',
+        allowances: new Allowances(this.#limits, this.#roles, config),
       };
       this.#apis.set(catalog.stamp, api);
     }

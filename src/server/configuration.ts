@@ -1,8 +1,10 @@
 /** Everything that `tessera start` can be told, as one table. */
 import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
 import { DEFAULT_FETCH_LIMITS } from '../functions/network/fetcher.js';
+import { ROLES_SETTING } from '../graphql/allowance.js';
 import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
+import { readRoleRules } from './graphql-roles.js';
 import {
   ConfigurationError,
   nameOf,
@@ -147,6 +149,15 @@ export const SETTINGS = {
       description: 'A JSON manifest of GraphQL documents that clients may name by id',
     },
     readText,
+  ),
+  graphqlRoles: withDefault(
+    {
+      flag: `${ROLES_SETTING} <rules>`,
+      description:
+        'GraphQL limits for guest, record, viewer, editor or owner, by the names of their flags: "guest: depth=5 introspection=none; record: values=10000"',
+    },
+    '',
+    (text) => readRoleRules(text, GRAPHQL_LIMITS),
   ),
   graphqlTrustedOnly: toggle({
     flag: '--graphql-trusted-only',
@@ -328,12 +339,20 @@ export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>
 export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number>>> = {
   depth: graphqlCount('depth', 'How deep the fields of a GraphQL query may be nested, unless its database says'),
   complexity: graphqlCount('complexity', 'How many fields it may have, unless its database says'),
+  rootFields: graphqlCount('rootFields', 'How many fields it may have on its first level'),
   aliases: graphqlCount('aliases', 'How many aliases it may have'),
   directives: graphqlCount('directives', 'How many directives it may have'),
   tokens: graphqlCount('tokens', 'How many tokens its text may have'),
   nesting: graphqlCount('nesting', 'How deep its brackets may be nested'),
+  inputs: graphqlCount('inputs', 'How many values its variables may have'),
   conditions: graphqlCount('conditions', 'How many conditions its filters may have'),
+  rows: graphqlCount('rows', 'How many records one of its lists may give'),
   values: graphqlCount('values', 'How many fields its answer may have: records times fields'),
+  time: withDefault(
+    { flag: `${GRAPHQL_LIMIT_SETTINGS.time} <time>`, description: 'How long a GraphQL request may take' },
+    `${DEFAULT_GRAPHQL_LIMITS.time / 1000}s`,
+    readPositiveTime,
+  ),
   batch: graphqlCount('batch', 'How many GraphQL operations one HTTP request may send; 1 takes no arrays of them'),
 };
 

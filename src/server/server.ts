@@ -68,6 +68,7 @@ async function graphqlParts(
   {
     allowExperimental,
     graphqlLimits,
+    graphqlRoles,
     graphqlDocuments,
     graphqlTrustedOnly,
     graphqlJson,
@@ -84,6 +85,7 @@ async function graphqlParts(
   ]);
   const service = new GraphqlService({
     limits: graphqlLimits,
+    roles: graphqlRoles,
     trusted: {
       documents: graphqlDocuments === undefined ? undefined : readDocuments(graphqlDocuments),
       only: graphqlTrustedOnly,
@@ -92,7 +94,7 @@ async function graphqlParts(
     report: (error) => log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own'),
   });
   return {
-    graphql: createGraphqlHandler(service, graphqlJson, graphqlLimits),
+    graphql: createGraphqlHandler(service, graphqlJson),
     graphqlMethod: createGraphqlMethod(service),
     graphqlSchema: (session) => service.sdl(session),
     graphiql: readGraphiql(),

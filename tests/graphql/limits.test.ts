@@ -20,6 +20,11 @@ describe('limits', () => {
       `{ ${Array.from({ length: 101 }, (_, i) => `a${i}: t { n }`).join(' ')} }`,
       '100 aliases (--max-graphql-aliases)',
     ],
+    [
+      'root fields',
+      `{ ...a ${Array.from({ length: 50 }, (_, i) => `a${i}: t { n }`).join(' ')} } fragment a on Query { t { n } }`,
+      '50 fields on its first level (--max-graphql-root-fields)',
+    ],
     ['directives', `{ t { ${'n @skip(if: true) '.repeat(101)} } }`, '100 directives (--max-graphql-directives)'],
     ['tokens', `{ t { ${'n '.repeat(5000)} } }`, '5000 tokens (--max-graphql-tokens)'],
     ['nesting', '{'.repeat(1000), '200 nested brackets (--max-graphql-nesting)'],

@@ -55,9 +55,9 @@ export const graphqlErrors = {
     kind: 'Validation',
     text: ({ name }) => `The fragment "${name}" contains itself`,
   }),
-  graphql_introspection_disabled: row({
+  graphql_introspection_disabled: row<{ setting: string }>({
     kind: 'NotAllowed',
-    text: () => 'Introspection is switched off for this database (INTROSPECTION NONE in its GRAPHQL config)',
+    text: ({ setting }) => `Introspection is switched off (${setting})`,
     http: 403,
   }),
   graphql_limit: row<{ what: string; limit: number; setting: string }>({

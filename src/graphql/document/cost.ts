@@ -17,6 +17,8 @@ export interface Cost {
   readonly complexity: number;
   readonly aliases: number;
   readonly directives: number;
+  /** Lists of types and fields within each other, as introspection names them. */
+  readonly lists: number;
 }
 
 export interface OperationCost {
@@ -24,9 +26,20 @@ export interface OperationCost {
   readonly data: Cost;
   /** Of `__schema` and `__type`. */
   readonly introspection: Cost;
+  /** Fields on the first level, as they are in the answer: those of one name are one. */
+  readonly rootFields: number;
 }
 
-const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, directives: 0 };
+type CostOfSelections = Omit<OperationCost, 'rootFields'>;
+
+const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, directives: 0, lists: 0 };
+const INTROSPECTED_LISTS: ReadonlySet<string> = new Set([
+  'types',
+  'fields',
+  'inputFields',
+  'interfaces',
+  'possibleTypes',
+]);
 
 /** @throws TesseraError `graphql_fragment_cycle` */
 export function costOf(document: DocumentNode, operation: OperationDefinitionNode): OperationCost {
@@ -36,7 +49,7 @@ export function costOf(document: DocumentNode, operation: OperationDefinitionNod
 class Reckoning {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   /** What has been reckoned; `undefined` while it is. */
-  readonly #costs = new Map<string, OperationCost | undefined>();
+  readonly #costs = new Map<string, CostOfSelections | undefined>();
 
   constructor(document: DocumentNode) {
     for (const definition of document.definitions) {
@@ -48,10 +61,11 @@ class Reckoning {
     // Fragments that no operation spreads are walked by validation, too.
     for (const name of this.#fragments.keys()) this.#fragment(name);
     const cost = this.#selections(selectionSet);
-    return { ...cost, data: beside(cost.data, { ...NOTHING, directives: directives.length }) };
+    const rootFields = this.#names(selectionSet, new Set(), new Set()).size;
+    return { ...cost, rootFields, data: beside(cost.data, { ...NOTHING, directives: directives.length }) };
   }
 
-  #selections({ selections }: SelectionSetNode): OperationCost {
+  #selections({ selections }: SelectionSetNode): CostOfSelections {
     let data = NOTHING;
     let introspection = NOTHING;
     for (const selection of selections) {
@@ -64,6 +78,7 @@ class Reckoning {
           complexity: below.complexity + 1,
           aliases: below.aliases + (alias === undefined ? 0 : 1),
           directives: below.directives + directives,
+          lists: below.lists + (INTROSPECTED_LISTS.has(name.value) ? 1 : 0),
         };
         if (name.value === '__schema' || name.value === '__type') introspection = beside(introspection, cost);
         else data = beside(data, cost);
@@ -79,7 +94,21 @@ class Reckoning {
     return { data, introspection };
   }
 
-  #fragment(name: string): OperationCost {
+  /** The names of fields on one level; each fragment is looked at once. */
+  #names({ selections }: SelectionSetNode, names: Set<string>, seen: Set<string>): ReadonlySet<string> {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) names.add((selection.alias ?? selection.name).value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) this.#names(selection.selectionSet, names, seen);
+      else if (!seen.has(selection.name.value)) {
+        seen.add(selection.name.value);
+        const fragment = this.#fragments.get(selection.name.value);
+        if (fragment !== undefined) this.#names(fragment.selectionSet, names, seen);
+      }
+    }
+    return names;
+  }
+
+  #fragment(name: string): CostOfSelections {
     const known = this.#costs.get(name);
     if (known !== undefined) return known;
     if (this.#costs.has(name)) throw failure('graphql_fragment_cycle', { name });
@@ -93,7 +122,7 @@ class Reckoning {
   }
 }
 
-function whole({ data, introspection }: OperationCost): Cost {
+function whole({ data, introspection }: CostOfSelections): Cost {
   return beside(data, introspection);
 }
 
@@ -104,5 +133,6 @@ function beside(a: Cost, b: Cost): Cost {
     complexity: a.complexity + b.complexity,
     aliases: a.aliases + b.aliases,
     directives: a.directives + b.directives,
+    lists: Math.max(a.lists, b.lists),
   };
 }

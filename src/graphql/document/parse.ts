@@ -1,22 +1,36 @@
 /** Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first. */
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
-import { beyondLimit, type GraphqlLimits } from '../limits.js';
+import type { Allowance } from '../allowance.js';
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
+/** What a text costs to be read. */
+export interface TextCost {
+  readonly tokens: number;
+  /** Brackets within each other. */
+  readonly nesting: number;
+}
+
+export interface ParsedDocument {
+  readonly document: DocumentNode;
+  readonly cost: TextCost;
+}
+
 /** @throws GraphQLError for what isn't GraphQL; TesseraError `graphql_limit` */
-export function parseDocument(text: string, limits: Pick<GraphqlLimits, 'tokens' | 'nesting'>): DocumentNode {
+export function parseDocument(text: string, { limits, beyond }: Pick<Allowance, 'limits' | 'beyond'>): ParsedDocument {
   const source = new Source(text);
   const lexer = new Lexer(source);
   let depth = 0;
   let tokens = 0;
+  let nesting = 0;
   for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
     tokens += 1;
-    if (tokens > limits.tokens) throw beyondLimit('tokens', limits.tokens);
+    if (tokens > limits.tokens) throw beyond('tokens');
     if (OPENING.has(token.kind)) depth += 1;
     else if (CLOSING.has(token.kind)) depth -= 1;
-    if (depth > limits.nesting) throw beyondLimit('nesting', limits.nesting);
+    if (depth > nesting) nesting = depth;
+    if (nesting > limits.nesting) throw beyond('nesting');
   }
-  return parse(source);
+  return { document: parse(source), cost: { tokens, nesting } };
 }

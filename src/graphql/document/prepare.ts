@@ -1,4 +1,7 @@
-/** From a text to an operation that may run: read, reckoned and validated. What is known about a text is kept with its schema. */
+/**
+ * From a text to an operation that may run: read, reckoned and validated. What is known about a text is kept with its schema, and what it
+ * costs with it: the next who sends it may have other limits.
+ */
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -9,11 +12,12 @@ import {
 } from 'graphql';
 import { LruCache } from '../../base/lru-cache.js';
 import { failure } from '../../errors/error.js';
-import type { GraphqlConfig } from '../../language/ast.js';
+import type { Allowance } from '../allowance.js';
 import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';
-import { beyondLimit, type GraphqlLimits } from '../limits.js';
-import { type Cost, costOf } from './cost.js';
-import { parseDocument } from './parse.js';
+import { INTROSPECTION_LIMITS } from '../limits.js';
+import { costOf, type OperationCost } from './cost.js';
+import { type ParsedDocument, parseDocument, type TextCost } from './parse.js';
+import { toldOf } from './told.js';
 
 export interface PreparedOperation {
   readonly ok: true;
@@ -22,6 +26,13 @@ export interface PreparedOperation {
 }
 
 export type Prepared = PreparedOperation | { readonly ok: false; readonly failures: readonly GraphqlFailure[] };
+
+interface Known {
+  readonly prepared: Prepared;
+  /** Absent for what can't be read. */
+  readonly cost?: DocumentCost;
+}
+type DocumentCost = TextCost & OperationCost;
 
 const KEPT_DOCUMENTS = 500;
 /** Longer texts are rarely sent twice. */
@@ -32,62 +43,62 @@ const MAX_ERRORS = 20;
 /** The documents that a schema has met. */
 export class Documents {
   readonly #schema: GraphQLSchema;
-  readonly #config: GraphqlConfig;
-  readonly #limits: GraphqlLimits;
-  readonly #known = new LruCache<string, Prepared>(KEPT_DOCUMENTS);
+  readonly #known = new LruCache<string, Known>(KEPT_DOCUMENTS);
 
-  constructor(schema: GraphQLSchema, config: GraphqlConfig, limits: GraphqlLimits) {
+  constructor(schema: GraphQLSchema) {
     this.#schema = schema;
-    this.#config = config;
-    this.#limits = limits;
   }
 
   /** @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`, `graphql_introspection_disabled` */
-  prepare(text: string, operationName: string | undefined, only?: 'query'): Prepared {
-    const key = `${only ?? ''} ${operationName ?? ''}\n${text}`;
-    let prepared = this.#known.get(key);
-    if (prepared === undefined) {
-      prepared = this.#prepare(text, operationName, only);
-      if (key.length <= LONGEST_KEPT) this.#known.set(key, prepared);
+  prepare(text: string, operationName: string | undefined, allowance: Allowance, only?: 'query'): Prepared {
+    const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
+    // The length keeps a text and a name from being taken for another pair.
+    const name = operationName === undefined ? '' : ` ${operationName}`;
+    const key = `${only ?? ''} ${hideSuggestions} ${text.length} ${text}${name}`;
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      known = this.#prepare(text, operationName, allowance, only);
+      if (key.length <= LONGEST_KEPT) this.#known.set(key, known);
+    } else if (known.cost !== undefined) {
+      checkCost(known.cost, allowance);
     }
-    return prepared;
+    return known.prepared;
   }
 
-  #prepare(text: string, operationName: string | undefined, only: 'query' | undefined): Prepared {
-    let document: DocumentNode;
+  #prepare(text: string, name: string | undefined, allowance: Allowance, only: 'query' | undefined): Known {
+    const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
+    let parsed: ParsedDocument;
     try {
-      document = parseDocument(text, this.#limits);
+      parsed = parseDocument(text, allowance);
     } catch (thrown) {
-      return { ok: false, failures: [thrownFailure(thrown, 'graphql_syntax')] };
+      return { prepared: { ok: false, failures: [thrownFailure(thrown, 'graphql_syntax')] } };
     }
-    const operation = operationOf(document, operationName, only);
-    this.#checkCost(document, operation);
-    const hideSuggestions = this.#config.introspection === 'none';
+    const { document } = parsed;
+    const operation = operationOf(document, name, only);
+    const cost = { ...parsed.cost, ...costOf(document, operation) };
+    checkCost(cost, allowance);
     const errors = validate(this.#schema, document, undefined, { maxErrors: MAX_ERRORS, hideSuggestions });
-    return errors.length === 0
-      ? { ok: true, document, operation }
-      : { ok: false, failures: errors.map((error) => failureOf(error, 'graphql_invalid')) };
+    if (errors.length === 0) return { cost, prepared: { ok: true, document, operation } };
+    const told = errors.map((error) => toldOf(error, this.#schema, hideSuggestions));
+    return { cost, prepared: { ok: false, failures: told.map((error) => failureOf(error, 'graphql_invalid')) } };
   }
+}
 
-  #checkCost(document: DocumentNode, operation: OperationDefinitionNode): void {
-    const { data, introspection } = costOf(document, operation);
-    if (introspection.complexity > 0 && this.#config.introspection === 'none') {
-      throw failure('graphql_introspection_disabled');
-    }
-    const { depth, complexity } = this.#config;
-    this.#check('depth', data, depth, 'DEPTH of the GRAPHQL config');
-    this.#check('complexity', data, complexity, 'COMPLEXITY of the GRAPHQL config');
-    for (const name of ['depth', 'complexity'] as const) this.#check(name, introspection);
-    for (const name of ['aliases', 'directives'] as const) {
-      const limit = this.#limits[name];
-      if (data[name] + introspection[name] > limit) throw beyondLimit(name, limit);
-    }
+function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyond }: Allowance): void {
+  const { data, introspection } = cost;
+  for (const name of ['tokens', 'nesting'] as const) if (cost[name] > limits[name]) throw beyond(name);
+  if (introspection.complexity > 0 && introspectionForbiddenBy !== undefined) {
+    throw failure('graphql_introspection_disabled', { setting: introspectionForbiddenBy });
   }
-
-  #check(name: 'depth' | 'complexity', cost: Cost, configured?: number, setting?: string): void {
-    const limit = configured ?? this.#limits[name];
-    if (cost[name] > limit) throw beyondLimit(name, limit, configured === undefined ? undefined : setting);
+  for (const name of ['depth', 'complexity'] as const) if (data[name] > limits[name]) throw beyond(name);
+  for (const name of ['depth', 'complexity', 'lists'] as const) {
+    const { most, what } = INTROSPECTION_LIMITS[name];
+    if (introspection[name] > most) throw failure('graphql_limit', { what, limit: most, setting: 'fixed' });
   }
+  for (const name of ['aliases', 'directives'] as const) {
+    if (data[name] + introspection[name] > limits[name]) throw beyond(name);
+  }
+  if (cost.rootFields > limits.rootFields) throw beyond('rootFields');
 }
 
 /** The operation to be run. @throws TesseraError `graphql_operation`, `graphql_query_only` */

@@ -1,0 +1,102 @@
+/** What whoever asks may ask for: the server's limits, what their role has of its own, and what the database's config says. */
+import { covers, type Principal } from '../catalog/principal.js';
+import type { TesseraError } from '../errors/error.js';
+import type { Identity } from '../exec/execution.js';
+import type { GraphqlConfig } from '../language/ast.js';
+import { beyondLimit, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit, type GraphqlLimits } from './limits.js';
+
+/** Who asks, as far as limits care: nobody, a record user, or the highest role of a system user. */
+export const GRAPHQL_ROLES = ['guest', 'record', 'viewer', 'editor', 'owner'] as const;
+export type GraphqlRole = (typeof GRAPHQL_ROLES)[number];
+
+export type Introspection = NonNullable<GraphqlConfig['introspection']>;
+
+/** What a role has of its own. */
+export interface RoleRules {
+  readonly limits: Partial<GraphqlLimits>;
+  readonly introspection?: Introspection;
+}
+export type RulesOfRoles = Readonly<Partial<Record<GraphqlRole, RoleRules>>>;
+
+/** The flag that sets them. */
+export const ROLES_SETTING = '--graphql-limits';
+const INTROSPECTION_NONE = 'INTROSPECTION NONE of the GRAPHQL config';
+
+/**
+ * The role in which somebody asks at a place; of several roles the highest.
+ *
+ *     roleOf({ principal: { kind: 'guest' }, place })   'guest'
+ */
+export function roleOf({ principal, place }: Pick<Identity, 'principal' | 'place'>): GraphqlRole {
+  if (principal.kind !== 'system') return principal.kind;
+  return covers(principal, place) ? highestRole(principal.roles) : 'guest';
+}
+
+type Roles = Extract<Principal, { kind: 'system' }>['roles'];
+
+function highestRole(roles: Roles): GraphqlRole {
+  const ranks = roles.map((role) => GRAPHQL_ROLES.indexOf(role));
+  return GRAPHQL_ROLES[Math.max(0, ...ranks)] ?? 'guest';
+}
+
+export interface Allowance {
+  readonly limits: GraphqlLimits;
+  /** What forbids introspection, if anything does. Whoever has none gets no suggestions either. */
+  readonly introspectionForbiddenBy: string | undefined;
+  /** The error of one of the limits, which names what has set it. */
+  beyond(name: GraphqlLimit): TesseraError;
+}
+
+/** What a database's config says of them. */
+export type DatabaseRules = Partial<Pick<GraphqlConfig, 'depth' | 'complexity' | 'introspection'>>;
+
+/** The allowances at one database. */
+export class Allowances {
+  readonly #general: GraphqlLimits;
+  readonly #roles: RulesOfRoles;
+  readonly #config: DatabaseRules;
+  readonly #known = new Map<GraphqlRole, Allowance>();
+
+  constructor(general: GraphqlLimits, roles: RulesOfRoles, config: DatabaseRules) {
+    this.#general = general;
+    this.#roles = roles;
+    this.#config = config;
+  }
+
+  of(identity: Pick<Identity, 'principal' | 'place'>): Allowance {
+    const role = roleOf(identity);
+    let allowance = this.#known.get(role);
+    if (allowance === undefined) {
+      allowance = this.#make(this.#roles[role]);
+      this.#known.set(role, allowance);
+    }
+    return allowance;
+  }
+
+  #make(rules: RoleRules | undefined): Allowance {
+    const { depth, complexity, introspection } = this.#config;
+    const configured: Partial<Record<GraphqlLimit, number | undefined>> = { depth, complexity };
+    const limits: { -readonly [K in GraphqlLimit]: number } = { ...this.#general };
+    const settings = { ...GRAPHQL_LIMIT_SETTINGS };
+    for (const name of Object.keys(limits) as GraphqlLimit[]) {
+      const ofDatabase = configured[name];
+      const ofRole = rules?.limits[name];
+      // The stricter of the two counts; either goes before the server's general limit.
+      if (ofDatabase !== undefined) {
+        limits[name] = ofDatabase;
+        settings[name] = `${name.toUpperCase()} of the GRAPHQL config`;
+      }
+      if (ofRole !== undefined && (ofDatabase === undefined || ofRole < ofDatabase)) {
+        limits[name] = ofRole;
+        settings[name] = ROLES_SETTING;
+      }
+    }
+    const isForbiddenToRole = rules?.introspection === 'none';
+    return {
+      limits,
+      introspectionForbiddenBy:
+        introspection === 'none' ? INTROSPECTION_NONE : isForbiddenToRole ? ROLES_SETTING : undefined,
+      beyond: (name) => beyondLimit(name, limits[name], settings[name]),
+    };
+  }
+}

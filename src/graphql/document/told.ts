@@ -1,0 +1,27 @@
+/** What is told of an error that the library found. */
+import { GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
+
+/** What the library says when it has compared fields of one name with each other too often; it stops at half a million comparisons. */
+const ABORTED = 'Validation aborted.';
+const REPETITIVE = 'The document repeats fields of the same name too often to be checked';
+
+/** `isClosed` says that whoever asks may not learn about the schema: neither by suggestions nor by names that tell more than they sent. */
+export function toldOf(error: GraphQLError, schema: GraphQLSchema, isClosed: boolean): GraphQLError {
+  if (error.message === ABORTED) return new GraphQLError(REPETITIVE);
+  if (!isClosed) return error;
+  const message = withoutEnums(withoutSuggestion(error.message), schema);
+  const { originalError } = error;
+  return new GraphQLError(message, { nodes: error.nodes ?? null, ...(originalError && { originalError }) });
+}
+
+/** The library suggests a selection even when it is told to suggest nothing. */
+function withoutSuggestion(message: string): string {
+  return message.replace(/ Did you mean [^?]*\?$/, '');
+}
+
+/** Enums are named after their values: `happy_or_angry`. */
+function withoutEnums(message: string, schema: GraphQLSchema): string {
+  return message.replace(/"[^"]*"/g, (quoted) =>
+    quoted.replace(/\w+/g, (name) => (isEnumType(schema.getType(name)) ? 'enum' : name)),
+  );
+}
