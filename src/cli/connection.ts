@@ -15,12 +15,6 @@ export interface ConnectionOptions {
   readonly authLevel: 'root' | 'namespace' | 'database';
 }
 
-/** Where a command writes; the process's own, unless a test has others. */
-export interface Outputs {
-  readonly output: NodeJS.WritableStream;
-  readonly errors: NodeJS.WritableStream;
-}
-
 export function addConnectionOptions(command: Command): Command {
   return command
     .option('-e, --endpoint <url>', 'The server: ws://, wss://, http:// or https://', DEFAULT_ENDPOINT)
@@ -36,7 +30,7 @@ export function addConnectionOptions(command: Command): Command {
     .option('--db <name>', 'The database to use');
 }
 
-/** Connects, signs in and selects. @throws Error with the server's message */
+/** Connects, signs in and selects. @throws ServerError, and what the network throws */
 export async function connectAs(options: ConnectionOptions): Promise<RpcClient> {
   const client = await connect(options.endpoint);
   try {

@@ -8,6 +8,7 @@ import { ConfigurationError } from '../server/setting.js';
 import { type VerifyCommand, verifyFile } from './audit-verify.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { isReady } from './is-ready.js';
+import { ServerError } from './rpc-client.js';
 import { runSql, type SqlOptions } from './sql.js';
 import { addStartCommand } from './start.js';
 
@@ -27,8 +28,8 @@ const graphql = program.command('graphql').description('Look at the GraphQL inte
 addConnectionOptions(graphql.command('schema').description('Print the schema')).action(
   async (options: ConnectionOptions) => {
     // The library of GraphQL is loaded for this alone.
-    const { printGraphqlSchema } = await import('./graphql-schema.js');
-    process.exitCode = await printGraphqlSchema(options, { output: process.stdout, errors: process.stderr });
+    const { readGraphqlSchema } = await import('./graphql-schema.js');
+    process.stdout.write(`${await readGraphqlSchema(options)}\n`);
   },
 );
 
@@ -67,7 +68,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   // What a person can put right is told in one line; anything else is a bug of ours and keeps its stack.
-  const expected = error instanceof ConfigurationError || error instanceof TesseraError || isSystemError(error);
+  const expected =
+    [ConfigurationError, ServerError, TesseraError].some((type) => error instanceof type) || isSystemError(error);
   process.stderr.write(`tessera: ${expected ? (error as Error).message : ((error as Error).stack ?? error)}\n`);
   process.exitCode = 1;
 }

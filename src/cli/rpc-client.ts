@@ -5,8 +5,11 @@ import { encodeCbor } from '../value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../value/nesting.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 
+/** What a server said no with, in its own words. */
+export class ServerError extends Error {}
+
 export interface RpcClient {
-  /** @throws Error with the server's message */
+  /** @throws ServerError */
   call(method: string, ...params: Value[]): Promise<Value>;
   close(): void;
 }
@@ -100,7 +103,7 @@ class HttpClient implements RpcClient {
       body: Uint8Array.from(encodeCbor(envelope(0, method, params))),
     });
     const body = new Uint8Array(await response.arrayBuffer());
-    if (!response.ok) throw new Error(`${response.status} ${Buffer.from(body).toString('utf8')}`);
+    if (!response.ok) throw new ServerError(`${response.status} ${Buffer.from(body).toString('utf8')}`);
     const result = resultOf(decodeCbor(body, DEFAULT_LIMITS));
     this.#remember(method, params, result);
     return result;
@@ -128,7 +131,7 @@ function envelope(id: number, method: string, params: readonly Value[]): ObjectV
 
 function resultOf(answer: Value): Value {
   if (!isObject(answer)) throw new Error('The server did not answer as expected');
-  if (isObject(answer.error)) throw new Error(String(answer.error.message));
+  if (isObject(answer.error)) throw new ServerError(String(answer.error.message));
   return answer.result;
 }
 

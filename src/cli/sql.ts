@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { stringifyJson } from '../value/json.js';
 import { toText } from '../value/text/text.js';
 import { isArray, isObject, type Value } from '../value/value.js';
-import { type ConnectionOptions, connectAs, type Outputs } from './connection.js';
+import { type ConnectionOptions, connectAs } from './connection.js';
 import type { RpcClient } from './rpc-client.js';
 
 export interface SqlOptions extends ConnectionOptions {
@@ -12,8 +12,10 @@ export interface SqlOptions extends ConnectionOptions {
 }
 
 /** Where it reads and writes; the process's own, unless a test has others. */
-export interface Terminal extends Outputs {
+export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream;
+  readonly errors: NodeJS.WritableStream;
 }
 
 /** Runs what comes in: all of it at once from a pipe, line by line from a person. Gives the exit code: 1 if anything failed. */

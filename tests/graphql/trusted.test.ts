@@ -8,6 +8,7 @@ import type { TrustedOptions } from '../../src/graphql/document/trusted.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { readDocuments } from '../../src/server/graphql-documents.js';
+import { objectFrom } from '../../src/value/value.js';
 import { ROOT, startTestServer } from '../protocol/server.js';
 import { type Answer, openStack } from './stack.js';
 
@@ -75,6 +76,17 @@ describe('documents that are known', () => {
         ]);
       }
     }
+  });
+
+  it('can be asked for by GET', async () => {
+    const { service, owner } = await openStack(SETUP(), { trusted: { documents, only: true } });
+    const handle = createGraphqlHandler(service, 'standard');
+    const get = async (parameters: Readonly<Record<string, string>>) =>
+      JSON.parse((await handle({ session: owner, accept: '*/*', parameters: objectFrom(parameters) })).body);
+    expect(await get({ documentId: HASH, query: '' })).toEqual(ROWS);
+    expect(await get({ extensions: JSON.stringify(apollo(HASH).extensions) })).toEqual(ROWS);
+    // The whole schema would tell more than they do.
+    await expect(service.sdl(owner)).rejects.toMatchObject({ code: 'graphql_document_untrusted', httpStatus: 403 });
   });
 
   it('are held to the rules that hold for all', async () => {
