@@ -2,19 +2,21 @@
 import { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { queryFields } from './roots/query.js';
-import { TableTypes } from './schema/table-types.js';
+import { type SchemaView, TableTypes } from './schema/table-types.js';
 
-export interface SchemaOptions {
-  /** Whether fields without PERMISSIONS are hidden from record users. */
-  readonly guardedByDefault: boolean;
+export interface BuiltSchema {
+  readonly schema: GraphQLSchema;
+  /** What the schema can't show as it is defined. */
+  readonly warnings: readonly string[];
 }
 
-export function buildSchema(entries: readonly TableEntry[], options: SchemaOptions): GraphQLSchema {
-  const types = new TableTypes(entries, options);
-  return new GraphQLSchema({
+export function buildSchema(entries: readonly TableEntry[], view: SchemaView): BuiltSchema {
+  const types = new TableTypes(entries, view);
+  const schema = new GraphQLSchema({
     query: new GraphQLObjectType({ name: 'Query', fields: queryFields(types) }),
     types: [types.hidden],
     // Names are made legal, and every object has a field: there is nothing to be found out by looking through it again.
     assumeValid: true,
   });
+  return { schema, warnings: types.warnings };
 }

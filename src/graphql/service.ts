@@ -1,7 +1,6 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode, printSchema } from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
@@ -16,7 +15,7 @@ import { Operation } from './execution/operation.js';
 import { type RootResult, runMutation, runQuery } from './execution/run.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
 import type { GraphqlRequest } from './request.js';
-import { exposedTables } from './schema/exposed-tables.js';
+import { exposedTables, isDenied } from './schema/exposed-tables.js';
 
 export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;
@@ -26,8 +25,12 @@ export interface GraphqlOptions {
   readonly trusted?: TrustedOptions;
   /** Whether fields without PERMISSIONS are hidden from record users (`--field-permissions none`). */
   readonly fieldPermissions?: 'inherit' | 'none';
+  /** Whether tables and fields that PERMISSIONS never show to record users and guests are left out of the schema for them. */
+  readonly hideDenied?: boolean;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
+  /** Takes what a schema can't show as it is defined, once for each schema. */
+  readonly warn?: (warning: string) => void;
 }
 
 export interface Outcome {
@@ -54,13 +57,21 @@ export class GraphqlService {
   readonly #anywhere: Allowances;
   readonly #trusted: TrustedDocuments;
   readonly #guardedByDefault: boolean;
+  readonly #hideDenied: boolean;
   readonly #report: GraphqlOptions['report'];
-  /** By the state of the definitions they were made from: a change of any definition is seen by the next request. */
+  readonly #warn: GraphqlOptions['warn'];
+  /**
+   * By the state of the definitions they were made from, and by whether they are for those who are bound by PERMISSIONS. A change of any
+   * definition is seen by the next request.
+   */
   readonly #apis = new LruCache<string, Api>(KEPT_SCHEMAS);
 
-  constructor({ limits, roles = {}, trusted, fieldPermissions, report }: GraphqlOptions = {}) {
+  constructor(options: GraphqlOptions = {}) {
+    const { limits, roles = {}, trusted, fieldPermissions, hideDenied = false, report, warn } = options;
     this.#report = report;
+    this.#warn = warn;
     this.#roles = roles;
+    this.#hideDenied = hideDenied;
     this.#trusted = new TrustedDocuments(trusted);
     this.#limits = { ...DEFAULT_GRAPHQL_LIMITS, ...limits };
     this.#anywhere = new Allowances(this.#limits, roles, {});
@@ -72,7 +83,7 @@ export class GraphqlService {
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
   async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<Outcome> {
-    const api = this.#api(await session.catalog());
+    const api = await this.#api(session);
     const allowance = api.allowances.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
@@ -116,7 +127,7 @@ export class GraphqlService {
    * @throws TesseraError `graphql_introspection_disabled`, `graphql_document_untrusted`, `graphql_not_configured`, …
    */
   async sdl(session: Session): Promise<string> {
-    const api = this.#api(await session.catalog());
+    const api = await this.#api(session);
     if (this.#trusted.isClosed) throw failure('graphql_document_untrusted');
     const { introspectionForbiddenBy: setting } = api.allowances.of(session.identity);
     if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
@@ -124,23 +135,28 @@ export class GraphqlService {
     return api.sdl;
   }
 
-  #api(catalog: DatabaseCatalog | undefined): Api {
+  async #api(session: Session): Promise<Api> {
+    const catalog = await session.catalog();
     const config = catalog?.configs.get('graphql')?.config;
     if (catalog === undefined || config?.kind !== 'graphql' || config.tables.kind === 'none') {
       throw failure('graphql_not_configured');
     }
-    let api = this.#apis.get(catalog.stamp);
+    const hidesDenied = this.#hideDenied && session.identity.principal.kind !== 'system';
+    const key = `${catalog.stamp} ${hidesDenied}`;
+    let api = this.#apis.get(key);
     if (api === undefined) {
-      const tables = exposedTables(catalog, config);
+      const tables = exposedTables(catalog, config).filter((table) => !hidesDenied || !isDenied(table));
       if (tables.length === 0) throw failure('graphql_no_tables');
-      const schema = buildSchema(tables, { guardedByDefault: this.#guardedByDefault });
+      const { schema, warnings } = buildSchema(tables, { guardedByDefault: this.#guardedByDefault, hidesDenied });
+      const place = `${catalog.namespace.name}/${catalog.database.name}`;
+      for (const warning of warnings) this.#warn?.(`In the GraphQL schema of ${place}, ${warning}`);
       api = {
         schema,
         documents: new Documents(schema),
         operations: new WeakMap(),
         allowances: new Allowances(this.#limits, this.#roles, config),
       };
-      this.#apis.set(catalog.stamp, api);
+      this.#apis.set(key, api);
     }
     return api;
   }

@@ -163,6 +163,10 @@ export const SETTINGS = {
     flag: '--graphql-trusted-only',
     description: 'Run no other GraphQL documents than those of the manifest',
   }),
+  graphqlHideDenied: toggle({
+    flag: '--graphql-hide-denied',
+    description: 'Leave out of GraphQL schemas for record users and guests what PERMISSIONS never show them',
+  }),
   fieldPermissions: withDefault(
     {
       flag: '--field-permissions <rule>',

@@ -71,6 +71,7 @@ async function graphqlParts(
     graphqlRoles,
     graphqlDocuments,
     graphqlTrustedOnly,
+    graphqlHideDenied,
     graphqlJson,
     fieldPermissions,
   }: Configuration,
@@ -91,6 +92,8 @@ async function graphqlParts(
       only: graphqlTrustedOnly,
     },
     fieldPermissions,
+    hideDenied: graphqlHideDenied,
+    warn: (warning) => log.warn({}, warning),
     report: (error) => log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own'),
   });
   return {

@@ -1,17 +1,27 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
 import { Names } from '../schema/names.js';
+import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
 import { listField } from './list.js';
 import { anyRecordField, recordField } from './record.js';
+import type { RootConfig } from './root-config.js';
 
 export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, unknown> {
   const tables = [...types.tables.values()];
   const names = new Names();
-  const lists = names.claimAll(tables.map(({ table }) => table));
+  const lists = names.claimAll(
+    tables.map(({ table }) => table),
+    new Map(tables.flatMap(({ table, alias }) => (alias === undefined ? [] : [[table, alias]]))),
+  );
   const fields: GraphQLFieldConfigMap<unknown, unknown> = {};
-  for (const type of tables) fields[lists.get(type.table) as string] = listField(type);
-  for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = recordField(type);
+  for (const type of tables) fields[lists.get(type.table) as string] = ofTable(type, listField(type));
+  for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
   fields[names.claim('_get')] = anyRecordField(types);
   return fields;
+}
+
+/** A field that is deprecated with its table. */
+export function ofTable({ deprecated }: TableType, config: RootConfig): RootConfig {
+  return deprecated === undefined ? config : { ...config, deprecationReason: deprecated };
 }

@@ -38,11 +38,11 @@ export function edgeFieldsOf(
 ): ReadonlyMap<string, EdgeField> {
   const fields = new Map<string, EdgeField>();
   for (const { definition } of entries) {
-    const { name, tableKind } = definition;
+    const { name, tableKind, graphqlAlias = name } = definition;
     const type = types.get(name);
     if (tableKind.kind !== 'relation' || type === undefined) continue;
     for (const { direction, end, suffix } of DIRECTIONS) {
-      if (tableKind[end]?.includes(table)) fields.set(names.claim(`${name}${suffix}`), { type, direction });
+      if (tableKind[end]?.includes(table)) fields.set(names.claim(`${graphqlAlias}${suffix}`), { type, direction });
     }
   }
   return fields;

@@ -15,3 +15,8 @@ export function exposedTables({ tables }: DatabaseCatalog, { tables: exposed }: 
     }
   }
 }
+
+/** Whether those who are bound by PERMISSIONS can do nothing at all with the records of a table. */
+export function isDenied({ definition: { permissions } }: TableEntry): boolean {
+  return Object.values(permissions).every(({ kind }) => kind === 'none');
+}

@@ -22,15 +22,16 @@ interface Growing {
 /** What lies deeper is reached through its parent, which then is a scalar. */
 const DEEPEST = 16;
 
-export function fieldTree(entry: TableEntry): FieldNode {
+/** `leftOut` is told of definitions that have no place in the tree. */
+export function fieldTree(entry: TableEntry, leftOut: (definition: FieldDefinition) => void): FieldNode {
   const root = node();
   for (const definition of entry.fields) {
-    if (definition.path.parts.length <= DEEPEST) place(root, definition);
+    if (definition.path.parts.length > DEEPEST || !place(root, definition)) leftOut(definition);
   }
   return root;
 }
 
-function place(root: Growing, definition: FieldDefinition): void {
+function place(root: Growing, definition: FieldDefinition): boolean {
   let at = root;
   for (const part of definition.path.parts) {
     if (part.kind === 'field') {
@@ -45,11 +46,12 @@ function place(root: Growing, definition: FieldDefinition): void {
       at = at.element;
     } else {
       // A field of one element by its number says nothing about the others.
-      return;
+      return false;
     }
   }
   at.definition = definition;
   at.type = definition.type;
+  return true;
 }
 
 function node(): Growing {

@@ -16,6 +16,15 @@ export function legalName(text: string): string {
   return (/^[A-Za-z_]/.test(letters) ? letters : `_${letters}`).replace(/^__+/, '_');
 }
 
+const NO_ALIASES: ReadonlyMap<string, string> = new Map();
+
+/** Who has the first choice of names. */
+const TURNS: readonly ((text: string, alias: string | undefined) => boolean)[] = [
+  (_, alias) => alias !== undefined,
+  (text) => legalName(text) === text,
+  () => true,
+];
+
 /** Gives out names, each only once. */
 export class Names {
   readonly #taken: Set<string>;
@@ -34,12 +43,16 @@ export class Names {
     return free;
   }
 
-  /** A name for each text. Those that are legal as they are come first, so that none of them has to yield to a made-up name. */
-  claimAll(texts: readonly string[]): ReadonlyMap<string, string> {
+  /**
+   * A name for each text: its alias where it has one, else the text itself. Those that are legal as they are come first, so that none of
+   * them has to yield to a made-up name.
+   */
+  claimAll(texts: readonly string[], aliases: ReadonlyMap<string, string> = NO_ALIASES): ReadonlyMap<string, string> {
     const names = new Map<string, string>();
-    for (const legal of [true, false]) {
+    for (const turn of TURNS) {
       for (const text of texts) {
-        if (!names.has(text) && (legalName(text) === text) === legal) names.set(text, this.claim(text));
+        const alias = aliases.get(text);
+        if (!names.has(text) && turn(text, alias)) names.set(text, this.claim(alias ?? text));
       }
     }
     return names;

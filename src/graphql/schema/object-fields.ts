@@ -1,10 +1,12 @@
 /** The fields of an object type: what each shows, how it is filtered and ordered. */
-import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull } from 'graphql';
+import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull, getNamedType } from 'graphql';
+import type { Type } from '../../value/type.js';
 import { fromSource } from './field-source.js';
 import type { FieldNode } from './field-tree.js';
 import type { Member, Members } from './filter/filter.js';
 import { type Filters, fieldMember } from './filter/filters.js';
 import type { Names } from './names.js';
+import { SCALARS } from './scalars.js';
 import { type Shape, type ShapeKit, shapeOf } from './shape.js';
 
 export interface ObjectField {
@@ -13,6 +15,10 @@ export interface ObjectField {
   readonly shape: Shape;
   readonly nullable: boolean;
   readonly description: string | undefined;
+  /** Why it shouldn't be used any more. */
+  readonly deprecated: string | undefined;
+  /** Whether nobody for whom the schema is made can ever read it: it is in inputs only. */
+  readonly isHidden: boolean;
 }
 
 /** By their names in GraphQL. */
@@ -29,32 +35,59 @@ export function objectFields(
   kit: ShapeKit,
 ): Map<string, ObjectField> {
   const columns = [...nodes.keys()];
-  const claimed = names.claimAll(columns);
+  const claimed = names.claimAll(columns, aliasesOf(nodes));
   const fields = new Map<string, ObjectField>();
   for (const column of columns) {
     const name = claimed.get(column) as string;
     const node = nodes.get(column) as FieldNode;
-    const { shape, nullable } = shapeOf(node.type, { names: [...owner, column], node }, kit);
+    const alias = node.definition?.graphqlAlias;
+    const path = [...owner, alias ?? column];
+    const { shape, nullable } = shapeOf(node.type, { names: path, node }, kit);
+    if (name !== (alias ?? column)) kit.warn(`the field ${column} of ${owner.join('.')} is called ${name}`);
+    if (isOpaque(shape, node.type))
+      kit.warn(`the field ${column} of ${owner.join('.')} is shown as a value of any type`);
     fields.set(name, {
       column,
       shape,
       nullable,
       description: node.definition?.comment,
+      deprecated: node.definition?.graphqlDeprecated,
+      isHidden: kit.isHidden(node.definition),
     });
   }
   return fields;
 }
 
+function aliasesOf(nodes: ReadonlyMap<string, FieldNode>): ReadonlyMap<string, string> {
+  const aliases = new Map<string, string>();
+  for (const [column, { definition }] of nodes) {
+    if (definition?.graphqlAlias !== undefined) aliases.set(column, definition.graphqlAlias);
+  }
+  return aliases;
+}
+
+/** Whether GraphQL has nothing better than `any` for a type that says more. */
+function isOpaque({ type }: Shape, declared: Type | undefined): boolean {
+  return getNamedType(type) === SCALARS.any && declared !== undefined && !admitsAny(declared);
+}
+
+function admitsAny(type: Type): boolean {
+  if (type.kind === 'union') return type.of.some(admitsAny);
+  if (type.kind === 'array' || type.kind === 'set') return type.item === undefined || admitsAny(type.item);
+  return type.kind === 'any';
+}
+
 export function fieldConfigs(fields: ObjectFields): FieldConfigs {
   const configs: FieldConfigs = {};
-  for (const [name, field] of fields) configs[name] = fieldConfig(field);
+  for (const [name, field] of fields) if (!field.isHidden) configs[name] = fieldConfig(field);
   return configs;
 }
 
-function fieldConfig({ column, shape, nullable, description }: ObjectField): FieldConfig {
+function fieldConfig({ column, shape, nullable, description, deprecated }: ObjectField): FieldConfig {
   return {
     type: nullable ? shape.type : new GraphQLNonNull(shape.type),
     ...(description !== undefined && { description }),
+    ...(deprecated !== undefined && { deprecationReason: deprecated }),
     extensions: fromSource({ kind: 'column', column, ...(shape.read && { read: shape.read }) }),
   };
 }
@@ -62,8 +95,9 @@ function fieldConfig({ column, shape, nullable, description }: ObjectField): Fie
 /** The members of a filter over these fields. */
 export function filterMembers(fields: ObjectFields, filters: Filters): Members {
   const members = new Map<string, Member>();
-  for (const [name, { column, shape }] of fields) {
-    if (shape.filterable !== undefined) members.set(name, fieldMember(column, filters.of(shape.filterable, name)));
+  for (const [name, { column, shape, isHidden }] of fields) {
+    if (shape.filterable !== undefined && !isHidden)
+      members.set(name, fieldMember(column, filters.of(shape.filterable, name)));
   }
   return members;
 }

@@ -6,6 +6,7 @@ import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
 import { type FieldNode, present } from './field-tree.js';
 import type { Filterable, Filters } from './filter/filters.js';
 import type { OperatorKind } from './filter/operators.js';
+import { geometryObject, geometryType } from './geometry.js';
 import { SCALARS } from './scalars.js';
 
 /** What is written for a stored value: something that the type knows, or nothing. */
@@ -31,7 +32,12 @@ export interface Place {
 /** What shapes need of the schema that they become part of. */
 export interface ShapeKit {
   readonly filters: Filters;
+  /** Whether some may not read the field. */
   isGuarded(definition: FieldDefinition | undefined): boolean;
+  /** Whether nobody for whom the schema is made can ever read it. */
+  isHidden(definition: FieldDefinition | undefined): boolean;
+  /** Notes what the schema can't show as it is defined. */
+  warn(what: string): void;
   /** A link to a record of one of the tables; of any when none is named. */
   link(tables: readonly string[]): Shape;
   object(names: readonly string[], fields: ReadonlyMap<string, FieldNode>): Shape;
@@ -73,6 +79,7 @@ function unordered(name: keyof typeof SCALARS, operators: OperatorKind): Shape {
 const ANY = leaf('any', 'ordered');
 /** What there is no literal for in GraphQL: it is shown, but can't be compared. */
 const OPAQUE = leaf('any');
+const GEOMETRY = unordered('geometry', 'geometry');
 const OBJECT = unordered('object', 'plain');
 const NUMBER = leaf('number', 'ordered');
 const BOOLEAN = leaf('Boolean', 'plain');
@@ -85,7 +92,7 @@ const always =
 
 const SHAPES: Builders = {
   any: (_, { names, node }, kit) => {
-    if (node !== undefined && node.fields.size > 0) return kit.object(names, node.fields);
+    if (node !== undefined && node.fields.size > 0) return objectOf(node.fields, names, kit);
     return node?.element === undefined ? ANY : list(undefined, { names, node }, kit);
   },
   none: always(ANY),
@@ -110,14 +117,20 @@ const SHAPES: Builders = {
   object: ({ fields = [] }, { names, node }, kit) => {
     const nodes = new Map(node?.fields);
     for (const [name, type] of fields) if (!nodes.has(name)) nodes.set(name, literalNode(type));
-    return nodes.size === 0 ? OBJECT : kit.object(names, nodes);
+    return objectOf(nodes, names, kit);
   },
   tuple: always(OPAQUE),
   record: ({ tables }, _, kit) => kit.link(tables),
-  geometry: always(unordered('geometry', 'geometry')),
+  geometry: ({ shapes }) => ({ ...GEOMETRY, type: geometryType(shapes), read: geometryObject }),
   literal: (type, place, kit) => united([type], place, kit),
   union: ({ of }, place, kit) => united(of, place, kit),
 };
+
+/** An object type has at least one field. */
+function objectOf(nodes: ReadonlyMap<string, FieldNode>, names: readonly string[], kit: ShapeKit): Shape {
+  const isEmpty = [...nodes.values()].every(({ definition }) => kit.isHidden(definition));
+  return isEmpty ? OBJECT : kit.object(names, nodes);
+}
 
 /** A field of an object type that is written out: `{ a: int }`. */
 function literalNode(type: Type): FieldNode {

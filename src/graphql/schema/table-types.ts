@@ -3,6 +3,8 @@ import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectTyp
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
+import type { Permission } from '../../language/ast.js';
+import { printIdiom } from '../../language/print.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
@@ -10,6 +12,7 @@ import { type EdgeField, edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-f
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
 import { Filters } from './filter/filters.js';
+import { GEOMETRY_NAMES } from './geometry.js';
 import { legalName, Names } from './names.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
@@ -25,6 +28,25 @@ interface TableFields {
   readonly edges: ReadonlyMap<string, EdgeField>;
 }
 
+/** For whom a schema is made. */
+export interface SchemaView {
+  /** Whether fields without PERMISSIONS are hidden from record users. */
+  readonly guardedByDefault: boolean;
+  /** Whether what PERMISSIONS never show those who are bound by them is left out, since the schema is for them. */
+  readonly hidesDenied: boolean;
+}
+
+/** Names that no table's type gets. */
+const RESERVED: readonly string[] = [
+  'Query',
+  'Mutation',
+  'Subscription',
+  'record',
+  '_record',
+  ...Object.keys(SCALARS),
+  ...GEOMETRY_NAMES,
+];
+
 export class TableTypes implements ShapeKit {
   readonly filters: Filters;
   /** What every record is. */
@@ -33,13 +55,15 @@ export class TableTypes implements ShapeKit {
   readonly hidden: GraphQLObjectType;
   readonly tables: ReadonlyMap<string, TableType>;
   readonly #names: Names;
-  readonly #guardedByDefault: boolean;
+  /** What the schema can't show as it is defined. */
+  readonly warnings: string[] = [];
+  readonly #view: SchemaView;
   readonly #enums = new Map<string, Shape>();
   readonly #unions = new Map<string, GraphQLUnionType>();
 
-  constructor(entries: readonly TableEntry[], { guardedByDefault }: { readonly guardedByDefault: boolean }) {
-    this.#guardedByDefault = guardedByDefault;
-    this.#names = new Names(['Query', 'Mutation', 'Subscription', 'record', '_record', ...Object.keys(SCALARS)]);
+  constructor(entries: readonly TableEntry[], view: SchemaView) {
+    this.#view = view;
+    this.#names = new Names(RESERVED);
     this.filters = new Filters(this.#names);
     const id = {
       id: {
@@ -61,7 +85,14 @@ export class TableTypes implements ShapeKit {
       fields: id,
       extensions: ofAny,
     });
-    const names = this.#names.claimAll(entries.map(({ definition }) => definition.name));
+    const names = this.#names.claimAll(
+      entries.map(({ definition }) => definition.name),
+      new Map(
+        entries.flatMap(({ definition: { name, graphqlAlias } }) =>
+          graphqlAlias === undefined ? [] : [[name, graphqlAlias] as const],
+        ),
+      ),
+    );
     this.tables = new Map(
       entries.map((entry) => {
         const { name } = entry.definition;
@@ -71,7 +102,8 @@ export class TableTypes implements ShapeKit {
   }
 
   #table(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableType {
-    const { name, comment } = entry.definition;
+    const { name, comment, graphqlAlias, graphqlDeprecated } = entry.definition;
+    if ((graphqlAlias ?? name) !== typeName) this.warn(`the table ${name} is called ${typeName}`);
     let known: TableFields | undefined;
     const fieldsOf = () => {
       known ??= this.#tableFields(entry, typeName, entries);
@@ -79,6 +111,8 @@ export class TableTypes implements ShapeKit {
     };
     const type: TableType = {
       table: name,
+      alias: graphqlAlias,
+      deprecated: graphqlDeprecated,
       fields: () => fieldsOf().fields,
       object: new GraphQLObjectType({
         name: typeName,
@@ -101,7 +135,8 @@ export class TableTypes implements ShapeKit {
 
   #tableFields(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableFields {
     const own = new Names(['id']);
-    const nodes = new Map(fieldTree(entry).fields);
+    const tree = fieldTree(entry, ({ path }) => this.warn(`the field ${printIdiom(path)} of ${typeName} is left out`));
+    const nodes = new Map(tree.fields);
     nodes.delete('id');
     const fields = new Map<string, ObjectField>([['id', this.#idField(entry.definition.name, typeName)]]);
     for (const [name, field] of objectFields(nodes, [typeName], own, this)) fields.set(name, field);
@@ -119,6 +154,8 @@ export class TableTypes implements ShapeKit {
       shape: { type: SCALARS.ID, read: idText, orderable: true, filterable },
       nullable: false,
       description: undefined,
+      deprecated: undefined,
+      isHidden: false,
     };
   }
 
@@ -130,10 +167,21 @@ export class TableTypes implements ShapeKit {
   // ─── Shapes ───
 
   isGuarded(definition: FieldDefinition | undefined): boolean {
-    if (definition === undefined) return false;
-    return definition.permissions === undefined
-      ? this.#guardedByDefault
-      : definition.permissions.select.kind !== 'full';
+    return this.#ruleOf(definition) !== 'full';
+  }
+
+  isHidden(definition: FieldDefinition | undefined): boolean {
+    return this.#view.hidesDenied && this.#ruleOf(definition) === 'none';
+  }
+
+  warn(what: string): void {
+    this.warnings.push(what);
+  }
+
+  /** What PERMISSIONS say about reading a field. */
+  #ruleOf(definition: FieldDefinition | undefined): Permission['kind'] {
+    if (definition === undefined) return 'full';
+    return definition.permissions?.select.kind ?? (this.#view.guardedByDefault ? 'none' : 'full');
   }
 
   object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): Shape {
@@ -237,5 +285,5 @@ function recordNamed(text: string): readonly RecordId[] {
 }
 
 function* orderable(fields: ObjectFields): Iterable<readonly [name: string, column: string]> {
-  for (const [name, { column, shape }] of fields) if (shape.orderable) yield [name, column];
+  for (const [name, { column, shape, isHidden }] of fields) if (shape.orderable && !isHidden) yield [name, column];
 }
