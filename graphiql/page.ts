@@ -2,8 +2,9 @@
 import '@graphiql/react/dist/style.css';
 import 'graphiql/src/style.css';
 import './page.css';
-import { createGraphiQLFetcher, type Fetcher } from '@graphiql/toolkit';
+import { createGraphiQLFetcher, type Fetcher, type FetcherOpts } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
+import { parse } from 'graphql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -30,8 +31,18 @@ const ask = createGraphiQLFetcher({
 /** Headers that nobody has filled in aren't sent. They go with the connection of a subscription, too. */
 const fetcher: Fetcher = (params, options) => {
   const filled = Object.entries(options?.headers ?? {}).filter(([, value]) => value !== '');
-  return ask(params, { ...options, headers: Object.fromEntries(filled) });
+  // What the editor knows of the document lags behind its text, and a subscription would go the way of a query.
+  return ask(params, { headers: Object.fromEntries(filled), ...readDocument(params.query) });
 };
+
+/** Nothing for what can't be read: the server says what is wrong with it. */
+function readDocument(query: string): FetcherOpts {
+  try {
+    return { documentAST: parse(query) };
+  } catch {
+    return {};
+  }
+}
 
 // Styles that the library adds bear the mark that the policy of the page asks for.
 Reflect.set(globalThis, '__webpack_nonce__', document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce);

@@ -77,3 +77,35 @@ it('lets people write queries, and asks nobody but its own server', async ({ ski
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([]);
   await page.close();
 });
+
+it('subscribes over a WebSocket, with the headers as the payload of the connection', async ({ skip }) => {
+  if (browser === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await open(browser);
+  const address = `${server.url.replace('http', 'ws')}/graphql`;
+  const received: { type: string; id?: string; payload?: unknown }[] = [];
+  await page.routeWebSocket(address, (socket) => {
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    socket.onMessage((text) => {
+      const message = JSON.parse(String(text));
+      received.push(message);
+      if (message.type === 'connection_init') send({ type: 'connection_ack' });
+      if (message.type !== 'subscribe') return;
+      send({ type: 'next', id: message.id, payload: { data: { person: { name: 'Eve of the socket' } } } });
+      send({ type: 'complete', id: message.id });
+    });
+  });
+  await page.goto(`${server.url}/graphql`);
+  await fill(page, '.graphiql-editor-tool', JSON.stringify(HEADERS));
+  await fill(page, '.graphiql-query-editor', 'subscription { person { name } }');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await expect.poll(() => page.locator('.graphiql-response').innerText()).toContain('Eve of the socket');
+  expect(received).toMatchObject([{ type: 'connection_init', payload: HEADERS }, { type: 'subscribe' }]);
+
+  // What stands in for the server here isn't held to the policy of the page. Another socket of the same server is.
+  const opens =
+    "new Promise((resolve) => { new WebSocket(location.origin.replace('http', 'ws') + '/rpc').onopen = resolve })";
+  await page.evaluate(`${opens}.then(() => true)`);
+  expect(complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
+  await page.close();
+});
