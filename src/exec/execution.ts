@@ -275,15 +275,17 @@ export type BatchVisitor = (batch: ObjectValue[]) => PromiseOrValue<boolean | un
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/** Which records: those of a whole table, of a range of keys, or those that an index lists in some of its parts, one after the other. */
+/** Which records: those of a whole table, of a range of it, or those that an index lists in some of its parts, one after the other. */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
   readonly range?: RecordId;
+  /** Of the table's own keys. */
+  readonly keys?: KeyRange;
   readonly index?: readonly KeyRange[];
   readonly reverse?: boolean;
   readonly purpose?: Purpose;
-  /** No more than this many records will be taken; a hint for the size of batches. */
+  /** Hardly more than this many records will be taken; a hint for the size of the first batch. */
   readonly limit?: number;
 }
 

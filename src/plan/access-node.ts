@@ -1,7 +1,7 @@
 /** Access paths as steps of a plan. */
 import type { Idiom } from '../language/ast.js';
 import { printExpression, printIdiom } from '../language/print.js';
-import type { AccessPath, Direction, IndexScan, Operand } from './access-path.js';
+import { type AccessPath, type Bounds, type Direction, ID, type IndexScan, type Operand } from './access-path.js';
 import type { PlanNode } from './query-plan.js';
 
 /**
@@ -15,6 +15,11 @@ export function accessNode(path: AccessPath, isChecked: boolean): PlanNode {
       return { operator: 'TableScan', attributes: { table: path.table, ...ordered(path) } };
     case 'record-lookup':
       return { operator: 'RecordLookup', attributes: { table: path.table, id: printExpression(path.id.value) } };
+    case 'record-range':
+      return {
+        operator: 'RangeScan',
+        attributes: { table: path.table, access: boundsText(ID, path).join(' AND '), ...ordered(path) },
+      };
     case 'index-scan':
       return indexNode(path);
     case 'index-union':
@@ -34,6 +39,8 @@ function isByQuery(path: AccessPath): boolean {
       return false;
     case 'record-lookup':
       return path.id.from === 'query';
+    case 'record-range':
+      return [path.from, path.to].every((limit) => limit === undefined || limit.from === 'query');
     case 'index-scan':
       return operandsOf(path).every(({ from }) => from === 'query');
     case 'index-union':
@@ -61,14 +68,24 @@ function ordered({ direction }: { readonly direction?: Direction }): { order?: D
   return direction === undefined ? {} : { order: direction };
 }
 
-function accessText({ index: { fields }, equal, from, to, anyOf }: IndexScan): string {
-  const compare = (field: Idiom | undefined, operator: string, { value }: Operand) =>
-    `${field === undefined ? '' : printIdiom(field)} ${operator} ${printExpression(value)}`;
-  const next = fields[equal.length];
+function accessText(scan: IndexScan): string {
+  const { index, equal, anyOf } = scan;
+  const fields = [...index.fields, ID];
+  const next = fields[equal.length] ?? ID;
   return [
-    ...equal.map((operand, at) => compare(fields[at], '=', operand)),
-    ...(from ? [compare(next, from.inclusive ? '>=' : '>', from)] : []),
-    ...(to ? [compare(next, to.inclusive ? '<=' : '<', to)] : []),
-    ...(anyOf ? [compare(next, 'IN', anyOf)] : []),
+    ...equal.map((operand, at) => comparisonText(fields[at] ?? ID, '=', operand)),
+    ...boundsText(next, scan),
+    ...(anyOf ? [comparisonText(next, 'IN', anyOf)] : []),
   ].join(' AND ');
+}
+
+function boundsText(field: Idiom, { from, to }: Bounds): string[] {
+  return [
+    ...(from ? [comparisonText(field, from.inclusive ? '>=' : '>', from)] : []),
+    ...(to ? [comparisonText(field, to.inclusive ? '<=' : '<', to)] : []),
+  ];
+}
+
+function comparisonText(field: Idiom, operator: string, { value }: Operand): string {
+  return `${printIdiom(field)} ${operator} ${printExpression(value)}`;
 }

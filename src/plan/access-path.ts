@@ -1,6 +1,6 @@
 /**
- * How the records of a table are found: by walking the whole table, by the id that the condition names, or through an index whose leading
- * fields it fixes.
+ * How the records of a table are found: by walking the whole table or a range of its ids, by the id that the condition names, or through an
+ * index whose leading fields it fixes. Records stand in the order of their ids, and so do those of equal values in an index.
  *
  * The condition of the query and that of the table's SELECT permission both may choose the index: a rule such as
  * `WHERE owner = $auth` then costs an index lookup rather than a scan. Either way every record found is judged again by both, so a path can
@@ -10,10 +10,10 @@ import { invariant } from '../base/invariant.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import type { IndexDefinition } from '../catalog/definition.js';
 import type { BinaryOperator, Expression, Idiom, Permission, Select } from '../language/ast.js';
-import { printIdiom } from '../language/print.js';
+import { printExpression, printIdiom } from '../language/print.js';
 import { isDocumentFree } from './dependencies.js';
 
-export type AccessPath = TableScan | RecordLookup | IndexScan | IndexUnion;
+export type AccessPath = TableScan | RecordLookup | RecordRange | IndexScan | IndexUnion;
 
 /** In which direction a path is walked, where that gives the rows in the order that is wanted. */
 export type Direction = 'forward' | 'backward';
@@ -31,15 +31,20 @@ export interface RecordLookup {
   readonly id: Operand;
 }
 
-export interface IndexScan {
+/** Only records whose ids lie between bounds can meet the condition: `WHERE id > $last`. */
+export interface RecordRange extends Bounds {
+  readonly kind: 'record-range';
+  readonly table: string;
+  readonly direction?: Direction;
+}
+
+/** The bounds are those of the field after the ones that are equal to something; after all fields of a plain index comes the id. */
+export interface IndexScan extends Bounds {
   readonly kind: 'index-scan';
   readonly table: string;
   readonly index: IndexDefinition;
   /** What the leading fields of the index equal, in their order. */
   readonly equal: readonly Operand[];
-  /** Bounds of the field after them. */
-  readonly from?: Limit;
-  readonly to?: Limit;
   /** A list of which the field after them equals an element. */
   readonly anyOf?: Operand;
   readonly direction?: Direction;
@@ -61,6 +66,13 @@ export interface Operand {
 export interface Limit extends Operand {
   readonly inclusive: boolean;
 }
+
+export interface Bounds {
+  readonly from?: Limit;
+  readonly to?: Limit;
+}
+
+export const ID: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
 /** What a query lets an access path know. */
 export interface AccessHints {
@@ -95,14 +107,17 @@ function inOrder(
   { paths, direction }: OrderHint,
 ): AccessPath | undefined {
   const wanted = paths.map((each) => printIdiom(each)).join();
-  const lists = (fields: readonly Idiom[]): boolean => fields.map((field) => printIdiom(field)).join() === wanted;
+  const list = (fields: readonly Idiom[]): boolean => fields.map((field) => printIdiom(field)).join() === wanted;
+  const lists = (fields: readonly Idiom[]): boolean => list(fields) || (list([...fields, ID]) && !mayHide(ID));
   if (path.kind === 'index-scan') {
     const { equal, anyOf, index } = path;
     return anyOf === undefined && lists(index.fields.slice(equal.length)) ? { ...path, direction } : undefined;
   }
+  if (path.kind === 'record-range' || path.kind === 'table-scan') {
+    if (lists([])) return { ...path, direction };
+  }
   // Where most records are turned down, sorting those that aren't is less work than looking up each in order.
   if (path.kind !== 'table-scan' || where !== undefined || rule?.kind === 'where') return undefined;
-  if (wanted === 'id') return { ...path, direction };
   if (hint?.kind === 'noindex') return undefined;
   const index = indexes.find(
     (each) => isOrdered(each) && isAllowed(each, hint) && lists(each.fields) && !each.fields.some(mayHide),
@@ -130,7 +145,9 @@ function choosePath(entry: TableEntry, hints: AccessHints): AccessPath {
   const id = comparisons.find(({ path, operator }) => path === 'id' && isEquality(operator));
   if (id !== undefined) return { kind: 'record-lookup', table, id };
   const best = bestIndex(entry, hints, comparisons);
-  if (best !== undefined) return best;
+  const range = boundsOf('id', comparisons);
+  if (best !== undefined && (range === undefined || isPreferred(best, entry, hints))) return best;
+  if (range !== undefined) return { kind: 'record-range', table, ...range };
   const alternatives = [
     ...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))),
     // Rows come alternative by alternative, and so tell which one they meet.
@@ -141,6 +158,12 @@ function choosePath(entry: TableEntry, hints: AccessHints): AccessPath {
     if (branches.every((branch) => branch !== undefined)) return { kind: 'index-union', table, branches };
   }
   return scan;
+}
+
+/** Whether an index is used rather than a range of ids, whose records needn't be looked up one by one. */
+function isPreferred(path: IndexScan, entry: TableEntry, hints: AccessHints): boolean {
+  if (path.equal.length > 0 || path.anyOf !== undefined || hints.with?.kind === 'index') return true;
+  return hints.order !== undefined && inOrder(path, entry, hints, hints.order) !== undefined;
 }
 
 function bestIndex(
@@ -176,19 +199,29 @@ function indexPath(table: string, index: IndexDefinition, comparisons: readonly 
     }
     const anyOf = comparisons.find((each) => each.path === path && each.operator === 'IN');
     if (anyOf !== undefined) return { kind: 'index-scan', table, index, equal, anyOf };
-    const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
-    const to = comparisons.find((each) => each.path === path && (each.operator === '<' || each.operator === '<='));
-    if (equal.length === 0 && from === undefined && to === undefined) return undefined;
-    return {
-      kind: 'index-scan',
-      table,
-      index,
-      equal,
-      ...(from && { from: { ...from, inclusive: from.operator === '>=' } }),
-      ...(to && { to: { ...to, inclusive: to.operator === '<=' } }),
-    };
+    const bounds = boundsOf(path, comparisons);
+    if (equal.length === 0 && bounds === undefined) return undefined;
+    return { kind: 'index-scan', table, index, equal, ...bounds };
   }
-  return { kind: 'index-scan', table, index, equal };
+  // What a unique index lists is one record, without its id.
+  return {
+    kind: 'index-scan',
+    table,
+    index,
+    equal,
+    ...(index.indexKind.kind === 'plain' && boundsOf('id', comparisons)),
+  };
+}
+
+/** What a field is greater and less than, if anything. */
+function boundsOf(path: string, comparisons: readonly Comparison[]): Bounds | undefined {
+  const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
+  const to = comparisons.find((each) => each.path === path && (each.operator === '<' || each.operator === '<='));
+  if (from === undefined && to === undefined) return undefined;
+  return {
+    ...(from && { from: { ...from, inclusive: from.operator === '>=' } }),
+    ...(to && { to: { ...to, inclusive: to.operator === '<=' } }),
+  };
 }
 
 interface Comparison extends Operand {
@@ -236,12 +269,34 @@ function demandsOf(condition: Expression | undefined, from: Operand['from']): De
   const demands: Demands = { all: [], choices: [] };
   for (const each of operandsOf(condition, '&&')) {
     if (each.kind === 'binary' && each.operator === '||') {
-      demands.choices.push(operandsOf(each, '||').map((choice) => demandsOf(choice, from).all));
+      const choice = operandsOf(each, '||').map((alternative) => demandsOf(alternative, from).all);
+      demands.choices.push(choice);
+      demands.all.push(...sharedBounds(choice));
     }
     const found = comparisonOf(each, from);
     if (found !== undefined) demands.all.push(found);
   }
   return demands;
+}
+
+/** The operators that imply a bound, by the operator of that bound. */
+const IMPLYING = [
+  ['>=', new Set<BinaryOperator>(['=', '==', '>', '>='])],
+  ['<=', new Set<BinaryOperator>(['=', '==', '<', '<='])],
+] as const;
+
+/** Bounds that all alternatives of a condition have in common: `a >= $a` where `a > $a OR (a = $a AND b > $b)`. */
+function sharedBounds([first = [], ...others]: readonly (readonly Comparison[])[]): Comparison[] {
+  return IMPLYING.flatMap(([operator, implying]) =>
+    first
+      .filter((one) => {
+        const value = printExpression(one.value);
+        const isShared = (other: Comparison): boolean =>
+          other.path === one.path && implying.has(other.operator) && printExpression(other.value) === value;
+        return implying.has(one.operator) && others.every((alternative) => alternative.some(isShared));
+      })
+      .map((one) => ({ ...one, operator })),
+  );
 }
 
 /** What is joined by an operator, from left to right. */

@@ -16,6 +16,8 @@ export interface StatementRequest {
 
 /** What a held transaction needs of its session. */
 export interface Holder {
+  /** Its id, when it is first asked for: nobody asks for that of a snapshot. */
+  drawId(): string;
   parse(text: string): readonly Statement[];
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
   /** The transaction is about to end. */
@@ -27,16 +29,18 @@ export interface Holder {
 export class OpenHeldTransaction implements HeldTransaction {
   readonly #transaction: Transaction;
   readonly #holder: Holder;
+  #id: string | undefined;
   /** What was asked last, while it isn't answered; statements of one transaction never overlap. */
   #last: Promise<unknown> | undefined;
 
-  constructor(
-    readonly id: string,
-    transaction: Transaction,
-    holder: Holder,
-  ) {
+  constructor(transaction: Transaction, holder: Holder) {
     this.#transaction = transaction;
     this.#holder = holder;
+  }
+
+  get id(): string {
+    this.#id ??= this.#holder.drawId();
+    return this.#id;
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {

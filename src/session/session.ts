@@ -143,16 +143,15 @@ export class OpenSession implements Session, RegisteredSession {
       if (writable && this.#held.size >= HELD_TRANSACTIONS) {
         throw failure('too_many_transactions', { limit: HELD_TRANSACTIONS });
       }
-      const milliseconds = Number(environment.clock.now() / 1_000_000n);
-      const id = uuidV7(milliseconds, environment.random).text;
       return andThen(engine.begin({ writable }), (transaction) => {
-        const held = new OpenHeldTransaction(id, transaction, {
+        const held = new OpenHeldTransaction(transaction, {
+          drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
           parse: (text) => this.#services.parse(text),
           run: (statements, request) => andThen(this.#use(), () => this.#run(statements, request)),
-          release: (over) => (writable ? this.#held.delete(id) : this.#snapshots.delete(over)),
+          release: (over) => (writable ? this.#held.delete(over.id) : this.#snapshots.delete(over)),
           settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
         });
-        if (writable) this.#held.set(id, held);
+        if (writable) this.#held.set(held.id, held);
         else this.#snapshots.add(held);
         return held;
       });

@@ -27,6 +27,8 @@ export interface ScanOptions {
   readonly limit?: number;
   /** At most this many entries a batch; the engine's choice unless told. */
   readonly batch?: number;
+  /** No more in the first batch, from which the others grow: where few are likely to be wanted, and all may be. */
+  readonly first?: number;
 }
 
 /**

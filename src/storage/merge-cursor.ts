@@ -21,12 +21,12 @@ export class MergeCursor implements Cursor {
   readonly #own: TreeCursor<Written> | undefined;
   readonly #reads: ReadSet | undefined;
   readonly #reverse: boolean;
-  readonly #batch: number | undefined;
+  readonly #lastBatch: number;
   /** What remains of the range and of the limit. */
   #from: Key;
   #to: Key;
   #left: number;
-  #nextBatch = FIRST_BATCH;
+  #nextBatch: number;
   /** Entries of the store that are waiting for their turn, the next one at `#at`. */
   #ahead: Entry[] = [];
   #at = 0;
@@ -45,7 +45,8 @@ export class MergeCursor implements Cursor {
     this.#own = own;
     this.#reads = reads;
     this.#reverse = options.reverse ?? false;
-    this.#batch = options.batch;
+    this.#lastBatch = options.batch ?? LAST_BATCH;
+    this.#nextBatch = Math.min(options.first ?? options.batch ?? FIRST_BATCH, this.#lastBatch);
     this.#from = range.from;
     this.#to = range.to;
     this.#left = range.from < range.to ? (options.limit ?? Number.POSITIVE_INFINITY) : 0;
@@ -54,8 +55,8 @@ export class MergeCursor implements Cursor {
   next(): readonly Entry[] | undefined {
     if (this.#transaction.finished) throw failure('transaction_finished', undefined);
     if (this.#left <= 0) return undefined;
-    const wanted = Math.min(this.#batch ?? this.#nextBatch, this.#left);
-    this.#nextBatch = Math.min(this.#nextBatch * 4, LAST_BATCH);
+    const wanted = Math.min(this.#nextBatch, this.#left);
+    this.#nextBatch = Math.min(this.#nextBatch * 4, this.#lastBatch);
     const entries: Entry[] = [];
     if (this.#own === undefined) this.#store.read(entries, wanted);
     else this.#merge(this.#own, entries, wanted);

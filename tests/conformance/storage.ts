@@ -209,6 +209,10 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
           ]);
           expect(await scanKeys(transaction, EVERYTHING, { batch, limit: 0 })).toEqual([]);
         }
+        const growing = transaction.scan(EVERYTHING, { first: 1, batch: 3 });
+        const sizes: (number | undefined)[] = [];
+        for (let count = 0; count < 4; count++) sizes.push((await growing.next())?.length);
+        expect(sizes).toEqual([1, 3, 2, undefined]);
         const cursor = transaction.scan(EVERYTHING, { batch: 2 });
         expect((await cursor.next())?.length).toBe(2);
         cursor.close();

@@ -3,7 +3,7 @@ import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } f
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
-import type { KeyRange } from '../../storage/contract.js';
+import type { KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { encodeKey } from '../../value/key-codec.js';
 import {
@@ -125,7 +125,7 @@ export class Reader implements RecordReader {
       const purpose = scan.purpose ?? 'select';
       if (isClosed(execution, table, purpose)) return;
       return scan.index === undefined
-        ? this.#walk(execution, table, rangeOf(entry, scan.range), scan, purpose, visit)
+        ? this.#walk(execution, table, scan.keys ?? rangeOf(entry, scan.range), scan, purpose, visit)
         : this.#lookUp(execution, table, scan.index, scan, purpose, visit);
     });
   }
@@ -230,10 +230,7 @@ export class Reader implements RecordReader {
     purpose: Purpose,
     visit: BatchVisitor,
   ): PromiseOrValue<void> {
-    const cursor = execution.unit.transaction.scan(range, {
-      reverse: scan.reverse === true,
-      batch: Math.min(this.#batch, scan.limit ?? this.#batch),
-    });
+    const cursor = execution.unit.transaction.scan(range, this.#scanOptions(scan));
     const plain = isPlain(execution, table, purpose);
     return forEachBatch(cursor, (entries) => {
       const records: Value[] = entries.map((entry) => entry[1]);
@@ -251,7 +248,7 @@ export class Reader implements RecordReader {
     visit: BatchVisitor,
   ): PromiseOrValue<void> {
     const { transaction } = execution.unit;
-    const options = { reverse: scan.reverse === true, batch: Math.min(this.#batch, scan.limit ?? this.#batch) };
+    const options = this.#scanOptions(scan);
     const seenKeys = new Set<string>();
     let isOver = false;
     return forEachInOrder(ranges, (range) => {
@@ -272,6 +269,10 @@ export class Reader implements RecordReader {
       });
       return andThen(read, () => isOver);
     });
+  }
+
+  #scanOptions({ reverse = false, limit }: RecordScan): ScanOptions {
+    return { reverse, batch: this.#batch, ...(limit !== undefined && { first: limit }) };
   }
 
   #presentAll(

@@ -1,27 +1,13 @@
 /** Where the rows of a SELECT, UPDATE or DELETE come from. */
-import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { Id } from '../../catalog/definition.js';
-import { indexPrefix, prefixRange } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
-import { elsewherePrefix } from '../../index/entries.js';
 import type { Expression, Select } from '../../language/ast.js';
-import {
-  type AccessPath,
-  chooseAccessPath,
-  type Direction,
-  type IndexScan,
-  type Operand,
-  type OrderHint,
-  type RecordLookup,
-} from '../../plan/access-path.js';
-import type { KeyRange } from '../../storage/contract.js';
-import { encodeOrder } from '../../value/key-codec.js';
-import { isArray, RecordId, Regex, SetValue, type Value } from '../../value/value.js';
-import { isVerdict } from '../discretion.js';
-import { type Compiler, type Evaluate, type Execution, Frame, type Purpose, Scope } from '../execution.js';
-import { judgeOf } from '../permission.js';
+import { type AccessPath, chooseAccessPath, type Direction, type OrderHint } from '../../plan/access-path.js';
+import { RecordId, type Value } from '../../value/value.js';
+import type { Compiler, Execution, Frame, Purpose } from '../execution.js';
 import type { Target } from '../targets.js';
+import { type CompiledPath, compilePath } from './compiled-path.js';
 
 /** `direction` is there when the rows come in the order that is wanted, or in the opposite one. */
 export type RowVisitor = (batch: Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
@@ -128,6 +114,7 @@ export class RowSource {
                 reverse: direction === 'backward',
                 ...(most !== undefined && { limit: most }),
                 ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
+                ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
               },
               direction === undefined ? visit : (batch) => visit(batch, direction),
             );
@@ -205,137 +192,3 @@ function readOne(
 }
 
 const nothingHidden = (): boolean => false;
-
-/** The part of a table that holds everything that can meet the condition. */
-type Narrowed =
-  | { readonly kind: 'record'; readonly id: Value }
-  | { readonly kind: 'table'; readonly direction: Direction }
-  /** Of the keys of an index. */
-  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[]; readonly direction?: Direction };
-
-interface CompiledPath {
-  readonly path: AccessPath;
-  /** `undefined` for the whole table. */
-  narrow(frame: Frame, catalog: DatabaseCatalog): PromiseOrValue<Narrowed | undefined>;
-}
-
-function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath {
-  const narrow = compileNarrow(path, entry, compiler);
-  if (narrow === undefined) return { path, narrow: () => undefined };
-  return {
-    path,
-    // Where a value can't be computed the condition or the rule will say what that means, record by record.
-    narrow: (frame, catalog) =>
-      otherwise<Narrowed | undefined>(
-        () => narrow(frame, catalog),
-        (error) => {
-          if (isVerdict(error)) return undefined;
-          throw error;
-        },
-      ),
-  };
-}
-
-function compileNarrow(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] | undefined {
-  switch (path.kind) {
-    case 'table-scan': {
-      const { direction } = path;
-      return direction && (() => ({ kind: 'table', direction }));
-    }
-    case 'record-lookup':
-      return compileLookup(path, compiler);
-    case 'index-scan':
-      return compileIndexScans([path], entry, compiler, path.direction);
-    case 'index-union':
-      return compileIndexScans(path.branches, entry, compiler);
-  }
-}
-
-function compileLookup(path: RecordLookup, compiler: Compiler): CompiledPath['narrow'] {
-  const id = compileOperand(path.id, compiler);
-  return (frame) => andThen(id(frame), (value): Narrowed => ({ kind: 'record', id: value }));
-}
-
-/**
- * The ranges of some scans, and the places where their indexes list what the record doesn't tell. Where one lists any there, nothing comes
- * in order.
- */
-function compileIndexScans(
-  scans: readonly IndexScan[],
-  entry: TableEntry,
-  compiler: Compiler,
-  direction?: Direction,
-): CompiledPath['narrow'] {
-  const compiled = scans.map((scan) => compileIndexScan(scan, entry, compiler));
-  const indexes = [...new Set(scans.map(({ index }) => index.id))];
-  return (frame, { database }) =>
-    andThen(
-      mapInOrder(compiled, (ranges) => ranges(frame, database.id)),
-      (groups): PromiseOrValue<Narrowed | undefined> => {
-        const found = groups.filter((ranges) => ranges !== undefined).flat();
-        if (groups.includes(undefined)) return undefined;
-        const elsewhere = indexes.map((index) =>
-          prefixRange(elsewherePrefix(indexPrefix(database.id, entry.definition.id, index))),
-        );
-        const all = [...found, ...elsewhere];
-        if (direction === undefined) return { kind: 'index', ranges: all };
-        const { transaction } = frame.execution.unit;
-        return andThen(
-          mapInOrder(elsewhere, (range) => transaction.count(range)),
-          (counts): Narrowed | undefined => {
-            if (counts.every((count) => count === 0)) return { kind: 'index', ranges: found, direction };
-            return scans.every(isWhole) ? undefined : { kind: 'index', ranges: all };
-          },
-        );
-      },
-    );
-}
-
-/** Whether an index is walked for nothing but its order. */
-function isWhole({ equal, from, to, anyOf }: IndexScan): boolean {
-  return equal.length === 0 && from === undefined && to === undefined && anyOf === undefined;
-}
-
-type Ranges = (frame: Frame, database: Id) => PromiseOrValue<readonly KeyRange[] | undefined>;
-
-/** The ranges of one scan; `undefined` where what is looked for isn't found by its place in the order of values. */
-function compileIndexScan(path: IndexScan, entry: TableEntry, compiler: Compiler): Ranges {
-  const equal = path.equal.map((operand) => compileOperand(operand, compiler));
-  const others = [path.from, path.to, path.anyOf].map((operand) => compileOperand(operand, compiler));
-  return (frame, database) =>
-    andThen(
-      mapInOrder([...equal, ...others], (evaluate) => evaluate(frame)),
-      (values) => {
-        const fixed = values.slice(0, equal.length);
-        const [from, to, list] = values.slice(equal.length);
-        // A regex equals what it matches.
-        if (fixed.some(isRegex)) return undefined;
-        const start =
-          indexPrefix(database, entry.definition.id, path.index.id) + fixed.map((value) => encodeOrder(value)).join('');
-        if (path.anyOf === undefined) return [bounded(start, path, from, to)];
-        const items = list instanceof SetValue ? list.items : list;
-        if (!isArray(items) || items.some(isRegex)) return undefined;
-        return items.map((item) => prefixRange(start + encodeOrder(item)));
-      },
-    );
-}
-
-function isRegex(value: Value): boolean {
-  return value instanceof Regex;
-}
-
-function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {
-  if (operand === undefined) return () => undefined;
-  const evaluate = compiler.expression(operand.value);
-  return operand.from === 'query' ? evaluate : ({ execution }) => evaluate(new Frame(judgeOf(execution), new Scope()));
-}
-
-/** The keys below `fixed` whose next value lies between the bounds. */
-function bounded(fixed: string, path: IndexScan, from: Value, to: Value): KeyRange {
-  const all = prefixRange(fixed);
-  const below = (value: Value) => fixed + encodeOrder(value);
-  return {
-    from: path.from === undefined ? all.from : path.from.inclusive ? below(from) : prefixRange(below(from)).to,
-    to: path.to === undefined ? all.to : path.to.inclusive ? prefixRange(below(to)).to : below(to),
-  };
-}
