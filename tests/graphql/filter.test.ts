@@ -1,4 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createGraphqlHandler } from '../../src/graphql/handler.js';
+import { GraphqlService } from '../../src/graphql/service.js';
+import { openDatabase } from '../../src/session/database.js';
+import { openEngine } from '../../src/storage/engines/open.js';
+import { Duration } from '../../src/value/value.js';
 import { openStack, type Stack } from './stack.js';
 
 /** Each with a lesser and a greater value, as arguments and as literals of our language. */
@@ -379,7 +385,33 @@ describe('links, relations and nested objects', () => {
   });
 });
 
+describe('the example of the documentation', () => {
+  it('finds whom it should', async () => {
+    const stack =
+      await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person; DEFINE FIELD name ON person TYPE string;
+      DEFINE FIELD age ON person TYPE option<int>; DEFINE FIELD best ON person TYPE option<record<person>>;
+      DEFINE FIELD tags ON person TYPE option<array<string>>; DEFINE FIELD items ON person TYPE option<array<object>>;
+      DEFINE FIELD items.*.price ON person TYPE decimal; DEFINE TABLE book; DEFINE FIELD title ON book TYPE string;
+      DEFINE TABLE wrote TYPE RELATION FROM person TO book; DEFINE FIELD year ON wrote TYPE int;
+      DEFINE TABLE follows TYPE RELATION FROM person TO person;
+      CREATE person:1 SET name = 'Ann', age = 19, best = person:1, items = [{ price: 9.49dec }];
+      CREATE person:2 SET name = 'Bob', best = person:1, items = [{ price: 1dec }], tags = ['x'];
+      CREATE book:1 SET title = 'Atlas'; RELATE person:1->wrote->book:1 SET year = 2001;
+      RELATE person:2->wrote->book:1 SET year = 2001; RELATE person:2->follows->person:1;`);
+    const page = await readFile(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+    const [, query = ''] = /```graphql\n(\{ person\(filter: [^`]*)```/.exec(page) ?? [];
+    expect(await stack.ask(query)).toEqual({ data: { person: [{ name: 'Ann' }] } });
+  });
+});
+
 describe('names', () => {
+  it('of enums may be those of scalars', async () => {
+    const stack = await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE a; DEFINE FIELD name ON a TYPE 'string';
+      DEFINE TABLE b; DEFINE FIELD name ON b TYPE string; CREATE a:1 SET name = 'string'; CREATE b:1 SET name = 'B';`);
+    expect(await named(stack, 'a', { name: { eq: 'string' } })).toBe('string');
+    expect(await named(stack, 'b', { name: { startsWith: 'B' } })).toBe('B');
+  });
+
   it('that filters need for themselves are given to fields with a number', async () => {
     const stack = await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t; DEFINE FIELD name ON t TYPE string;
       DEFINE FIELD not ON t TYPE int; DEFINE FIELD exists ON t TYPE int; DEFINE FIELD o ON t TYPE object;
@@ -416,7 +448,6 @@ describe('bounds', () => {
 
   it('hold for nested filters in variables', async () => {
     const { owner, service } = await openStack(SETUP);
-    const { createGraphqlHandler } = await import('../../src/graphql/handler.js');
     const handle = createGraphqlHandler(service, 'standard');
     for (const [before, after] of [
       ['{"not":', '}'],
@@ -435,6 +466,17 @@ describe('bounds', () => {
       expect(await answer(60)).toBe('{"data":{"t":[{"name":"A"}]}}');
       expect(await answer(10_000)).toContain('"code":"nesting_too_deep"');
     }
+  });
+
+  it('hold for the time that filters take', async () => {
+    const database = await openDatabase(await openEngine('memory'), { requestTimeout: new Duration(100_000_000n) });
+    const owner = database.ownerSession();
+    await owner.use('test', 'test');
+    await owner.query(`${SETUP} CREATE t:2 SET name = 'B', l = array::repeat(t:2, 100);`);
+    const filter = `{${nested('l: {some: {', 'name: {eq: "x"}', '}}', 50)}}`;
+    const request = { query: `{ t(filter: ${filter}) { name } }`, variables: undefined, operationName: undefined };
+    const { failures } = await new GraphqlService().answer(owner, request);
+    expect(failures.map(({ error }) => error.code)).toEqual(['timed_out']);
   });
 
   it('count conditions wherever they stand, and those that say nothing', async () => {

@@ -61,6 +61,22 @@ const COUNT: ComparedValue = { kind: 'value', label: 'int', operators: 'ordered'
 export class Filters {
   readonly #names: Names;
   readonly #known = new Map<string, Filter>();
+  readonly #members: Omit<MembersOf, 'object'> = {
+    value: (value, name) => underBothNames(name, valueOperators(value.operators, value)),
+    link: (link, name) => {
+      const records = link.records?.();
+      return underBothNames(name, {
+        ...valueOperators('plain', link),
+        ...(records && { is: behindLink(records) }),
+        exists: existence((subject) => recordBehind(subject)),
+      });
+    },
+    list: ({ element }, name) =>
+      underBothNames(name, {
+        ...(isCompared(element) && listOperators(element)),
+        ...this.#quantifiers(this.#elements(element, name)),
+      }),
+  };
 
   constructor(names: Names) {
     this.#names = names;
@@ -69,9 +85,8 @@ export class Filters {
   /** The filter of a field that is called `name` in GraphQL. */
   of(filterable: Filterable, name: string): Filter {
     if (filterable.kind === 'object') return filterable.filter;
-    const { kind, label } = filterable;
-    const members = this.#members[kind] as (of: Filterable, name: string) => Members;
-    return this.#once(`${kind} ${label} ${name}`, `${label}_${name}`, () => members(filterable, name));
+    const members = this.#members[filterable.kind] as (of: Filterable, name: string) => Members;
+    return this.#once(`${keyOf(filterable)} ${name}`, `${filterable.label}_${name}`, () => members(filterable, name));
   }
 
   /** The filter of the edges that a record has in a table, in a field that is called `name` in GraphQL. */
@@ -119,23 +134,6 @@ export class Filters {
     return filter;
   }
 
-  readonly #members: Omit<MembersOf, 'object'> = {
-    value: (value, name) => underBothNames(name, valueOperators(value.operators, value)),
-    link: (link, name) => {
-      const records = link.records?.();
-      return underBothNames(name, {
-        ...valueOperators('plain', link),
-        ...(records && { is: behindLink(records) }),
-        exists: existence((subject) => recordBehind(subject)),
-      });
-    },
-    list: ({ element }, name) =>
-      underBothNames(name, {
-        ...(isCompared(element) && listOperators(element)),
-        ...this.#quantifiers(this.#elements(element, name)),
-      }),
-  };
-
   #elements(element: Filterable, name: string): Collection {
     const records = element.kind === 'link' ? element.records?.() : undefined;
     const list: Pick<Collection, 'all' | 'exists'> = {
@@ -158,6 +156,13 @@ export function fieldMember(column: string, { type, translate }: Filter): Member
     type,
     translate: (given, subject, conditions) => translate(given, fieldOf(subject, column), conditions),
   };
+}
+
+/** The same for what is filtered alike. Labels aren't: an enum may be called `string`. */
+function keyOf(filterable: Filterable): string {
+  if (filterable.kind === 'list') return `list ${keyOf(filterable.element)}`;
+  const { kind, label } = filterable;
+  return kind === 'value' ? `${kind} ${label} ${filterable.input}` : `${kind} ${label}`;
 }
 
 function isCompared(element: Filterable): element is ComparedValue | Link {

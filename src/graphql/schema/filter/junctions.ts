@@ -1,6 +1,6 @@
 /** `and`, `or` and `not`. */
 import { type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
-import { type Conditions, join } from '../../execution/select.js';
+import { join } from '../../execution/select.js';
 import type { Filter, Member, Translate } from './filter.js';
 import { not } from './subject.js';
 
@@ -20,7 +20,7 @@ function listOf(type: GraphQLInputObjectType): GraphQLList<GraphQLNonNull<GraphQ
 }
 
 function joined(operator: '&&' | '||', translate: Translate): Translate {
-  return (given, subject, conditions: Conditions) => {
+  return (given, subject, conditions) => {
     const items = given as readonly unknown[];
     if (items.length === 0) conditions.count();
     return join(
