@@ -1,5 +1,6 @@
 /**
- * A map that keeps the `capacity` entries used last, and at most as many again.
+ * A map that keeps the `capacity` entries used last, and at most as many again. Where keys are weighed, `capacity` is what the entries
+ * weigh together.
  *
  * Entries live in two generations. What is used moves into the young one; when that is full it becomes the old one, and what was left in
  * the old one is forgotten. So an entry that is used often costs one lookup a time: nothing is moved, unlike in a list ordered by use.
@@ -7,13 +8,17 @@
 export class LruCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
+  /** Of the young ones. */
+  #weight = 0;
   readonly #capacity: number;
+  readonly #weigh: (key: K) => number;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, weigh: (key: K) => number = () => 1) {
     this.#capacity = capacity;
+    this.#weigh = weigh;
   }
 
-  /** At most twice the capacity. */
+  /** How many entries there are; they weigh at most twice the capacity. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
@@ -28,19 +33,22 @@ export class LruCache<K, V> {
 
   set(key: K, value: V): void {
     this.#old.delete(key);
+    if (!this.#young.has(key)) this.#weight += this.#weigh(key);
     this.#young.set(key, value);
-    if (this.#young.size < this.#capacity) return;
+    if (this.#weight < this.#capacity) return;
     this.#old = this.#young;
     this.#young = new Map();
+    this.#weight = 0;
   }
 
   delete(key: K): void {
-    this.#young.delete(key);
+    if (this.#young.delete(key)) this.#weight -= this.#weigh(key);
     this.#old.delete(key);
   }
 
   clear(): void {
     this.#young.clear();
+    this.#weight = 0;
     this.#old.clear();
   }
 }

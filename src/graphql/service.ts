@@ -90,7 +90,7 @@ export class GraphqlService {
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };
-    const call = new Call(variables.values, allowance.limits, spending);
+    const call = new Call(variables.values, allowance, spending);
     const roots = await this.#run(operationOf(api, prepared), call, session);
     return { roots, failures: call.failures.map(({ error, nodes, path }) => this.#failure(error, nodes, path)) };
   }
@@ -114,7 +114,7 @@ export class GraphqlService {
 
   /** What one request, or several together, may spend. */
   spending(session: Session): Spending {
-    return new Spending(this.allowance(session).limits.values);
+    return new Spending(this.allowance(session));
   }
 
   #failure(...[error, nodes, path]: Parameters<typeof fieldFailure>): GraphqlFailure {

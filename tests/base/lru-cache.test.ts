@@ -34,3 +34,18 @@ test('a new value takes the place of one that has aged', () => {
     cache.set(key, value);
   expect(cache.get('a')).toBe(2);
 });
+
+test('keeps as many entries as weigh no more than its capacity, if they are weighed', () => {
+  const cache = new LruCache<string, number>(10, (key) => key.length);
+  for (const key of ['a'.repeat(4), 'b'.repeat(4), 'b'.repeat(4)]) cache.set(key, 1);
+  expect(cache.size).toBe(2);
+  for (let count = 0; count < 100; count++) {
+    cache.set(`${count}`.padStart(5), count);
+    expect(cache.get(`${count}`.padStart(5))).toBe(count);
+    expect(cache.size).toBeLessThanOrEqual(4);
+  }
+  cache.delete('99'.padStart(5));
+  expect(cache.get('99'.padStart(5))).toBeUndefined();
+  cache.set('far too long a key', 1);
+  expect(cache.get('far too long a key')).toBe(1);
+});

@@ -140,6 +140,15 @@ describe('variables', () => {
     }
   });
 
+  it('of long lists count as conditions wherever they are compared with', async () => {
+    const query = (fields: number) =>
+      `query ($n: [Int!]) { ${times(fields, (i) => `a${i}: t(filter: {n: {in: $n}}) { n }`)} }`;
+    const n = Array.from({ length: 5000 }, (_, i) => i);
+    expect((await open.ask(query(2), { n })).errors).toBeUndefined();
+    const { errors } = await open.ask(query(3), { n });
+    expect(errors?.[0]?.message).toContain('1000 conditions in filters');
+  });
+
   it('are read as the specification says', async () => {
     const { ask } = open;
     expect((await ask('query ($l: Int = 0) { t(limit: $l) { n } }')).data).toEqual({ t: [] });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Allowances, type DatabaseRules, roleOf } from '../../src/graphql/allowance.js';
+import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import type { Role } from '../../src/language/ast.js';
 import { readConfiguration } from '../../src/server/configuration.js';
@@ -116,11 +117,13 @@ describe('who asks', () => {
     ['directives=1', '{ t { n @skip(if: false) @include(if: true) } }'],
     ['values=2', '{ t { n } }'],
     ['conditions=1', '{ t(filter: {n: {gt: 1, lt: 3}}) { n } }'],
-  ])('may have %s', async (rule, query) => {
+    ['inputs=1', 'query ($n: [Int!]) { t(filter: {n: {in: $n}}) { n } }', { n: [1, 2] }],
+  ])('may have %s', async (rule, query, variables: object = {}) => {
     const { ask, guest, owner } = await open(`guest: ${rule}`);
     for (const session of [guest, owner, guest]) {
-      const { errors } = await ask(query, {}, session);
+      const { errors } = await ask(query, variables, session);
       expect(errors?.[0]?.extensions.code).toBe(session === owner ? undefined : 'graphql_limit');
+      if (session === guest) expect(errors?.[0]?.message).toContain('(--graphql-limits)');
     }
   });
 
@@ -140,6 +143,16 @@ describe('who asks', () => {
       expect(variable.errors?.[0]?.extensions.code).toBe('graphql_variables');
       expect(variable.errors?.[0]?.message.includes('Did you mean')).toBe(!isGuest);
     }
+  });
+
+  it('may send batches of another size', async () => {
+    const { service, guest, owner } = await open('guest: batch=1');
+    const handle = createGraphqlHandler(service, 'standard');
+    const body = JSON.stringify([{ query: '{ t { n } }' }, { query: '{ __typename }' }]);
+    const send = (session: Session) =>
+      handle({ session, accept: 'application/json', contentType: 'application/json', body });
+    expect(JSON.parse((await send(owner)).body)).toHaveLength(2);
+    expect(JSON.parse((await send(guest)).body)).toMatchObject({ errors: [{ extensions: { code: 'graphql_limit' } }] });
   });
 
   it('can’t be given what the database denies', async () => {

@@ -34,7 +34,13 @@ interface Known {
 }
 type DocumentCost = TextCost & OperationCost;
 
-const KEPT_DOCUMENTS = 500;
+/**
+ * Characters of the documents that are kept for a schema. What is read of a text takes up to 250 times its size, so that it is the size
+ * that has to be bounded, not the number.
+ */
+const KEPT_CHARACTERS = 100_000;
+/** What an entry takes besides its text, as characters. */
+const ENTRY_CHARACTERS = 100;
 /** Longer texts are rarely sent twice. */
 const LONGEST_KEPT = 10_000;
 /** So many errors are told about one document. */
@@ -43,7 +49,7 @@ const MAX_ERRORS = 20;
 /** The documents that a schema has met. */
 export class Documents {
   readonly #schema: GraphQLSchema;
-  readonly #known = new LruCache<string, Known>(KEPT_DOCUMENTS);
+  readonly #known = new LruCache<string, Known>(KEPT_CHARACTERS, (key) => key.length + ENTRY_CHARACTERS);
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;

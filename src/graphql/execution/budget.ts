@@ -1,16 +1,17 @@
-import { beyondLimit } from '../limits.js';
+import type { TesseraError } from '../../errors/error.js';
+import type { Allowance } from '../allowance.js';
 
 /**
  * How many fields of records a request may still have. It is counted on what is found, since a short document can unfold into any number
  * of them. Once it is exceeded the whole request fails: nothing further is read, and what is there isn't sent.
  */
 export class Budget {
-  readonly #limit: number;
+  readonly #beyond: Allowance['beyond'];
   #left: number;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-    this.#left = limit;
+  constructor({ limits, beyond }: Allowance) {
+    this.#beyond = beyond;
+    this.#left = limits.values;
   }
 
   get left(): number {
@@ -25,7 +26,7 @@ export class Budget {
   /** @throws BudgetExceeded when that is too much */
   spend(values: number): void {
     this.#left -= values;
-    if (this.#left < 0) throw new BudgetExceeded(this.#limit);
+    if (this.#left < 0) throw new BudgetExceeded(this.#beyond('values'));
   }
 }
 
@@ -36,18 +37,15 @@ export class Spending {
   /** Counts what is written, since a record may be written in many places. */
   readonly writes: Budget;
 
-  constructor(values: number) {
-    this.reads = new Budget(values);
-    this.writes = new Budget(values);
+  constructor(allowance: Allowance) {
+    this.reads = new Budget(allowance);
+    this.writes = new Budget(allowance);
   }
 }
 
 /** Ends the request, whichever field has met it. */
 export class BudgetExceeded extends Error {
-  readonly error;
-
-  constructor(limit: number) {
+  constructor(readonly error: TesseraError) {
     super();
-    this.error = beyondLimit('values', limit);
   }
 }

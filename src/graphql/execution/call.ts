@@ -3,8 +3,8 @@ import type { FieldNode } from 'graphql';
 import type { TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { ObjectValue } from '../../value/value.js';
+import type { Allowance } from '../allowance.js';
 import { tesseraError } from '../errors.js';
-import type { GraphqlLimits } from '../limits.js';
 import type { Budget, Spending } from './budget.js';
 import { type Bound, ConditionCount } from './select.js';
 
@@ -40,12 +40,12 @@ export class Call {
 
   constructor(
     readonly variables: Readonly<Record<string, unknown>>,
-    readonly limits: GraphqlLimits,
+    readonly allowance: Allowance,
     { reads, writes }: Spending,
   ) {
     this.reads = reads;
     this.writes = writes;
-    this.conditions = new ConditionCount(limits.conditions);
+    this.conditions = new ConditionCount(allowance);
   }
 
   /** @throws BudgetExceeded when an operation that came together with this one has had more than there was */

@@ -1,7 +1,7 @@
 /** Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to params. */
 import type { Expression, GraphStep, Idiom, Param, Part, Projections, Select, Statement } from '../../language/ast.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
-import { beyondLimit } from '../limits.js';
+import type { Allowance } from '../allowance.js';
 
 /** Binds values to params. The prefix keeps the params of a request's statements apart. */
 export class Params {
@@ -22,11 +22,11 @@ export class Params {
 
 /** How many conditions a request has in its filters. */
 export class ConditionCount {
-  readonly #limit: number;
+  readonly #allowance: Allowance;
   #count = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
   }
 
   get value(): number {
@@ -36,9 +36,12 @@ export class ConditionCount {
   /** @throws TesseraError `graphql_limit` */
   add(conditions: number): void {
     this.#count += conditions;
-    if (this.#count > this.#limit) throw beyondLimit('conditions', this.#limit);
+    if (this.#count > this.#allowance.limits.conditions) throw this.#allowance.beyond('conditions');
   }
 }
+
+/** A condition on a list of values takes as long as the list: so many of them count as one more. */
+const VALUES_OF_CONDITION = 10;
 
 /** What filters become part of: params for their values, and a count of conditions. */
 export class Conditions {
@@ -51,9 +54,9 @@ export class Conditions {
     this.#counted = counted;
   }
 
-  /** To be called for each condition. @throws TesseraError `graphql_limit` */
-  count(): void {
-    this.#counted.add(1);
+  /** To be called for each condition, with the number of values that it compares with. @throws TesseraError `graphql_limit` */
+  count(values = 1): void {
+    this.#counted.add(Math.max(1, Math.ceil(values / VALUES_OF_CONDITION)));
   }
 }
 

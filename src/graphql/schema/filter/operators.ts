@@ -2,7 +2,7 @@
 import { type GraphQLInputType, GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure } from '../../../errors/error.js';
 import type { BinaryOperator, Expression } from '../../../language/ast.js';
-import type { Value } from '../../../value/value.js';
+import { isArray, type Value } from '../../../value/value.js';
 import { join } from '../../execution/select.js';
 import type { Member } from './filter.js';
 import { call, expressionOf, isMissing, isPresent } from './subject.js';
@@ -123,7 +123,7 @@ function member(name: string, operator: Operator, { input, values }: Comparable)
     translate: (given, subject, conditions) => {
       const field = expressionOf(subject);
       const condition = (build: Build, value: Value): Expression => {
-        conditions.count();
+        conditions.count(isArray(value) ? value.length : 1);
         return build(field, conditions.params.bind(value));
       };
       if (operator.takes === 'one') {
