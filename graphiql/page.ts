@@ -10,9 +10,12 @@ import { createRoot } from 'react-dom/client';
 
 /** Who asks and where, for the header editor. */
 const HEADERS = { 'svc-ns': '', 'svc-db': '', Authorization: '' };
-const WELCOME = `# Fill in the headers below, then read the schema anew (Shift-Ctrl-R).
+const WELCOME = `# Fill in the headers below:
+#
 #   "svc-ns": "test", "svc-db": "test",
-#   "Authorization": "Bearer <token>", or "Basic <user:password in base64>"
+#   "Authorization": "Bearer <token>"
+#
+# Then read the schema anew: Shift-Ctrl-R.
 `;
 
 const address = new URL(location.pathname, location.origin);
