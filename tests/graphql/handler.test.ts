@@ -159,6 +159,7 @@ describe('the handler', () => {
     const service = new GraphqlService({ report: ({ cause }) => reported.push(cause) });
     const session: Session = Object.create(stack.owner, {
       catalog: { value: () => stack.owner.catalog() },
+      deadline: { value: () => undefined },
       identity: { value: stack.owner.identity },
       execute: { value: () => Promise.reject(new TypeError('secret of the process')) },
     });

@@ -102,6 +102,21 @@ describe('limits', () => {
     expect(sent.calls).toBe(1);
   });
 
+  it('bound the records of one list', async () => {
+    const { ask } = await openStack(withConfig('AUTO'), { limits: { rows: 5 } });
+    const message =
+      'The GraphQL request exceeds the limit of 5 records in one list, which must ask for no more with `limit` (--max-graphql-rows)';
+    for (const query of ['{ t { n } }', '{ t(limit: 6) { n } }']) {
+      expect(await ask(query)).toMatchObject({ data: { t: null }, errors: [{ message, path: ['t'] }] });
+    }
+    expect((await ask('{ t(limit: 5) { n } a: t(filter: {n: {lt: 3}}) { n } }')).errors).toBeUndefined();
+  });
+
+  it('bound the time of a request', async () => {
+    const { ask } = await openStack(withConfig('AUTO'), { limits: { time: 0 } });
+    expect((await ask('{ t { n } }')).errors?.[0]?.extensions.code).toBe('timed_out');
+  });
+
   it('bound the conditions of filters', async () => {
     const { ask } = await openStack(withConfig('AUTO'), { limits: { conditions: 3 } });
     const filter = (count: number) => ({ f: { or: Array.from({ length: count }, (_, i) => ({ n: { eq: i } })) } });

@@ -1,7 +1,8 @@
 /** The real stack over memory, with GraphQL on top. */
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
-import type { Session } from '../../src/session/contract.js';
+import type { Statement } from '../../src/language/ast.js';
+import type { Session, StatementDoor } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 
@@ -11,6 +12,8 @@ export interface Stack {
   readonly service: GraphqlService;
   /** How often statements were sent to the owner's session, and how many. */
   readonly sent: { calls: number; statements: number };
+  /** These statements. */
+  readonly last: Statement[];
   /** The standard answer. */
   ask(query: string, variables?: object, session?: Session): Promise<Answer>;
 }
@@ -34,17 +37,26 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
   const service = new GraphqlService(options);
   const handle = createGraphqlHandler(service, 'standard');
   const sent = { calls: 0, statements: 0 };
-  const execute = owner.execute.bind(owner);
-  owner.execute = (statements, variables) => {
-    sent.calls += 1;
-    sent.statements += statements.length;
-    return execute(statements, variables);
+  const last: Statement[] = [];
+  const watch = <D extends StatementDoor>(door: D): D => {
+    const execute = door.execute.bind(door);
+    door.execute = (statements, ...others) => {
+      sent.calls += 1;
+      sent.statements += statements.length;
+      last.push(...statements);
+      return execute(statements, ...others);
+    };
+    return door;
   };
+  watch(owner);
+  const begin = owner.begin.bind(owner);
+  owner.begin = async (options) => watch(await begin(options));
   return {
     database,
     owner,
     service,
     sent,
+    last,
     ask: async (query, variables, session = owner) => {
       const { body } = await handle({
         session,

@@ -2,6 +2,7 @@
 import type { FieldNode } from 'graphql';
 import type { TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
+import type { Deadline } from '../../session/contract.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { Allowance } from '../allowance.js';
 import { tesseraError } from '../errors.js';
@@ -42,6 +43,8 @@ export class Call {
     readonly variables: Readonly<Record<string, unknown>>,
     readonly allowance: Allowance,
     { reads, writes }: Spending,
+    /** When it must have ended. */
+    readonly deadline: Deadline | undefined,
   ) {
     this.reads = reads;
     this.writes = writes;

@@ -186,7 +186,7 @@ export class EdgeFetch implements Fetch {
         for (const row of rows) {
           const edges = row[EDGES];
           if (!isArray(edges)) continue;
-          call.reads.spend(edges.length * weight);
+          bound.spend(edges.length);
           requested.found.set(toText(row['id']), edges);
           gather?.(edges, call);
         }

@@ -132,4 +132,6 @@ export interface Bound<S extends Statement = Select> {
 export interface BoundList extends Bound {
   /** How many records it lets through at most. */
   readonly most: number;
+  /** Takes the rows that were found into account. @throws BudgetExceeded, TesseraError `graphql_limit` */
+  spend(found: number): void;
 }

@@ -37,7 +37,7 @@ export async function send(parcels: readonly Parcel[], call: Call, door: Stateme
     const statements = batch.flatMap((parcel) => parcel.statements);
     let results: readonly StatementResult[];
     try {
-      results = statements.length === 0 ? [] : await door.execute(statements, values);
+      results = statements.length === 0 ? [] : await door.execute(statements, values, call.deadline);
     } catch (thrown) {
       for (const { fail } of batch) fail(thrown);
       continue;

@@ -26,11 +26,11 @@ function compileList(field: RootField, type: TableType): RootPlan {
   return {
     completion: field.completionBy(plan),
     begin: (call) => {
-      const { statement, values, most } = boundList(field.arguments, type, plan.weight, call, (clauses) =>
+      const { statement, values, most, spend } = boundList(field.arguments, type, plan.weight, call, (clauses) =>
         select(projections, from, clauses),
       );
-      return statementWork([statement], values, most * plan.weight, ([rows], { reads }) => {
-        reads.spend(lengthOf(rows) * plan.weight);
+      return statementWork([statement], values, most * plan.weight, ([rows]) => {
+        spend(lengthOf(rows));
         return rows;
       });
     },

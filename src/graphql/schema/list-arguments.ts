@@ -32,7 +32,7 @@ export function listArguments({ filter, order }: Listed): GraphQLFieldConfigArgu
 
 /**
  * A SELECT with the clauses that the arguments ask for. `weight` is how many fields each record gives: more records than the budget allows
- * aren't read.
+ * aren't read, nor more than a list may have.
  */
 export function boundList(
   given: FieldArguments,
@@ -59,9 +59,20 @@ export function boundList(
     };
     return { statement: build(clauses), values: params.values, asked, limit: limit.name };
   });
-  const enough = call.reads.rows(weight);
-  const most = asked !== undefined && asked < enough ? asked : enough;
-  return { statement, values: objectFrom({ ...values, [limit]: most }), most };
+  const { reads, allowance } = call;
+  const { rows } = allowance.limits;
+  if (asked !== undefined && asked > rows) throw allowance.beyond('rows');
+  // One more than there may be shows that there are too many.
+  const most = Math.min(asked ?? rows + 1, reads.rows(weight));
+  return {
+    statement,
+    values: objectFrom({ ...values, [limit]: most }),
+    most,
+    spend: (found) => {
+      reads.spend(found * weight);
+      if (found > rows) throw allowance.beyond('rows');
+    },
+  };
 }
 
 /** @throws TesseraError `graphql_argument` */

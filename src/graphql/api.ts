@@ -1,0 +1,85 @@
+/** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
+import { type GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
+import { LruCache } from '../base/lru-cache.js';
+import { failure } from '../errors/error.js';
+import type { Session } from '../session/contract.js';
+import { Allowances, type RulesOfRoles } from './allowance.js';
+import { buildSchema } from './build-schema.js';
+import { Documents, type PreparedOperation } from './document/prepare.js';
+import { Operation } from './execution/operation.js';
+import type { GraphqlLimits } from './limits.js';
+import { exposedTables, isDenied } from './schema/exposed-tables.js';
+
+const KEPT_APIS = 64;
+
+/** One state of a database's definitions, for those who see all of it or for those who are bound by PERMISSIONS. */
+export class Api {
+  readonly schema: GraphQLSchema;
+  readonly documents: Documents;
+  readonly allowances: Allowances;
+  /** By their nodes, which are kept with the documents. */
+  readonly #operations = new WeakMap<OperationDefinitionNode, Operation>();
+  #sdl: string | undefined;
+
+  constructor(schema: GraphQLSchema, allowances: Allowances) {
+    this.schema = schema;
+    this.documents = new Documents(schema);
+    this.allowances = allowances;
+  }
+
+  /** The schema as text. */
+  get sdl(): string {
+    this.#sdl ??= printSchema(this.schema);
+    return this.#sdl;
+  }
+
+  operation({ document, operation }: PreparedOperation): Operation {
+    let known = this.#operations.get(operation);
+    if (known === undefined) {
+      known = new Operation(this.schema, document, operation);
+      this.#operations.set(operation, known);
+    }
+    return known;
+  }
+}
+
+export interface ApiOptions {
+  readonly limits: GraphqlLimits;
+  readonly roles: RulesOfRoles;
+  readonly guardedByDefault: boolean;
+  readonly hideDenied: boolean;
+  readonly warn: ((warning: string) => void) | undefined;
+}
+
+export class Apis {
+  readonly #options: ApiOptions;
+  /** A change of any definition is seen by the next request. */
+  readonly #known = new LruCache<string, Api>(KEPT_APIS);
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */
+  async of(session: Session): Promise<Api> {
+    const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
+    const catalog = await session.catalog();
+    const config = catalog?.configs.get('graphql')?.config;
+    if (catalog === undefined || config?.kind !== 'graphql' || config.tables.kind === 'none') {
+      throw failure('graphql_not_configured');
+    }
+    const hidesDenied = hideDenied && session.identity.principal.kind !== 'system';
+    const key = `${catalog.stamp} ${hidesDenied}`;
+    let api = this.#known.get(key);
+    if (api === undefined) {
+      const tables = exposedTables(catalog, config).filter((table) => !hidesDenied || !isDenied(table));
+      if (tables.length === 0) throw failure('graphql_no_tables');
+      const { schema, warnings } = buildSchema(tables, { guardedByDefault, hidesDenied });
+      const place = `${catalog.namespace.name}/${catalog.database.name}`;
+      for (const warning of warnings) warn?.(`In the GraphQL schema of ${place}, ${warning}`);
+      api = new Api(schema, new Allowances(limits, roles, config));
+      this.#known.set(key, api);
+    }
+    return api;
+  }
+}
