@@ -59,6 +59,10 @@ export class Reader implements RecordReader {
     ids: readonly RecordId[],
     purpose: Purpose = 'select',
   ): PromiseOrValue<(ObjectValue | undefined)[]> {
+    const [first] = ids;
+    if (first !== undefined && ids.length === 1) {
+      return andThen(this.read(execution, first, purpose), (record) => [record]);
+    }
     return andThen(execution.unit.catalog(), (catalog) => {
       const tables = this.#tablesOf(catalog, ids);
       // What a computed field writes is seen by those after it.
