@@ -149,6 +149,14 @@ describe('variables', () => {
     expect(errors?.[0]?.message).toContain('1000 conditions in filters');
   });
 
+  it('of regular expressions count for several conditions', async () => {
+    const filter = (count: number) => ({
+      f: { or: Array.from({ length: count }, (_, i) => ({ name: { regex: `a${i}` } })) },
+    });
+    expect((await open.ask(FILTER, filter(100))).data).toEqual({ t: [] });
+    expect((await open.ask(FILTER, filter(101))).errors?.[0]?.message).toContain('1000 conditions in filters');
+  });
+
   it('are read as the specification says', async () => {
     const { ask } = open;
     expect((await ask('query ($l: Int = 0) { t(limit: $l) { n } }')).data).toEqual({ t: [] });

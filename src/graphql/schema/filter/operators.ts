@@ -2,7 +2,7 @@
 import { type GraphQLInputType, GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure } from '../../../errors/error.js';
 import type { BinaryOperator, Expression } from '../../../language/ast.js';
-import { isArray, type Value } from '../../../value/value.js';
+import type { Value } from '../../../value/value.js';
 import { join } from '../../execution/select.js';
 import type { Member } from './filter.js';
 import { call, expressionOf, isMissing, isPresent } from './subject.js';
@@ -19,6 +19,8 @@ interface Operator {
   readonly join?: '&&';
   /** Of an operator that takes many: what it asks of the values that each one of them may mean. */
   readonly ofEach?: Build;
+  /** As how many values in a list it counts; one unless told. */
+  readonly weight?: number;
 }
 
 function binary(operator: BinaryOperator): Build {
@@ -62,7 +64,8 @@ const TEXT = {
   containsAny: many(binary('CONTAINSANY')),
   startsWith: one(ofText((field, value) => call('string::starts_with', field, value))),
   endsWith: one(ofText((field, value) => call('string::ends_with', field, value))),
-  regex: one(ofText((field, value) => call('string::matches', field, value))),
+  // Hundreds of different ones would have to be compiled again for each record.
+  regex: { ...one(ofText((field, value) => call('string::matches', field, value))), weight: 100 },
   ieq: one(inAnyCase(binary('='))),
   iContains: one(inAnyCase(binary('CONTAINS'))),
 };
@@ -122,20 +125,26 @@ function member(name: string, operator: Operator, { input, values }: Comparable)
     type: operator.takes === 'one' ? input : new GraphQLList(new GraphQLNonNull(input)),
     translate: (given, subject, conditions) => {
       const field = expressionOf(subject);
-      const condition = (build: Build, value: Value): Expression => {
-        conditions.count(isArray(value) ? value.length : 1);
-        return build(field, conditions.params.bind(value));
-      };
+      const condition = (build: Build, value: Value) => build(field, conditions.params.bind(value));
       if (operator.takes === 'one') {
-        const each = meant(given).map((value) => condition(build, value));
+        const each = meant(given).map((value) => {
+          conditions.count(operator.weight);
+          return condition(build, value);
+        });
         return join(operator.join ?? '||', each);
       }
-      const groups = (given as readonly unknown[]).map(meant);
+      const items = given as readonly unknown[];
+      // Before anything is made of it: it may be long.
+      conditions.count(items.length);
+      const groups = items.map(meant);
       return ofEach === undefined || groups.every(({ length }) => length === 1)
         ? condition(build, groups.flat(1))
         : join(
             '&&',
-            groups.map((group) => condition(ofEach, group)),
+            groups.map((group) => {
+              conditions.count(group.length);
+              return condition(ofEach, group);
+            }),
           );
     },
     forNull: (subject) => {
