@@ -67,6 +67,14 @@ describe('the schema', () => {
   _get_film(id: ID!): film
   _get_person(id: ID!): person
   _get(id: ID!): record
+  bookConnection(…): bookConnection
+  boughtConnection(…): boughtConnection
+  filmConnection(…): filmConnection
+  personConnection(…): personConnection
+  book_aggregate(…): [book_aggregate!]
+  bought_aggregate(…): [bought_aggregate!]
+  film_aggregate(…): [film_aggregate!]
+  person_aggregate(…): [person_aggregate!]
 }
 type person implements record {
   id: ID!
@@ -284,6 +292,20 @@ input _filter_first_table {
       '_get_first_table',
       '_get_record',
       '_get_2',
+      'QueryConnection',
+      'StringConnection',
+      '_getConnection',
+      'eConnection',
+      'first_table_2Connection',
+      'first_tableConnection',
+      'recordConnection',
+      'Query_aggregate',
+      'String_aggregate',
+      '_get_aggregate',
+      'e_aggregate',
+      'first_table_2_aggregate',
+      'first_table_aggregate',
+      'record_aggregate',
     ]);
     expect(print(schema, '_or_true_or_a_b_or_a_b')).toBe(
       'enum _or_true_or_a_b_or_a_b {\n  true_2\n  _\n  a_b\n  a_b_2\n}',
@@ -297,9 +319,9 @@ input _filter_first_table {
       Object.keys((await schemaOf(setup(config))).getQueryType()?.getFields() ?? {}).filter(
         (name) => !name.startsWith('_'),
       );
-    expect(await tables('AUTO')).toEqual(['a', 'b']);
-    expect(await tables('TABLES INCLUDE a')).toEqual(['a']);
-    expect(await tables('TABLES EXCLUDE a')).toEqual(['b']);
+    expect(await tables('AUTO')).toEqual(['a', 'b', 'aConnection', 'bConnection', 'a_aggregate', 'b_aggregate']);
+    expect(await tables('TABLES INCLUDE a')).toEqual(['a', 'aConnection', 'a_aggregate']);
+    expect(await tables('TABLES EXCLUDE a')).toEqual(['b', 'bConnection', 'b_aggregate']);
     // A link to a table that isn't shown is still a link to a record.
     expect(print(await schemaOf(setup('TABLES EXCLUDE a')), 'b')).toContain('  a: record\n');
   });

@@ -69,6 +69,7 @@ export const graphqlErrors = {
   // ─── Arguments and results ───
 
   graphql_argument: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
+  graphql_cursor: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
   graphql_value: row<{ type: string; value: string }>({
     kind: 'Validation',
     text: ({ type, value }) => `The type ${type} cannot represent ${value}`,

@@ -3,9 +3,12 @@ import { type FieldNode, type GraphQLField, getArgumentValues, Kind, visit } fro
 import { LruCache } from '../../base/lru-cache.js';
 import type { Statement } from '../../language/ast.js';
 import type { Call } from './call.js';
-import { type Bound, Conditions, Params } from './select.js';
+import { type Bound, type BoundStatements, Conditions, Params } from './select.js';
 
 export type GivenArguments = Readonly<Record<string, unknown>>;
+
+/** Makes statements of the arguments, with their values bound to params. */
+export type Build<B> = (given: GivenArguments, conditions: Conditions) => B;
 
 /** Statements kept for one field whose arguments differ in more than the values of variables. */
 const KEPT_STATEMENTS = 16;
@@ -18,7 +21,7 @@ export class FieldArguments {
   readonly #isStatic: boolean;
   readonly #statements = new LruCache<string, Statement>(KEPT_STATEMENTS);
   #given: GivenArguments | undefined;
-  #kept: { readonly bound: Bound<Statement>; readonly conditions: number } | undefined;
+  #kept: { readonly bound: unknown; readonly conditions: number } | undefined;
 
   /** `prefix` is that of the params, unique in the operation. */
   constructor(field: GraphQLField<unknown, unknown>, node: FieldNode, prefix: string) {
@@ -40,26 +43,37 @@ export class FieldArguments {
    * A statement made of the arguments. It is the same object in each run as long as only values differ, so that it is compiled once.
    * `build` must give equal statements for equal arguments.
    */
-  bound<S extends Statement, B extends Bound<S>>(
-    call: Call,
-    build: (given: GivenArguments, conditions: Conditions) => B,
-  ): B {
+  bound<S extends Statement, B extends Bound<S>>(call: Call, build: Build<B>): B {
+    return this.#bound(call, build, (built) => ({ ...built, statement: this.#known(built.statement) }));
+  }
+
+  /** The same for several statements, which share their params. */
+  boundAll<B extends BoundStatements>(call: Call, build: Build<B>): B {
+    return this.#bound(call, build, (built) => ({
+      ...built,
+      statements: built.statements.map((statement) => this.#known(statement)),
+    }));
+  }
+
+  #bound<B>(call: Call, build: Build<B>, withKnown: (built: B) => B): B {
     const { conditions: counted } = call;
     if (this.#kept !== undefined) {
       counted.add(this.#kept.conditions);
-      return this.#kept.bound as unknown as B;
+      return this.#kept.bound as B;
     }
     const before = counted.value;
     const built = build(this.given(call), new Conditions(new Params(this.#prefix), counted));
-    if (this.#isStatic) {
-      this.#kept = { bound: built, conditions: counted.value - before };
-      return built;
-    }
-    const text = JSON.stringify(built.statement);
-    const known = this.#statements.get(text);
-    if (known !== undefined) return { ...built, statement: known };
-    this.#statements.set(text, built.statement);
+    if (!this.#isStatic) return withKnown(built);
+    this.#kept = { bound: built, conditions: counted.value - before };
     return built;
+  }
+
+  #known<S extends Statement>(statement: S): S {
+    const text = JSON.stringify(statement);
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known as S;
+    this.#statements.set(text, statement);
+    return statement;
   }
 }
 

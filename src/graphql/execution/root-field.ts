@@ -1,4 +1,5 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
+import type { CollectedFields } from './collect.js';
 import type { Compilation } from './compilation.js';
 import type { Completion } from './completion.js';
 import { FieldArguments } from './field-arguments.js';
@@ -37,6 +38,10 @@ export class CompiledRootField implements RootField {
 
   record(object: GraphQLObjectType, nodes: readonly FieldNode[] = this.nodes): RecordPlan {
     return this.#compilation.record(object, nodes);
+  }
+
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields {
+    return this.#compilation.fieldsBelow(type, nodes);
   }
 
   nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[] {

@@ -6,6 +6,7 @@ import type { Statement } from '../../language/ast.js';
 import type { Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Call } from './call.js';
+import type { CollectedFields } from './collect.js';
 import type { Completion } from './completion.js';
 import type { FieldArguments } from './field-arguments.js';
 import type { RecordPlan } from './record-plan.js';
@@ -47,6 +48,8 @@ export interface RootField {
   completionBy(plan: RecordPlan): Completion;
   /** An object type as far as the selections below some nodes, those of the field unless told, ask for it. */
   record(object: GraphQLObjectType, nodes?: readonly FieldNode[]): RecordPlan;
+  /** The fields of an object type that are asked for below some nodes, by their names in the answer. */
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields;
   /** The nodes of all fields called `name` on a type that stands below some nodes, whatever their aliases. */
   nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
 }

@@ -128,7 +128,13 @@ export interface Bound<S extends Statement = Select> {
   readonly values: ObjectValue;
 }
 
-/** The same for a list. */
+/** Several statements that share their params. */
+export interface BoundStatements {
+  readonly statements: readonly Statement[];
+  readonly values: ObjectValue;
+}
+
+/** A SELECT of a list. */
 export interface BoundList extends Bound {
   /** How many records it lets through at most. */
   readonly most: number;

@@ -3,18 +3,14 @@ import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { RootField, RootPlan } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';
 import { fromRoot } from '../schema/field-source.js';
-import { boundList, listArguments } from '../schema/list-arguments.js';
-import { SCALARS } from '../schema/scalars.js';
+import { boundList, listArguments, VERSION_ARGUMENT } from '../schema/list-arguments.js';
 import type { TableType } from '../schema/table-type.js';
 import { lengthOf, type RootConfig, statementWork } from './root-config.js';
 
 export function listField(type: TableType): RootConfig {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
-    args: {
-      ...listArguments(type),
-      version: { type: SCALARS.datetime, description: 'The records as they were then.' },
-    },
+    args: { ...listArguments(type), ...VERSION_ARGUMENT },
     extensions: fromRoot((field) => compileList(field, type)),
   };
 }

@@ -1,8 +1,12 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
+import { aggregateType } from '../schema/aggregate-type.js';
+import { connectionType, pageInfoType } from '../schema/connection-type.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
+import { aggregateField } from './aggregate.js';
+import { connectionField } from './connection.js';
 import { listField } from './list.js';
 import { anyRecordField, recordField } from './record.js';
 import type { RootConfig } from './root-config.js';
@@ -18,6 +22,14 @@ export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, u
   for (const type of tables) fields[lists.get(type.table) as string] = ofTable(type, listField(type));
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
   fields[names.claim('_get')] = anyRecordField(types);
+  const pageInfo = pageInfoType(types);
+  for (const type of tables) {
+    const connection = connectionType(type, pageInfo, types);
+    fields[names.claim(`${lists.get(type.table)}Connection`)] = connectionField(type, connection);
+  }
+  for (const type of tables) {
+    fields[names.claim(`${lists.get(type.table)}_aggregate`)] = aggregateField(type, aggregateType(type, types));
+  }
   return fields;
 }
 

@@ -1,7 +1,7 @@
 /** The order of a list: `{asc: name}`, `{desc: age, then: {asc: name}}`. */
 import { GraphQLEnumType, GraphQLInputObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { Order, OrderKey } from '../../language/ast.js';
+import type { Order } from '../../language/ast.js';
 import { fieldPath } from '../execution/select.js';
 import { Names } from './names.js';
 
@@ -32,17 +32,35 @@ export function orderType(
   return type;
 }
 
-/** @throws TesseraError `graphql_argument` */
-export function readOrder(given: unknown): Order {
-  const keys: OrderKey[] = [];
+/** One key of an order. */
+export interface OrderedColumn {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** The keys that an argument asks for. @throws TesseraError `graphql_argument` */
+export function orderedColumns(given: unknown): readonly OrderedColumn[] {
+  const keys: OrderedColumn[] = [];
   for (let at = given as Given | null | undefined; at !== undefined && at !== null; at = at.then) {
     const { asc, desc } = at;
     const column = asc ?? desc;
     if (column === undefined || column === null || (asc && desc)) {
       throw failure('graphql_argument', { reason: 'An order needs either asc or desc; further fields follow in then' });
     }
-    const path = fieldPath([column]);
-    keys.push({ path, collate: false, numeric: false, descending: column === desc });
+    keys.push({ column, descending: column === desc });
   }
-  return { kind: 'by', keys };
+  return keys;
+}
+
+/** The clause for paths, each of which leads to a key. */
+export function orderBy(keys: readonly { readonly path: readonly string[]; readonly descending: boolean }[]): Order {
+  return {
+    kind: 'by',
+    keys: keys.map(({ path, descending }) => ({ path: fieldPath(path), collate: false, numeric: false, descending })),
+  };
+}
+
+/** @throws TesseraError `graphql_argument` */
+export function readOrder(given: unknown): Order {
+  return orderBy(orderedColumns(given).map(({ column, descending }) => ({ path: [column], descending })));
 }

@@ -1,5 +1,12 @@
 /** The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once. */
-import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
+import {
+  GraphQLEnumType,
+  type GraphQLInputObjectType,
+  GraphQLInterfaceType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLUnionType,
+} from 'graphql';
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
@@ -162,6 +169,11 @@ export class TableTypes implements ShapeKit {
   /** A name for a further type of the schema: the wanted one, if nobody has it yet. */
   claim(name: string): string {
     return this.#names.claim(name);
+  }
+
+  /** An order by columns of a further type. */
+  order(name: string, columns: Parameters<typeof orderType>[2]): GraphQLInputObjectType {
+    return orderType(name, this.#names, columns);
   }
 
   // ─── Shapes ───

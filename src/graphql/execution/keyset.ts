@@ -1,0 +1,62 @@
+/**
+ * Paging by the values that a record has in the order's fields (keyset paging). A place in the order is where a record stands or stood, so
+ * that pages don't shift when records come and go.
+ */
+import type { BinaryOperator, Expression, Param } from '../../language/ast.js';
+import { fieldPath, join } from './select.js';
+
+export interface KeysetKey {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/**
+ * An order in which no two records are equal: it ends with the id. The id goes in the direction of the key before it, since that is how an
+ * index of the fields lists records.
+ */
+export function keysetOf(given: readonly KeysetKey[]): readonly KeysetKey[] {
+  const keys = new Map<string, KeysetKey>();
+  for (const key of given) {
+    // No two records have the same id: what follows decides nothing.
+    if (keys.has('id')) break;
+    if (!keys.has(key.column)) keys.set(key.column, key);
+  }
+  const descending = [...keys.values()].at(-1)?.descending === true;
+  return keys.has('id') ? [...keys.values()] : [...keys.values(), { column: 'id', descending }];
+}
+
+export function reversed(keys: readonly KeysetKey[]): readonly KeysetKey[] {
+  return keys.map(({ column, descending }) => ({ column, descending: !descending }));
+}
+
+/**
+ * Whether a record stands behind a place in the order, which `values` says key by key:
+ *
+ *     age >= $a AND (age > $a OR (name >= $n AND (name > $n OR id > $i)))
+ *
+ * `>` and ORDER BY both follow the total order of values, in which NONE and NULL come first. That the first key is bounded by itself lets an
+ * index of it be used.
+ */
+export function behind(keys: readonly KeysetKey[], values: readonly Param[]): Expression {
+  return compared(keys, values, false);
+}
+
+/** Whether a record stands at a place in the order, or behind it. */
+export function fromThereOn(keys: readonly KeysetKey[], values: readonly Param[]): Expression {
+  return compared(keys, values, true);
+}
+
+function compared(keys: readonly KeysetKey[], values: readonly Param[], including: boolean): Expression {
+  return keys.reduceRight<Expression | undefined>((rest, { column, descending }, at) => {
+    const compare = (operator: BinaryOperator): Expression => ({
+      kind: 'binary',
+      operator,
+      left: fieldPath([column]),
+      right: values[at] as Param,
+    });
+    const strict = compare(descending ? '<' : '>');
+    const loose = compare(descending ? '<=' : '>=');
+    if (rest === undefined) return including ? loose : strict;
+    return join('&&', [loose, join('||', [strict, rest])]);
+  }, undefined) as Expression;
+}

@@ -1,0 +1,80 @@
+/**
+ * The types of aggregates: `person_aggregate { count group {…} countOf {…} distinct {…} sum {…} avg {…} min {…} max {…} }`. Each part has the
+ * fields of the table that it applies to.
+ */
+import { GraphQLEnumType, type GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType } from 'graphql';
+import type { Expression } from '../../language/ast.js';
+import { fieldPath } from '../execution/select.js';
+import { COUNT, GROUP, PARTS } from './aggregate-parts.js';
+import { fromSource } from './field-source.js';
+import { Names } from './names.js';
+import type { FieldConfigs } from './object-fields.js';
+import { SCALARS } from './scalars.js';
+import type { TableType } from './table-type.js';
+import type { TableTypes } from './table-types.js';
+
+export interface AggregateType {
+  readonly object: GraphQLObjectType;
+  /** The types of its parts, by their names. */
+  readonly parts: ReadonlyMap<string, GraphQLObjectType>;
+  /** What can be asked for, by name: `count`, `group.name`, `sum.age`. */
+  readonly columns: ReadonlyMap<string, AggregateColumn>;
+  /** Those columns that can be grouped by; absent where there are none. */
+  readonly groupable: GraphQLEnumType | undefined;
+  readonly order: GraphQLInputObjectType;
+}
+
+export interface AggregateColumn {
+  /** Where it stands in a row. */
+  readonly path: readonly string[];
+  readonly expression: Expression;
+}
+
+export function aggregateType(table: TableType, types: TableTypes): AggregateType {
+  const name = types.claim(`${table.object.name}_aggregate`);
+  const fields = [...table.fields()].filter(([, { column }]) => column !== 'id');
+  const columns = new Map<string, AggregateColumn>([['count', { path: ['count'], expression: COUNT }]]);
+  const parts = new Map<string, GraphQLObjectType>();
+  const configs: FieldConfigs = {
+    count: { type: new GraphQLNonNull(SCALARS.Int), description: 'How many records there are.', ...at('count') },
+  };
+  for (const [part, { description, of }] of Object.entries(PARTS)) {
+    const members: FieldConfigs = {};
+    for (const [field, { column, shape }] of fields) {
+      const member = of(shape);
+      if (member === undefined) continue;
+      const { type, read, build } = member;
+      members[field] = { type, extensions: fromSource({ kind: 'column', column, ...(read && { read }) }) };
+      columns.set(`${part}.${field}`, { path: [part, column], expression: build(fieldPath([column])) });
+    }
+    if (Object.keys(members).length === 0) continue;
+    const object = new GraphQLObjectType({ name: types.claim(`${name}_${part}`), fields: members });
+    parts.set(part, object);
+    configs[part] = { type: new GraphQLNonNull(object), description, ...at(part) };
+  }
+  return {
+    object: new GraphQLObjectType({ name, fields: configs }),
+    parts,
+    columns,
+    groupable: groupableType(table, columns, types),
+    order: types.order(name, () => Array.from(columns.keys(), (column) => [column.replace(`${GROUP}.`, ''), column])),
+  };
+}
+
+function at(column: string) {
+  return { extensions: fromSource({ kind: 'column', column }) };
+}
+
+function groupableType(
+  { object }: TableType,
+  columns: ReadonlyMap<string, AggregateColumn>,
+  types: TableTypes,
+): GraphQLEnumType | undefined {
+  const prefix = `${GROUP}.`;
+  const own = new Names(['true', 'false', 'null']);
+  const values = [...columns.keys()]
+    .filter((column) => column.startsWith(prefix))
+    .map((column) => [own.claim(column.slice(prefix.length)), { value: column }] as const);
+  if (values.length === 0) return undefined;
+  return new GraphQLEnumType({ name: types.claim(`_groupable_${object.name}`), values: Object.fromEntries(values) });
+}

@@ -1,0 +1,68 @@
+/** The types of connections, named as Relay wants them: `personConnection`, `personEdge`, `PageInfo`. */
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql';
+import { fromSource } from './field-source.js';
+import type { FieldConfig } from './object-fields.js';
+import { SCALARS } from './scalars.js';
+import type { TableType } from './table-type.js';
+import type { TableTypes } from './table-types.js';
+
+export interface ConnectionType {
+  readonly connection: GraphQLObjectType;
+  readonly edge: GraphQLObjectType;
+  readonly pageInfo: GraphQLObjectType;
+}
+
+export function pageInfoType(types: TableTypes): GraphQLObjectType {
+  return new GraphQLObjectType({
+    name: types.claim('PageInfo'),
+    description: 'Where a page of a connection stands.',
+    fields: {
+      hasNextPage: column('hasNextPage', required(SCALARS.Boolean), 'Whether there are records after the page.'),
+      hasPreviousPage: column('hasPreviousPage', required(SCALARS.Boolean), 'Whether there are records before it.'),
+      startCursor: column('startCursor', SCALARS.String, 'The cursor of the first edge.'),
+      endCursor: column('endCursor', SCALARS.String, 'The cursor of the last edge.'),
+    },
+  });
+}
+
+export function connectionType({ object }: TableType, pageInfo: GraphQLObjectType, types: TableTypes): ConnectionType {
+  const edge = new GraphQLObjectType({
+    name: types.claim(`${object.name}Edge`),
+    fields: () => ({
+      cursor: column('cursor', required(SCALARS.String), 'To be given as `after` or `before`, with the same order.'),
+      node: column('node', required(object)),
+    }),
+  });
+  const connection = new GraphQLObjectType({
+    name: types.claim(`${object.name}Connection`),
+    fields: () => ({
+      edges: column('edges', listOf(edge)),
+      nodes: column('nodes', listOf(object), 'The nodes of the edges.'),
+      pageInfo: column('pageInfo', required(pageInfo)),
+      totalCount: column('totalCount', required(SCALARS.Int), 'How many records there are on all pages.'),
+    }),
+  });
+  return { connection, edge, pageInfo };
+}
+
+function required(type: GraphQLOutputType & GraphQLNullableType): GraphQLOutputType {
+  return new GraphQLNonNull(type);
+}
+
+function listOf(type: GraphQLObjectType): GraphQLOutputType {
+  return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
+}
+
+function column(name: string, type: GraphQLOutputType, description?: string): FieldConfig {
+  return {
+    type,
+    ...(description !== undefined && { description }),
+    extensions: fromSource({ kind: 'column', column: name }),
+  };
+}
