@@ -5,12 +5,13 @@
 //
 // Rates depend on what else the machine does and on how fast the client is; the processor time that a server uses for a request
 // depends on neither, so look at that first.
+
+import { bodyOf, measure, median, printRow } from './rates.mjs';
 import { httpConnection, postBytes, textFrame, webSocketConnection } from './raw-client.mjs';
 import { startServer } from './server-process.mjs';
 
 const CONNECTIONS = 16;
 const ROUNDS = 15;
-const MILLISECONDS = 400;
 
 const TESSERA = ['start', 'memory', '--user', 'root', '--pass', 'secret', '--bind', '127.0.0.1:8765'];
 const echo = await startServer('echo-server.mjs');
@@ -18,7 +19,6 @@ const tessera = await startServer(process.env.TESSERA ?? '../dist/cli/main.js', 
 
 const setup = await httpConnection(tessera.port);
 const place = { accept: 'application/json', 'svc-ns': 'bench', 'svc-db': 'bench' };
-const bodyOf = (answer) => answer.toString().split('\r\n\r\n')[1];
 const send = async (path, headers, body) => bodyOf(await setup.ask(postBytes(path, headers, body)));
 const credentials = (body) => [{ ...place, 'content-type': 'application/json' }, JSON.stringify(body)];
 const { token } = JSON.parse(await send('/signin', ...credentials({ user: 'root', pass: 'secret' })));
@@ -73,38 +73,7 @@ const CASES = {
   '… read one, 16 at once': framed(READ, 16),
 };
 
-/** Sends the request on every connection again and again for a while: requests a second, and microseconds of the server for each. */
-async function measure(server, connections, request, atOnce) {
-  const before = await server.processorTime();
-  const began = performance.now();
-  const end = began + MILLISECONDS;
-  let count = 0;
-  // A client that sleeps between two answers has to be woken by the server's write, which costs a slow server more than a fast one.
-  let awake = setImmediate(function stayAwake() {
-    awake = setImmediate(stayAwake);
-  });
-  await Promise.all(
-    connections.map(
-      (connection) =>
-        new Promise((resolve, reject) => {
-          const next = (answer) => {
-            if (answer === undefined) return reject(new Error('the server hung up'));
-            count += atOnce;
-            if (performance.now() < end) connection.request(request, next, atOnce);
-            else resolve();
-          };
-          connection.request(request, next, atOnce);
-        }),
-    ),
-  );
-  const seconds = (performance.now() - began) / 1000;
-  clearImmediate(awake);
-  return { rate: count / seconds, cost: ((await server.processorTime()) - before) / count };
-}
-
-const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const row = (name, cells) => console.log(name.padEnd(24) + cells.map((cell) => cell.padStart(12)).join(''));
-row('', ['tessera/s', 'echo/s', 'ratio', 'tessera µs', 'echo µs', 'ratio']);
+printRow('', ['tessera/s', 'echo/s', 'ratio', 'tessera µs', 'echo µs', 'ratio']);
 for (const [name, { over, ours, bare, atOnce = 1 }] of Object.entries(CASES)) {
   if (!name.includes(process.argv[2] ?? '')) continue;
   const rounds = [];
@@ -116,7 +85,7 @@ for (const [name, { over, ours, bare, atOnce = 1 }] of Object.entries(CASES)) {
   }
   // Ratios within a round: what disturbs one of the two likely disturbs the other.
   const middle = (of) => median(rounds.map(of));
-  row(name, [
+  printRow(name, [
     middle(({ tessera }) => tessera.rate).toFixed(0),
     middle(({ echo }) => echo.rate).toFixed(0),
     middle(({ tessera, echo }) => echo.rate / tessera.rate).toFixed(2),
