@@ -112,9 +112,24 @@ function itemsOf(value: Value): readonly Value[] | undefined {
   return isArray(items) ? items : undefined;
 }
 
+/** What most values are is written without asking their type. */
+const PLAIN: Readonly<Record<string, (value: Value) => string | undefined>> = {
+  Boolean: (value) => (value === true ? 'true' : value === false ? 'false' : undefined),
+  ID: textOf,
+  Int: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
+  String: textOf,
+};
+
+function textOf(value: Value): string | undefined {
+  return typeof value === 'string' ? JSON.stringify(value) : undefined;
+}
+
 function leaf(type: GraphQLScalarType | GraphQLEnumType, nodes: readonly FieldNode[]): Completion {
+  const plain = PLAIN[type.name];
   return {
     write: (value, call) => {
+      const text = plain?.(value);
+      if (text !== undefined) return text;
       try {
         return stringifyJson(type.serialize(value) as Value);
       } catch (thrown) {

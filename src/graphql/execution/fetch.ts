@@ -22,8 +22,31 @@ type Requested = Map<string, RequestedOfTable>;
 interface RequestedOfTable {
   readonly plan: RecordPlan;
   readonly ids: Map<string | number, RecordId>;
-  rows: Map<string | number, ObjectValue>;
+  readonly rows: Map<string | number, Found>;
   error: TesseraError | undefined;
+}
+
+/** A record, and its JSON with what that costs, once it has been written. */
+interface Found {
+  readonly row: ObjectValue;
+  json: string | undefined;
+  cost: number;
+}
+
+/** Many links may lead to one record, which is the same wherever it stands. */
+function writeFound(found: Found, plan: RecordPlan, call: Call): string | undefined {
+  if (found.json !== undefined) {
+    call.writes.spend(found.cost);
+    return found.json;
+  }
+  const failures = call.failures.length;
+  const before = call.writes.left;
+  const json = plan.write(found.row, call);
+  // Errors are told for each place.
+  if (call.failures.length > failures) return json;
+  found.json = json;
+  found.cost = before - call.writes.left;
+  return json;
 }
 
 /** The records that the links of one field lead to. */
@@ -59,8 +82,8 @@ export class LinkFetch implements Fetch {
     if (type.table === undefined) return this.#planOf(type).write(idAlone(value), call);
     const requested = this.#requested(call).get(type.table);
     if (requested?.error !== undefined) return call.fail(requested.error, this.#nodes);
-    const row = requested?.rows.get(keyOf(value));
-    return row === undefined ? undefined : requested?.plan.write(row, call);
+    const found = requested?.rows.get(keyOf(value));
+    return requested && found && writeFound(found, requested.plan, call);
   };
 
   *orders(call: Call): Iterable<Order> {
@@ -83,7 +106,7 @@ export class LinkFetch implements Fetch {
           for (const row of rows) {
             const { id } = row;
             if (!(id instanceof RecordId)) continue;
-            requested.rows.set(keyOf(id), row);
+            requested.rows.set(keyOf(id), { row, json: undefined, cost: 0 });
             plan.gather?.(row, call);
           }
         },

@@ -12,6 +12,7 @@ import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Permission } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
+import { escapeRecordPart } from '../../value/text/quote.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
@@ -158,7 +159,7 @@ export class TableTypes implements ShapeKit {
     } as const;
     return {
       column: 'id',
-      shape: { type: SCALARS.ID, read: idText, orderable: true, filterable },
+      shape: { type: SCALARS.ID, read: idReader(table), orderable: true, filterable },
       nullable: false,
       description: undefined,
       deprecated: undefined,
@@ -283,6 +284,15 @@ export class TableTypes implements ShapeKit {
 
 function idText(value: Value): string | undefined {
   return value instanceof RecordId ? toDisplay(value) : undefined;
+}
+
+/** The same for the records of one table, most of which have plain numbers for keys. */
+function idReader(table: string): (value: Value) => string | undefined {
+  const prefix = `${escapeRecordPart(table)}:`;
+  return (value) =>
+    value instanceof RecordId && value.table === table && typeof value.key === 'number'
+      ? prefix + value.key
+      : idText(value);
 }
 
 function idComparison(label: string, read: (text: string) => readonly RecordId[]) {
