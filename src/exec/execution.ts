@@ -7,6 +7,7 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js
 import type { Id, SequenceDefinition } from '../catalog/definition.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
+import type { TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
@@ -189,6 +190,8 @@ export interface Notification {
   readonly action: 'CREATE' | 'UPDATE' | 'DELETE' | 'KILLED';
   readonly record: RecordId | undefined;
   readonly result: Value;
+  /** Why the live query has ended; absent when a KILL has ended it. */
+  readonly reason?: TesseraError | undefined;
 }
 
 export interface LiveQuery {
@@ -214,8 +217,8 @@ export interface LiveRegistry {
   get(id: string): LiveQuery | undefined;
   /** Has a query begin when the transaction commits. @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
   begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** Ends a query at once. */
-  end(query: LiveQuery): void;
+  /** Ends a query at once, and says why. */
+  end(query: LiveQuery, reason?: TesseraError): void;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
@@ -263,8 +266,8 @@ export interface LiveListener {
   begun(query: LiveQuery): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
   changed(query: LiveQuery, change: Written, weight: number): void;
-  /** A query has ended. */
-  ended(query: LiveQuery): void;
+  /** A query has ended; a KILL has no reason. */
+  ended(query: LiveQuery, reason?: TesseraError): void;
 }
 
 export type BatchVisitor = (batch: ObjectValue[]) => PromiseOrValue<boolean | undefined>;

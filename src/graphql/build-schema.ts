@@ -2,6 +2,7 @@
 import { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { queryFields } from './roots/query.js';
+import { subscriptionFields } from './roots/subscription.js';
 import { type SchemaView, TableTypes } from './schema/table-types.js';
 
 export interface BuiltSchema {
@@ -14,6 +15,7 @@ export function buildSchema(entries: readonly TableEntry[], view: SchemaView): B
   const types = new TableTypes(entries, view);
   const schema = new GraphQLSchema({
     query: new GraphQLObjectType({ name: 'Query', fields: queryFields(types) }),
+    subscription: new GraphQLObjectType({ name: 'Subscription', fields: subscriptionFields(types) }),
     types: [types.hidden],
     // Names are made legal, and every object has a field: there is nothing to be found out by looking through it again.
     assumeValid: true,

@@ -11,7 +11,7 @@ export interface GraphqlRequest {
   readonly persistedQuery?: string | undefined;
   readonly variables: ObjectValue | undefined;
   readonly operationName: string | undefined;
-  /** Where nothing else may be run, as by GET. */
+  /** Where nothing may be written, as by GET: subscriptions are queries, too. */
   readonly only?: 'query';
 }
 

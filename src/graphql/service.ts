@@ -1,18 +1,22 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
 import { OperationTypeNode } from 'graphql';
+import { invariant } from '../base/invariant.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
+import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
 import { Duration } from '../value/value.js';
 import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
-import { Apis } from './api.js';
+import { type Api, Apis } from './api.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
-import { fieldFailure, type GraphqlFailure } from './errors.js';
+import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { Call } from './execution/call.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
-import { type RootResult, runMutation, runQuery } from './execution/run.js';
+import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
+import { LiveFeed } from './live/live-feed.js';
+import { Subscription } from './live/subscription.js';
 import type { GraphqlRequest } from './request.js';
 
 export interface GraphqlOptions {
@@ -25,6 +29,8 @@ export interface GraphqlOptions {
   readonly fieldPermissions?: 'inherit' | 'none';
   /** Whether tables and fields that PERMISSIONS never show to record users and guests are left out of the schema for them. */
   readonly hideDenied?: boolean;
+  /** How many subscriptions a session may have; 1,000 unless told. */
+  readonly subscriptions?: number;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
   /** Takes what a schema can't show as it is defined, once for each schema. */
@@ -37,7 +43,18 @@ export interface Outcome {
   readonly failures: readonly GraphqlFailure[];
 }
 
+/** An operation that may run. */
+interface Ready {
+  readonly api: Api;
+  readonly operation: Operation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly allowance: Allowance;
+}
+type Refused = Pick<Outcome, 'failures'>;
+
 export class GraphqlService {
+  readonly #subscriptions: number;
+  readonly #feeds = new WeakMap<Session, LiveFeed>();
   readonly #anywhere: Allowances;
   readonly #trusted: TrustedDocuments;
   readonly #report: GraphqlOptions['report'];
@@ -46,6 +63,7 @@ export class GraphqlService {
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, report, warn } = options;
     const limits = { ...DEFAULT_GRAPHQL_LIMITS, ...options.limits };
+    this.#subscriptions = options.subscriptions ?? DEFAULT_LIVE_LIMITS.queries;
     this.#report = report;
     this.#trusted = new TrustedDocuments(trusted);
     this.#anywhere = new Allowances(limits, roles, {});
@@ -57,6 +75,43 @@ export class GraphqlService {
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
   async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<Outcome> {
+    const ready = await this.#ready(session, request);
+    if ('failures' in ready) return ready;
+    if (isSubscription(ready)) throw failure('graphql_not_streamed');
+    return this.#answer(ready, session, spending);
+  }
+
+  /**
+   * The same for transports on which an answer may go on: a subscription gives an answer for each change, in the order of commits and with
+   * the rights that the session has by then, whatever else is asked its one answer.
+   *
+   *     const answers = await service.subscribe(session, { query: 'subscription { person { action id record { name } } }' });
+   *     if (!('failures' in answers)) for await (const { roots, failures } of answers) …
+   *
+   * It ends with an error when the session expires, somebody else signs in, the table is removed or the reader falls too far behind.
+   * Nobody else may `listen` to the session.
+   */
+  async subscribe(session: Session, request: GraphqlRequest): Promise<Outcome | Subscription<Outcome>> {
+    const ready = await this.#ready(session, request);
+    if ('failures' in ready) return ready;
+    if (!isSubscription(ready)) return this.#answer(ready, session, this.spending(session));
+    const { operation, variables } = ready;
+    const root = subscriptionRoot(operation.compiled(variables));
+    try {
+      const work = root.plan.begin(this.#call(ready, session));
+      invariant(work.kind === 'live', 'a field of Subscription has a live query');
+      return await Subscription.begin(session, this.#feed(session), work, async (change) => {
+        await this.#checkStillValid(ready, session, request);
+        const call = this.#call(ready, session);
+        return this.#outcome(call, async () => [await runEvent(root, work.event(change), call, session)]);
+      });
+    } catch (thrown) {
+      return { failures: [this.#failure(tesseraError(thrown, 'graphql_result'), root.nodes, [root.key])] };
+    }
+  }
+
+  /** An operation that may run, with its variables; or what is wrong with the request. */
+  async #ready(session: Session, request: GraphqlRequest): Promise<Ready | Refused> {
     const api = await this.#apis.of(session);
     const allowance = api.allowances.of(session.identity);
     const text = this.#trusted.textOf(request);
@@ -64,22 +119,50 @@ export class GraphqlService {
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };
-    const deadline = session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n));
-    const call = new Call(variables.values, allowance, spending, deadline);
-    const roots = await this.#run(api.operation(prepared), call, session);
-    return { roots, failures: call.failures.map(({ error, nodes, path }) => this.#failure(error, nodes, path)) };
+    return { api, operation: api.operation(prepared), variables: variables.values, allowance };
   }
 
-  async #run(operation: Operation, call: Call, session: Session): Promise<RootResult[]> {
-    const compiled = operation.compiled(call.variables);
+  /** A run of its own. */
+  #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): Call {
+    const deadline = session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n));
+    return new Call(variables, allowance, spending, deadline);
+  }
+
+  #answer(ready: Ready, session: Session, spending: Spending): Promise<Outcome> {
+    const { operation, variables } = ready;
+    const compiled = operation.compiled(variables);
+    const call = this.#call(ready, session, spending);
+    return this.#outcome(call, () =>
+      operation.node.operation === OperationTypeNode.QUERY
+        ? runConsistently(compiled, call, session)
+        : runMutation(compiled, call, session, session),
+    );
+  }
+
+  async #outcome(call: Call, run: () => Promise<RootResult[]>): Promise<Outcome> {
     try {
       call.checkBudgets();
-      return operation.node.operation === OperationTypeNode.QUERY
-        ? await runInSnapshot(compiled, call, session)
-        : await runMutation(compiled, call, session, session);
+      const roots = await run();
+      return { roots, failures: call.failures.map(({ error, nodes, path }) => this.#failure(error, nodes, path)) };
     } catch (thrown) {
       throw thrown instanceof BudgetExceeded ? thrown.error : thrown;
     }
+  }
+
+  /** Definitions may have changed so that what a subscription asks for is shown no more. @throws TesseraError why */
+  async #checkStillValid({ api }: Ready, session: Session, request: GraphqlRequest): Promise<void> {
+    if ((await this.#apis.of(session)) === api) return;
+    const ready = await this.#ready(session, request);
+    if ('failures' in ready && ready.failures[0] !== undefined) throw ready.failures[0].error;
+  }
+
+  #feed(session: Session): LiveFeed {
+    let feed = this.#feeds.get(session);
+    if (feed === undefined) {
+      feed = new LiveFeed(session, this.#subscriptions);
+      this.#feeds.set(session, feed);
+    }
+    return feed;
   }
 
   /** What somebody may ask for at any database. */
@@ -110,13 +193,23 @@ export class GraphqlService {
   }
 }
 
-/** A query reads one state of the database, however many statements it takes. */
-async function runInSnapshot(compiled: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
+function isSubscription({ operation }: Ready): boolean {
+  return operation.node.operation === OperationTypeNode.SUBSCRIPTION;
+}
+
+/** A query reads one state of the database. */
+async function runConsistently(compiled: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
   if (!compiled.hasFetches && compiled.roots.length === 1) return runQuery(compiled, call, session);
-  const snapshot = await session.begin({ writable: false });
-  try {
-    return await runQuery(compiled, call, snapshot);
-  } finally {
-    snapshot.cancel();
+  return inSnapshot(session, (snapshot) => runQuery(compiled, call, snapshot));
+}
+
+/** The one field of a subscription. @throws TesseraError `graphql_operation` when @skip has left none */
+function subscriptionRoot({ roots }: CompiledOperation) {
+  const [root] = roots;
+  if (root === undefined || roots.length > 1 || typeof root.plan === 'function') {
+    throw failure('graphql_operation', {
+      message: 'A subscription needs one field of Subscription, no more and no less',
+    });
   }
+  return { ...root, plan: root.plan };
 }

@@ -26,10 +26,23 @@ export interface NotifierServices {
   report(error: TesseraError): void;
 }
 
+/** A time beyond what timers can wait for. */
+const LONGEST_WAIT = 86_400_000;
+
+/** What a notifier knows of its session. */
+export interface WatchedSession {
+  /** Who is signed in now; `undefined` when the session has expired. */
+  identity(): PromiseOrValue<SessionIdentity | undefined>;
+  /** Milliseconds until it expires, if nothing happens; Infinity if it never does. */
+  remaining(): number;
+}
+
 /** A change to be looked at, or without one the end of a query. */
 interface Item {
   readonly query: LiveQuery;
   readonly change: Written | undefined;
+  /** Why the query has ended. */
+  readonly reason?: TesseraError | undefined;
   /** Of the change, in bytes. */
   readonly weight: number;
 }
@@ -38,8 +51,7 @@ export class Notifier implements LiveListener {
   readonly #services: NotifierServices;
   readonly #sink: NotificationSink;
   readonly #allowance: LiveAllowance;
-  /** Who is signed in now; `undefined` when the session has expired. */
-  readonly #identity: () => PromiseOrValue<SessionIdentity | undefined>;
+  readonly #session: WatchedSession;
   readonly #queries = new Set<LiveQuery>();
   /** In the order in which they came. */
   readonly #waiting = new Set<Item>();
@@ -49,17 +61,13 @@ export class Notifier implements LiveListener {
   /** Requests under way that begin live queries: their answers come before any notification. */
   #holding = 0;
   #closed = false;
+  #stopWatching: (() => void) | undefined;
 
-  constructor(
-    services: NotifierServices,
-    sink: NotificationSink,
-    allowance: LiveAllowance,
-    identity: () => PromiseOrValue<SessionIdentity | undefined>,
-  ) {
+  constructor(services: NotifierServices, sink: NotificationSink, allowance: LiveAllowance, session: WatchedSession) {
     this.#services = services;
     this.#sink = sink;
     this.#allowance = allowance;
-    this.#identity = identity;
+    this.#session = session;
   }
 
   /** How many live queries there are. */
@@ -76,33 +84,48 @@ export class Notifier implements LiveListener {
     if (this.#closed) return false;
     // A transaction may begin more than there is room for.
     if (!this.#allowance.takeQuery(query.weight)) {
-      this.#add({ query, change: undefined, weight: 0 });
+      this.#add({ query, change: undefined, reason: failure('live_queries_full'), weight: 0 });
       return false;
     }
     this.#queries.add(query);
+    if (this.#stopWatching === undefined) this.watch();
     return true;
   }
 
   changed(query: LiveQuery, change: Written, weight: number): void {
     if (this.#allowance.takeChange(weight)) this.#add({ query, change, weight });
-    else this.endAll();
+    else this.endAll(failure('live_queries_behind'));
   }
 
   /** Changes that were made before are told before. */
-  ended(query: LiveQuery): void {
+  ended(query: LiveQuery, reason?: TesseraError): void {
     if (this.#queries.delete(query)) this.#allowance.giveQuery(query.weight);
-    if (!this.#closed) this.#add({ query, change: undefined, weight: 0 });
+    if (this.#queries.size === 0) this.watch();
+    if (!this.#closed) this.#add({ query, change: undefined, reason, weight: 0 });
   }
 
   /** Ends all live queries of the session. What waits is looked at no more, and what is being looked at isn't told. */
-  endAll(): void {
+  endAll(reason?: TesseraError): void {
     this.#era++;
     for (const item of this.#waiting) {
       if (item.change === undefined) continue;
       this.#waiting.delete(item);
       this.#allowance.giveChange(item.weight);
     }
-    for (const query of this.#queries) this.#services.executor.liveQueries.end(query);
+    for (const query of this.#queries) this.#services.executor.liveQueries.end(query, reason);
+  }
+
+  /** Ends everything when the session expires, whether or not anything happens by then. To be called whenever that time changes. */
+  watch(): void {
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+    const remaining = this.#queries.size === 0 ? Number.POSITIVE_INFINITY : this.#session.remaining();
+    if (remaining === Number.POSITIVE_INFINITY) return;
+    const wait = Math.min(Math.max(Math.ceil(remaining), 0), LONGEST_WAIT);
+    this.#stopWatching = this.#services.environment.timers.after(wait, () => {
+      if (this.#session.remaining() <= 0) this.endAll(failure('session_expired'));
+      else this.watch();
+    });
   }
 
   /** Nobody is there any more. */
@@ -164,9 +187,9 @@ export class Notifier implements LiveListener {
     }
   }
 
-  #notificationOf({ query, change }: Item, turn: RequestInterrupt): PromiseOrValue<Notification | undefined> {
+  #notificationOf({ query, change, reason }: Item, turn: RequestInterrupt): PromiseOrValue<Notification | undefined> {
     const { id } = query;
-    if (change === undefined) return { id, action: 'KILLED', record: undefined, result: undefined };
+    if (change === undefined) return { id, action: 'KILLED', record: undefined, result: undefined, reason };
     const { before, after } = change;
     const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return otherwise(
@@ -185,9 +208,9 @@ export class Notifier implements LiveListener {
   }
 
   #look(query: LiveQuery, change: Written, turn: RequestInterrupt): ReturnType<LiveQuery['look']> {
-    return andThen(this.#identity(), (identity) => {
+    return andThen(this.#session.identity(), (identity) => {
       if (identity !== undefined) return this.#lookAs(identity, query, change, turn);
-      this.endAll();
+      this.endAll(failure('session_expired'));
       return undefined;
     });
   }

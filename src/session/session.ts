@@ -215,8 +215,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   listen(sink: NotificationSink, allowance = new LiveAllowance()): void {
-    const identity = () => andThen(this.#doubt, () => (this.#isExpired() ? undefined : this.#identity));
-    this.#notifier = new Notifier(this.#services, sink, allowance, identity);
+    this.#notifier = new Notifier(this.#services, sink, allowance, {
+      identity: () => andThen(this.#doubt, () => (this.#isExpired() ? undefined : this.#identity)),
+      remaining: () => this.#remaining(),
+    });
     this.#services.registry.enter(this, this.#identity.principal);
   }
 
@@ -304,12 +306,13 @@ export class OpenSession implements Session, RegisteredSession {
     const { registry, environment } = this.#services;
     const { principal } = this.#identity;
     this.#cancelHeld();
-    if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll();
+    if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
     this.#expiresAt = expiresAt;
     this.#doubt = undefined;
     this.#active = environment.clock.monotonic();
     if (this.#notifier === undefined) return;
+    this.#notifier.watch();
     registry.leave(this, principal);
     registry.enter(this, identity.principal);
   }
@@ -340,7 +343,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#auditor?.ended('ended');
     for (const interrupt of this.#running) interrupt.cancel();
     this.#cancelHeld();
-    this.#notifier?.endAll();
+    this.#notifier?.endAll(failure('session_expired'));
     this.#expiresAt = 0n;
     this.#services.registry.leave(this, this.#identity.principal);
   }
@@ -353,7 +356,7 @@ export class OpenSession implements Session, RegisteredSession {
   reset(): void {
     this.#auditor?.ended('reset');
     this.#become(guestIdentity({ origin: this.#origin, place: NOWHERE }));
-    this.#notifier?.endAll();
+    this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#variables.clear();
   }
 
@@ -408,11 +411,18 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #isExpired(): boolean {
+    return this.#remaining() <= 0;
+  }
+
+  /** Milliseconds until it expires, unless it is used meanwhile. */
+  #remaining(): number {
     const { options, environment } = this.#services;
-    if (this.#expiresAt !== undefined && environment.clock.now() >= this.#expiresAt) return true;
+    const { clock } = environment;
+    const lifetime =
+      this.#expiresAt === undefined ? Number.POSITIVE_INFINITY : Number(this.#expiresAt - clock.now()) / 1e6;
     // Guests and the process itself came in by nothing that could end.
-    if (options.idle === undefined || this.#identity.signedIn.basis === undefined) return false;
-    return environment.clock.monotonic() - this.#active >= options.idle;
+    if (options.idle === undefined || this.#identity.signedIn.basis === undefined) return lifetime;
+    return Math.min(lifetime, this.#active + options.idle - clock.monotonic());
   }
 
   /** Whoever may run nothing is not to learn what is defined either. */

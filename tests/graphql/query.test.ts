@@ -369,6 +369,6 @@ describe('operations', () => {
     expect(await run('b')).toBe('{"data":{"dog":[{"name":"Rex"}]}}');
     expect(await run()).toBe('Say in operationName which of the operations is to be run');
     expect(await run('z')).toBe('The document has no operation "z"');
-    expect(await run('c')).toBe('A mutation is not supported: only queries are');
+    expect(await run('c')).toBe('A mutation is not supported: only queries and subscriptions are');
   });
 });

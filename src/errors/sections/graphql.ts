@@ -20,6 +20,10 @@ export const graphqlErrors = {
     text: ({ operation }) => `GET is for queries only: send a ${operation} by POST`,
     http: 405,
   }),
+  graphql_not_streamed: row({
+    kind: 'NotAllowed',
+    text: () => 'A subscription needs a WebSocket, or the header Accept: text/event-stream',
+  }),
   graphql_not_configured: row({
     kind: 'Configuration',
     text: () => 'NotConfigured: GraphQL is not configured for this database. Enable it with DEFINE CONFIG GRAPHQL AUTO',

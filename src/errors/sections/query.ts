@@ -65,6 +65,19 @@ export const queryErrors = {
     kind: 'NotAllowed',
     text: ({ limit }) => `A connection may have no more than ${limit} live queries`,
   }),
+  // Why live queries have ended.
+  live_queries_full: row({
+    kind: 'NotAllowed',
+    text: () => 'The connection has as many live queries as it may have, or they take up too much',
+  }),
+  live_queries_behind: row({
+    kind: 'Connection',
+    text: () => 'The client has fallen too far behind: its live queries have ended, since it would miss changes',
+  }),
+  live_queries_abandoned: row({
+    kind: 'NotAllowed',
+    text: () => 'Whoever began the live query is signed in no more',
+  }),
 
   // ─── Records ───
   record_exists: row<{ id: string }>({

@@ -8,6 +8,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { databaseKey } from '../../catalog/keys.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
@@ -65,17 +66,17 @@ export class LiveQueries implements LiveRegistry {
     });
   }
 
-  end(query: LiveQuery): void {
+  end(query: LiveQuery, reason?: TesseraError): void {
     if (!this.#queries.delete(query.id.text)) return;
     this.#tables.get(query.table.keys.records.from)?.queries.delete(query);
-    query.listener.ended(query);
+    query.listener.ended(query, reason);
   }
 
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void {
     transaction.afterCommit(() => {
       for (const query of this.#queries.values()) {
         if (!isRemoved(query)) continue;
-        this.end(query);
+        this.end(query, failure('table_missing', { name: query.table.definition.name }));
         this.#tables.delete(query.table.keys.records.from);
       }
     });

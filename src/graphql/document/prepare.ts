@@ -4,6 +4,7 @@
  */
 import {
   type DocumentNode,
+  type GraphQLError,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -83,7 +84,13 @@ export class Documents {
     const operation = operationOf(document, name, only);
     const cost = { ...parsed.cost, ...costOf(document, operation) };
     checkCost(cost, allowance);
-    const errors = validate(this.#schema, document, undefined, { maxErrors: MAX_ERRORS, hideSuggestions });
+    let errors: readonly GraphQLError[];
+    try {
+      errors = validate(this.#schema, document, undefined, { maxErrors: MAX_ERRORS, hideSuggestions });
+    } catch (thrown) {
+      // The library finds out which field a subscription has as if there were no variables, and throws if one decides.
+      return { prepared: { ok: false, failures: [thrownFailure(thrown, 'graphql_invalid')] } };
+    }
     if (errors.length === 0) return { cost, prepared: { ok: true, document, operation } };
     const told = errors.map((error) => toldOf(error, this.#schema, hideSuggestions));
     return { cost, prepared: { ok: false, failures: told.map((error) => failureOf(error, 'graphql_invalid')) } };
@@ -122,11 +129,9 @@ function operationOf(
   if (name === undefined && operations.length > 1) {
     throw failure('graphql_operation', { message: 'Say in operationName which of the operations is to be run' });
   }
-  if (only !== undefined && first.operation !== only) {
-    throw failure('graphql_query_only', { operation: first.operation });
-  }
-  if (first.operation !== OperationTypeNode.QUERY) {
-    throw failure('graphql_operation', { message: `A ${first.operation} is not supported: only queries are` });
+  if (first.operation === OperationTypeNode.MUTATION) {
+    if (only !== undefined) throw failure('graphql_query_only', { operation: first.operation });
+    throw failure('graphql_operation', { message: 'A mutation is not supported: only queries and subscriptions are' });
   }
   return first;
 }

@@ -67,11 +67,6 @@ export class Call {
     return state;
   }
 
-  /** Forgets what parts of the operation keep, before its next event. */
-  forget(): void {
-    this.#states.length = 0;
-  }
-
   /** Notes an error; what was to be written there is null. */
   fail(thrown: unknown, nodes: readonly FieldNode[]): undefined {
     this.failures.push({ error: tesseraError(thrown, 'graphql_result'), nodes, path: [] });

@@ -2,8 +2,8 @@
 
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Statement } from '../../language/ast.js';
-import type { Session } from '../../session/contract.js';
+import type { Live, Statement } from '../../language/ast.js';
+import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Call } from './call.js';
 import type { CollectedFields } from './collect.js';
@@ -18,7 +18,7 @@ export interface RootPlan {
   begin(call: Call): RootWork;
 }
 
-export type RootWork = StatementWork | SessionWork;
+export type RootWork = StatementWork | SessionWork | LiveWork;
 
 /** Statements of our language. Those of all root fields of a query are sent together; those of a mutation run one field after the other. */
 export interface StatementWork {
@@ -36,6 +36,16 @@ export interface StatementWork {
 export interface SessionWork {
   readonly kind: 'session';
   run(session: Session): PromiseOrValue<Value>;
+}
+
+/** A live query: what a field of Subscription does, and no other. */
+export interface LiveWork {
+  readonly kind: 'live';
+  readonly statement: Live;
+  /** The values of its params. */
+  readonly values: ObjectValue;
+  /** What is written of a change that it tells. */
+  event(notification: Notification): Value;
 }
 
 /** A field of Query, Mutation or Subscription at its place in an operation, for those who compile what it does. */

@@ -4,7 +4,7 @@ import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
 import type { Call } from './call.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
-import type { RootWork, StatementWork } from './root-plan.js';
+import type { RootPlan, RootWork, StatementWork } from './root-plan.js';
 import { fetchWaiting, type Parcel, send } from './send.js';
 
 /** What became of a root field. */
@@ -47,6 +47,30 @@ export async function runMutation(
     results.push(run.result());
   }
   return results;
+}
+
+/** A subscription: what is written of one change, with what it leads to. @throws BudgetExceeded */
+export async function runEvent(
+  { key, plan: { completion } }: CompiledRoot & { readonly plan: RootPlan },
+  value: Value,
+  call: Call,
+  session: Session,
+): Promise<RootResult> {
+  completion.gather?.(value, call);
+  if (call.waiting.length > 0) await inSnapshot(session, (snapshot) => fetchWaiting(call, snapshot));
+  const json = completion.write(value, call);
+  call.place(0, key);
+  return { key, json: json ?? 'null', time: 0n };
+}
+
+/** Whatever is read there is read from one state of the database, however many statements it takes. */
+export async function inSnapshot<T>(session: Session, work: (snapshot: StatementDoor) => Promise<T>): Promise<T> {
+  const snapshot = await session.begin({ writable: false });
+  try {
+    return await work(snapshot);
+  } finally {
+    snapshot.cancel();
+  }
 }
 
 /** A root field under way. */

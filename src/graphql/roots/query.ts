@@ -14,10 +14,7 @@ import type { RootConfig } from './root-config.js';
 export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, unknown> {
   const tables = [...types.tables.values()];
   const names = new Names();
-  const lists = names.claimAll(
-    tables.map(({ table }) => table),
-    new Map(tables.flatMap(({ table, alias }) => (alias === undefined ? [] : [[table, alias]]))),
-  );
+  const lists = tableNames(tables, names);
   const fields: GraphQLFieldConfigMap<unknown, unknown> = {};
   for (const type of tables) fields[lists.get(type.table) as string] = ofTable(type, listField(type));
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
@@ -31,6 +28,14 @@ export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, u
     fields[names.claim(`${lists.get(type.table)}_aggregate`)] = aggregateField(type, aggregateType(type, types));
   }
   return fields;
+}
+
+/** For each table the name of the field that is called after it. */
+export function tableNames(tables: readonly TableType[], names: Names): ReadonlyMap<string, string> {
+  return names.claimAll(
+    tables.map(({ table }) => table),
+    new Map(tables.flatMap(({ table, alias }) => (alias === undefined ? [] : [[table, alias]]))),
+  );
 }
 
 /** A field that is deprecated with its table. */

@@ -282,7 +282,8 @@ export class TableTypes implements ShapeKit {
   }
 }
 
-function idText(value: Value): string | undefined {
+/** The text of a record's id. */
+export function idText(value: Value): string | undefined {
   return value instanceof RecordId ? toDisplay(value) : undefined;
 }
 

@@ -1,0 +1,52 @@
+/**
+ * Hands things from one who has them to one who wants them, one at a time: whoever gives waits until somebody takes.
+ *
+ *     void handover.give('a').then(() => handover.give('b'));
+ *     await handover.take();   // 'a'
+ *     await handover.take();   // 'b'
+ */
+export class Handover<T> {
+  #offered: { readonly thing: T; readonly taken: () => void } | undefined;
+  #wanted: ((thing: T | undefined) => void) | undefined;
+  #closed = false;
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Nothing else may be given before it is taken. */
+  give(thing: T): Promise<void> | undefined {
+    if (this.#closed) return undefined;
+    if (this.#wanted !== undefined) {
+      this.#wanted(thing);
+      this.#wanted = undefined;
+      return undefined;
+    }
+    return new Promise((taken) => {
+      this.#offered = { thing, taken };
+    });
+  }
+
+  /** `undefined` once it is closed. */
+  take(): Promise<T | undefined> {
+    const offered = this.#offered;
+    if (offered !== undefined) {
+      this.#offered = undefined;
+      offered.taken();
+      return Promise.resolve(offered.thing);
+    }
+    if (this.#closed) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#wanted = resolve;
+    });
+  }
+
+  /** Nobody gives or takes any more; whoever waits waits no longer, and what nobody took is gone. */
+  close(): void {
+    this.#closed = true;
+    this.#offered?.taken();
+    this.#offered = undefined;
+    this.#wanted?.(undefined);
+    this.#wanted = undefined;
+  }
+}
