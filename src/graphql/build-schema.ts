@@ -1,6 +1,8 @@
 /** The schema of a database: what its GRAPHQL config exposes, as the definitions of tables and fields describe it. */
-import { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { GraphQLObjectType, GraphQLSchema, specifiedDirectives } from 'graphql';
 import type { TableEntry } from '../catalog/database-catalog.js';
+import { TRANSACTION } from './execution/transaction.js';
+import { mutationFields } from './roots/mutation.js';
 import { queryFields } from './roots/query.js';
 import { subscriptionFields } from './roots/subscription.js';
 import { type SchemaView, TableTypes } from './schema/table-types.js';
@@ -15,7 +17,9 @@ export function buildSchema(entries: readonly TableEntry[], view: SchemaView): B
   const types = new TableTypes(entries, view);
   const schema = new GraphQLSchema({
     query: new GraphQLObjectType({ name: 'Query', fields: queryFields(types) }),
+    mutation: new GraphQLObjectType({ name: 'Mutation', fields: mutationFields(types) }),
     subscription: new GraphQLObjectType({ name: 'Subscription', fields: subscriptionFields(types) }),
+    directives: [...specifiedDirectives, TRANSACTION],
     types: [types.hidden],
     // Names are made legal, and every object has a field: there is nothing to be found out by looking through it again.
     assumeValid: true,

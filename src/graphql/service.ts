@@ -1,6 +1,8 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
 import { OperationTypeNode } from 'graphql';
 import { invariant } from '../base/invariant.js';
+import type { Random } from '../env/environment.js';
+import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
@@ -14,6 +16,7 @@ import { BudgetExceeded, Spending } from './execution/budget.js';
 import { Call } from './execution/call.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
+import { isTransaction, runTransaction } from './execution/transaction.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
 import { LiveFeed } from './live/live-feed.js';
 import { Subscription } from './live/subscription.js';
@@ -31,6 +34,8 @@ export interface GraphqlOptions {
   readonly hideDenied?: boolean;
   /** How many subscriptions a session may have; 1,000 unless told. */
   readonly subscriptions?: number;
+  /** Draws the ids of records that are written; the machine's own unless told. */
+  readonly random?: Random;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
   /** Takes what a schema can't show as it is defined, once for each schema. */
@@ -57,13 +62,15 @@ export class GraphqlService {
   readonly #feeds = new WeakMap<Session, LiveFeed>();
   readonly #anywhere: Allowances;
   readonly #trusted: TrustedDocuments;
+  readonly #random: Random;
   readonly #report: GraphqlOptions['report'];
   readonly #apis: Apis;
 
   constructor(options: GraphqlOptions = {}) {
-    const { roles = {}, trusted, fieldPermissions, hideDenied = false, report, warn } = options;
+    const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;
     const limits = { ...DEFAULT_GRAPHQL_LIMITS, ...options.limits };
     this.#subscriptions = options.subscriptions ?? DEFAULT_LIVE_LIMITS.queries;
+    this.#random = random ?? realEnvironment.random;
     this.#report = report;
     this.#trusted = new TrustedDocuments(trusted);
     this.#anywhere = new Allowances(limits, roles, {});
@@ -125,18 +132,14 @@ export class GraphqlService {
   /** A run of its own. */
   #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): Call {
     const deadline = session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n));
-    return new Call(variables, allowance, spending, deadline);
+    return new Call(variables, allowance, spending, deadline, this.#random);
   }
 
   #answer(ready: Ready, session: Session, spending: Spending): Promise<Outcome> {
     const { operation, variables } = ready;
     const compiled = operation.compiled(variables);
     const call = this.#call(ready, session, spending);
-    return this.#outcome(call, () =>
-      operation.node.operation === OperationTypeNode.QUERY
-        ? runConsistently(compiled, call, session)
-        : runMutation(compiled, call, session, session),
-    );
+    return this.#outcome(call, () => runnerOf(operation)(compiled, call, session));
   }
 
   async #outcome(call: Call, run: () => Promise<RootResult[]>): Promise<Outcome> {
@@ -195,6 +198,13 @@ export class GraphqlService {
 
 function isSubscription({ operation }: Ready): boolean {
   return operation.node.operation === OperationTypeNode.SUBSCRIPTION;
+}
+
+type Run = (compiled: CompiledOperation, call: Call, session: Session) => Promise<RootResult[]>;
+
+function runnerOf({ node }: Operation): Run {
+  if (node.operation === OperationTypeNode.QUERY) return runConsistently;
+  return isTransaction(node) ? runTransaction : runMutation;
 }
 
 /** A query reads one state of the database. */

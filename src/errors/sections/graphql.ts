@@ -79,4 +79,19 @@ export const graphqlErrors = {
     text: ({ type, value }) => `The type ${type} cannot represent ${value}`,
   }),
   graphql_result: worded(),
+
+  // ─── Mutations ───
+
+  graphql_unchanged: row({
+    kind: 'NotFound',
+    text: () => 'There is no record to be changed, so that those which were to be created with it were not',
+  }),
+  graphql_transaction: row({
+    kind: 'NotAllowed',
+    text: () => 'Who is signed in can not change within a mutation that is a @transaction',
+  }),
+  graphql_undone: row({
+    kind: 'Query',
+    text: () => 'Nothing of this was kept: another field of the same @transaction failed',
+  }),
 } as const;

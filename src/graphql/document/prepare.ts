@@ -129,9 +129,8 @@ function operationOf(
   if (name === undefined && operations.length > 1) {
     throw failure('graphql_operation', { message: 'Say in operationName which of the operations is to be run' });
   }
-  if (first.operation === OperationTypeNode.MUTATION) {
-    if (only !== undefined) throw failure('graphql_query_only', { operation: first.operation });
-    throw failure('graphql_operation', { message: 'A mutation is not supported: only queries and subscriptions are' });
+  if (only !== undefined && first.operation === OperationTypeNode.MUTATION) {
+    throw failure('graphql_query_only', { operation: first.operation });
   }
   return first;
 }

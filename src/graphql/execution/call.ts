@@ -1,5 +1,6 @@
 /** One run of an operation: what it may still spend, what it has read, and what went wrong. */
 import type { FieldNode } from 'graphql';
+import type { Random } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { Deadline } from '../../session/contract.js';
@@ -34,7 +35,7 @@ export class Call {
   readonly failures: FieldFailure[] = [];
   readonly reads: Budget;
   readonly writes: Budget;
-  readonly conditions: ConditionCount;
+  conditions: ConditionCount;
   /** What has to be fetched before the next level can be looked at. */
   waiting: Fetch[] = [];
   readonly #states: unknown[] = [];
@@ -45,6 +46,8 @@ export class Call {
     { reads, writes }: Spending,
     /** When it must have ended. */
     readonly deadline: Deadline | undefined,
+    /** Draws the ids of records that are written. */
+    readonly random: Random,
   ) {
     this.reads = reads;
     this.writes = writes;
@@ -65,6 +68,14 @@ export class Call {
       this.#states[slot] = state;
     }
     return state;
+  }
+
+  /** Begins anew, with what is left to be spent. */
+  restart(): void {
+    this.failures.length = 0;
+    this.waiting = [];
+    this.#states.length = 0;
+    this.conditions = new ConditionCount(this.allowance);
   }
 
   /** Notes an error; what was to be written there is null. */

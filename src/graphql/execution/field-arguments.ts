@@ -12,6 +12,8 @@ export type Build<B> = (given: GivenArguments, conditions: Conditions) => B;
 
 /** Statements kept for one field whose arguments differ in more than the values of variables. */
 const KEPT_STATEMENTS = 16;
+/** Longer statements, as JSON, are made of long lists, and rarely come twice. */
+const LONGEST_KEPT = 100_000;
 
 export class FieldArguments {
   readonly #field: GraphQLField<unknown, unknown>;
@@ -62,17 +64,27 @@ export class FieldArguments {
       return this.#kept.bound as B;
     }
     const before = counted.value;
-    const built = build(this.given(call), new Conditions(new Params(this.#prefix), counted));
+    const built = this.#build(call, build);
     if (!this.#isStatic) return withKnown(built);
     this.#kept = { bound: built, conditions: counted.value - before };
     return built;
+  }
+
+  /** As `bound`, where the values differ in each run though the arguments don't: ids are drawn. */
+  boundAnew<S extends Statement, B extends Bound<S>>(call: Call, build: Build<B>): B {
+    const built = this.#build(call, build);
+    return { ...built, statement: this.#known(built.statement) };
+  }
+
+  #build<B>(call: Call, build: Build<B>): B {
+    return build(this.given(call), new Conditions(new Params(this.#prefix), call.conditions));
   }
 
   #known<S extends Statement>(statement: S): S {
     const text = JSON.stringify(statement);
     const known = this.#statements.get(text);
     if (known !== undefined) return known as S;
-    this.#statements.set(text, statement);
+    if (text.length <= LONGEST_KEPT) this.#statements.set(text, statement);
     return statement;
   }
 }

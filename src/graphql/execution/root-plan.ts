@@ -2,6 +2,7 @@
 
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TesseraError } from '../../errors/error.js';
 import type { Live, Statement } from '../../language/ast.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
@@ -30,6 +31,8 @@ export interface StatementWork {
   readonly most: number;
   /** What is written, of what the statements gave. Spends the budget of reads. */
   result(values: readonly Value[], call: Call): Value;
+  /** What is said of an error of theirs; that error itself unless told. */
+  told?(error: TesseraError): TesseraError;
 }
 
 /** What isn't a statement, such as signing in. */

@@ -1,4 +1,5 @@
 /** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
+import { failure, type TesseraError } from '../../errors/error.js';
 import type { Session, StatementDoor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
@@ -26,27 +27,47 @@ export async function runQuery({ roots }: CompiledOperation, call: Call, door: S
   return runs.map((run) => run.result());
 }
 
-/**
- * A mutation: one root field after the other, each with what it leads to. `door` is where statements go, which may be a transaction of
- * the session. @throws BudgetExceeded
- */
-export async function runMutation(
-  { roots }: CompiledOperation,
-  call: Call,
-  session: Session,
-  door: StatementDoor,
-): Promise<RootResult[]> {
+/** A mutation: one root field after the other, each with what it leads to, and each for itself. */
+export async function runMutation({ roots }: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
   const results: RootResult[] = [];
-  for (const root of roots) {
+  for (const root of roots) results.push(await runRoot(root, call, session, session));
+  return results;
+}
+
+/**
+ * A root field of a mutation. `door` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
+ * error of this field alone.
+ */
+export async function runRoot(
+  root: CompiledRoot,
+  call: Call,
+  session: Session | undefined,
+  door: StatementDoor,
+): Promise<RootResult> {
+  const before = call.failures.length;
+  try {
+    call.checkBudgets();
     const run = new RootRun(root, call);
     const parcel = run.parcel();
     if (parcel !== undefined) await send([parcel], call, door);
     await run.act(session);
     run.gather();
     await fetchWaiting(call, door);
-    results.push(run.result());
+    return run.result();
+  } catch (thrown) {
+    if (!(thrown instanceof BudgetExceeded)) throw thrown;
+    call.waiting = [];
+    call.failures.length = before;
+    return failedRoot(root, call, thrown.error);
   }
-  return results;
+}
+
+/** A root field that is null because of an error. */
+export function failedRoot({ key, nodes }: CompiledRoot, call: Call, error: TesseraError): RootResult {
+  const before = call.failures.length;
+  call.fail(error, nodes);
+  call.place(before, key);
+  return { key, json: 'null', time: 0n };
 }
 
 /** A subscription: what is written of one change, with what it leads to. @throws BudgetExceeded */
@@ -107,16 +128,17 @@ class RootRun {
     this.#value = this.#trying(() => {
       const values = results.map(({ outcome }) => {
         if (outcome.ok) return outcome.value;
-        throw outcome.error;
+        throw work.told?.(outcome.error) ?? outcome.error;
       });
       return work.result(values, this.#call);
     });
   }
 
-  /** Does what isn't a statement. */
-  async act(session: Session): Promise<void> {
+  /** Does what isn't a statement, for which there must be a session that may change. */
+  async act(session: Session | undefined): Promise<void> {
     if (this.#work?.kind !== 'session') return;
     try {
+      if (session === undefined) throw failure('graphql_transaction');
       this.#value = await this.#work.run(session);
     } catch (thrown) {
       this.#fail(thrown);

@@ -1,5 +1,16 @@
 /** Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to params. */
-import type { Expression, GraphStep, Idiom, Param, Part, Projections, Select, Statement } from '../../language/ast.js';
+import type {
+  Assignment,
+  Data,
+  Expression,
+  GraphStep,
+  Idiom,
+  Param,
+  Part,
+  Projections,
+  Select,
+  Statement,
+} from '../../language/ast.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { Allowance } from '../allowance.js';
 
@@ -64,7 +75,7 @@ export function fieldPath(names: readonly string[]): Idiom {
   return { kind: 'idiom', parts: names.map((name): Part => ({ kind: 'field', name })) };
 }
 
-const ID: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
+export const ID: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
 /** The columns, each under its own name, and the id before them. */
 export function columns(names: Iterable<string>): Projections {
@@ -73,6 +84,26 @@ export function columns(names: Iterable<string>): Projections {
     kind: 'fields',
     items: Array.from(all, (name) => ({ kind: 'expression', expression: fieldPath([name]) })),
   };
+}
+
+/** The same of a record as it was before a statement has deleted it. */
+export function columnsBefore(names: Iterable<string>): Projections {
+  const all = new Set(['id', ...names]);
+  const before: Expression = { kind: 'param', name: 'before' };
+  return {
+    kind: 'fields',
+    items: Array.from(all, (name) => {
+      const { parts } = fieldPath([name]);
+      return { kind: 'expression', expression: { kind: 'idiom', start: before, parts }, alias: fieldPath([name]) };
+    }),
+  };
+}
+
+/** SET for these columns. A statement without any data can't set any. */
+export function setting(names: readonly string[], value: (name: string) => Expression): { readonly data?: Data } {
+  if (names.length === 0) return {};
+  const assignments = names.map((name): Assignment => ({ path: fieldPath([name]), operator: '=', value: value(name) }));
+  return { data: { kind: 'set', assignments } };
 }
 
 export type Clauses = Pick<Select, 'where' | 'order' | 'limit' | 'start' | 'version'>;

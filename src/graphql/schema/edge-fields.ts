@@ -11,7 +11,7 @@ import type { Filters } from './filter/filters.js';
 import { listArguments } from './list-arguments.js';
 import type { Names } from './names.js';
 import type { FieldConfig, FieldConfigs } from './object-fields.js';
-import type { TableType } from './table-type.js';
+import type { EdgeField, TableType } from './table-type.js';
 
 const DIRECTIONS: readonly {
   readonly direction: EdgeDirection;
@@ -22,12 +22,6 @@ const DIRECTIONS: readonly {
   { direction: 'out', end: 'from', suffix: '' },
   { direction: 'in', end: 'to', suffix: '_incoming' },
 ];
-
-/** The edges of a table that lead from records, or to them. */
-export interface EdgeField {
-  readonly type: TableType;
-  readonly direction: EdgeDirection;
-}
 
 /** The fields for edges of a table, by their names in GraphQL; `names` are those of its own fields, which come first. */
 export function edgeFieldsOf(

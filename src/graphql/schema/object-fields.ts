@@ -8,13 +8,11 @@ import { type Filters, fieldMember } from './filter/filters.js';
 import type { Names } from './names.js';
 import { SCALARS } from './scalars.js';
 import { type Shape, type ShapeKit, shapeOf } from './shape.js';
+import type { WritableField } from './writable.js';
 
-export interface ObjectField {
-  /** The field of the record or object, as the database calls it. */
-  readonly column: string;
+export interface ObjectField extends WritableField {
   readonly shape: Shape;
   readonly nullable: boolean;
-  readonly description: string | undefined;
   /** Why it shouldn't be used any more. */
   readonly deprecated: string | undefined;
   /** Whether nobody for whom the schema is made can ever read it: it is in inputs only. */
@@ -53,6 +51,8 @@ export function objectFields(
       description: node.definition?.comment,
       deprecated: node.definition?.graphqlDeprecated,
       isHidden: kit.isHidden(node.definition),
+      definition: node.definition,
+      type: node.type,
     });
   }
   return fields;

@@ -8,6 +8,7 @@ import type { Filterable, Filters } from './filter/filters.js';
 import type { OperatorKind } from './filter/operators.js';
 import { geometryObject, geometryType } from './geometry.js';
 import { SCALARS } from './scalars.js';
+import type { Writable } from './writable.js';
 
 /** What is written for a stored value: something that the type knows, or nothing. */
 export type Read = (value: Value) => Value;
@@ -21,6 +22,8 @@ export interface Shape {
   readonly orderable: boolean;
   /** What filters may ask about it. */
   readonly filterable?: Filterable;
+  /** What may be written there. */
+  readonly writable: Writable;
 }
 
 /** Where a shape stands: the names that lead to it, and what is defined there. */
@@ -64,6 +67,7 @@ function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): Shape {
   const type = SCALARS[name];
   return {
     type,
+    writable: { kind: 'leaf', type },
     orderable: operators !== undefined,
     ...(operators !== undefined && {
       filterable: { kind: 'value', label: name.toLowerCase(), operators, input: type },
@@ -93,7 +97,7 @@ const always =
 const SHAPES: Builders = {
   any: (_, { names, node }, kit) => {
     if (node !== undefined && node.fields.size > 0) return objectOf(node.fields, names, kit);
-    return node?.element === undefined ? ANY : list(undefined, { names, node }, kit);
+    return node?.element === undefined ? ANY : list({}, { names, node }, kit);
   },
   none: always(ANY),
   null: always(ANY),
@@ -112,8 +116,8 @@ const SHAPES: Builders = {
   string: always(leaf('String', 'text')),
   table: always(OPAQUE),
   uuid: always(leaf('uuid', 'ordered')),
-  array: ({ item }, place, kit) => list(item, place, kit),
-  set: ({ item }, place, kit) => list(item, place, kit),
+  array: list,
+  set: list,
   object: ({ fields = [] }, { names, node }, kit) => {
     const nodes = new Map(node?.fields);
     for (const [name, type] of fields) if (!nodes.has(name)) nodes.set(name, literalNode(type));
@@ -137,9 +141,14 @@ function literalNode(type: Type): FieldNode {
   return { definition: undefined, type, fields: new Map(), element: undefined };
 }
 
-function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Shape {
+function list(
+  { item, kind }: { readonly item?: Type; readonly kind?: 'array' | 'set' },
+  { names, node }: Place,
+  kit: ShapeKit,
+): Shape {
   const element = node?.element;
-  const { shape, nullable } = shapeOf(element?.type ?? item, { names, node: element }, kit);
+  const type = element?.type ?? item;
+  const { shape, nullable } = shapeOf(type, { names, node: element }, kit);
   const { read, filterable } = shape;
   return {
     type: new GraphQLList(nullable ? shape.type : new GraphQLNonNull(shape.type)),
@@ -150,6 +159,7 @@ function list(item: Type | undefined, { names, node }: Place, kit: ShapeKit): Sh
       },
     }),
     orderable: false,
+    writable: { kind: 'list', isSet: kind === 'set', element: shape.writable, type },
     ...(filterable && {
       filterable: { kind: 'list', label: `array_${filterable.label}`, element: filterable },
     }),

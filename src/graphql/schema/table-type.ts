@@ -1,3 +1,5 @@
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { EdgeDirection } from '../execution/select.js';
 import type { Listed } from './list-arguments.js';
 import type { ObjectFields } from './object-fields.js';
 
@@ -7,6 +9,16 @@ export interface TableType extends Listed {
   readonly alias: string | undefined;
   /** Why it shouldn't be used any more. */
   readonly deprecated: string | undefined;
+  /** As it is defined. */
+  readonly entry: TableEntry;
   /** Its own fields, `id` among them; not those of edges. Asked for late, since tables refer to each other. */
   fields(): ObjectFields;
+  /** Those of edges, by their names in GraphQL. */
+  edges(): ReadonlyMap<string, EdgeField>;
+}
+
+/** The edges of a table that lead from records, or to them. */
+export interface EdgeField {
+  readonly type: TableType;
+  readonly direction: EdgeDirection;
 }

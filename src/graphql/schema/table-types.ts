@@ -16,7 +16,7 @@ import { escapeRecordPart } from '../../value/text/quote.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
-import { type EdgeField, edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
+import { edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
 import { Filters } from './filter/filters.js';
@@ -26,7 +26,7 @@ import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objec
 import { SCALARS } from './scalars.js';
 import type { Shape, ShapeKit } from './shape.js';
 import { orderType } from './table-order.js';
-import type { TableType } from './table-type.js';
+import type { EdgeField, TableType } from './table-type.js';
 
 /** Names of enums are made of their values; longer ones would be of no use. */
 const LONGEST_JOINED_NAME = 60;
@@ -51,6 +51,7 @@ const RESERVED: readonly string[] = [
   'Subscription',
   'record',
   '_record',
+  'Tokens',
   ...Object.keys(SCALARS),
   ...GEOMETRY_NAMES,
 ];
@@ -121,7 +122,9 @@ export class TableTypes implements ShapeKit {
       table: name,
       alias: graphqlAlias,
       deprecated: graphqlDeprecated,
+      entry,
       fields: () => fieldsOf().fields,
+      edges: () => fieldsOf().edges,
       object: new GraphQLObjectType({
         name: typeName,
         ...(comment !== undefined && { description: comment }),
@@ -159,11 +162,19 @@ export class TableTypes implements ShapeKit {
     } as const;
     return {
       column: 'id',
-      shape: { type: SCALARS.ID, read: idReader(table), orderable: true, filterable },
+      shape: {
+        type: SCALARS.ID,
+        read: idReader(table),
+        orderable: true,
+        filterable,
+        writable: { kind: 'link', tables: [table] },
+      },
       nullable: false,
       description: undefined,
       deprecated: undefined,
       isHidden: false,
+      definition: undefined,
+      type: undefined,
     };
   }
 
@@ -206,6 +217,7 @@ export class TableTypes implements ShapeKit {
     };
     return {
       type: new GraphQLObjectType({ name, fields: () => fieldConfigs(fields()) }),
+      writable: { kind: 'object', names, fields },
       orderable: false,
       filterable: {
         kind: 'object',
@@ -228,6 +240,7 @@ export class TableTypes implements ShapeKit {
       });
       shape = {
         type,
+        writable: { kind: 'leaf', type },
         orderable: true,
         filterable: { kind: 'value', label: name, operators: 'plain', input: type },
       };
@@ -248,6 +261,7 @@ export class TableTypes implements ShapeKit {
       read: (value) =>
         value instanceof RecordId && (admits === undefined || admits.has(value.table)) ? value : undefined,
       mayVanish: true,
+      writable: { kind: 'link', tables },
       orderable: true,
       filterable: {
         kind: 'link',

@@ -1,0 +1,31 @@
+/** `deletePerson(id)` and `deleteManyPerson(filter)`: give the records as they were, as far as they may be seen. */
+import type { TableType } from '../schema/table-type.js';
+import { ID_ARGUMENT } from './record.js';
+import type { RootConfig } from './root-config.js';
+import { FILTER_DESCRIPTION, filteredTargets, namedTarget, targetArguments } from './targets.js';
+import { writeField } from './write.js';
+
+export function deleteField(type: TableType): RootConfig {
+  return writeField(type, {
+    description: 'Deletes a record, and gives it as it was. Gives null when there is none.',
+    args: ID_ARGUMENT,
+    isList: false,
+    shows: 'before',
+    build: ({ given, params, output }) => ({
+      statement: { kind: 'delete', only: false, targets: [namedTarget(type, given, params)], output },
+      most: 1,
+    }),
+  });
+}
+
+export function deleteManyField(type: TableType): RootConfig {
+  return writeField(type, {
+    description: `Deletes records, and gives them as they were. ${FILTER_DESCRIPTION}`,
+    args: targetArguments(type),
+    isList: true,
+    shows: 'before',
+    build: ({ given, conditions, output }) => ({
+      statement: { kind: 'delete', only: false, ...filteredTargets(type, given, conditions), output },
+    }),
+  });
+}

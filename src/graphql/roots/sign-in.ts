@@ -1,0 +1,93 @@
+/**
+ * `signIn`, `signUp`, `refresh` and `signOut`: what the session itself does, at the namespace and database that it has selected. Each counts
+ * as one attempt, whatever its alias.
+ */
+import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
+import type { IssuedTokens, Session } from '../../session/contract.js';
+import { newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { fromRoot, fromSource } from '../schema/field-source.js';
+import { SCALARS } from '../schema/scalars.js';
+import type { RootConfig } from './root-config.js';
+
+const { String: TEXT, object: OBJECT } = SCALARS;
+
+export const TOKENS = new GraphQLObjectType({
+  name: 'Tokens',
+  description: 'What signing in gives.',
+  fields: {
+    token: {
+      type: TEXT,
+      description: 'For the header Authorization: Bearer.',
+      extensions: fromSource({ kind: 'column', column: 'access' }),
+    },
+    refresh: {
+      type: TEXT,
+      description: 'For a new pair of tokens, where the access method has them.',
+      extensions: fromSource({ kind: 'column', column: 'refresh' }),
+    },
+  },
+});
+
+type Given = Readonly<Record<string, Value>>;
+
+/** By the name of the field. */
+export const SESSION_FIELDS: Readonly<Record<string, RootConfig>> = {
+  signIn: {
+    type: TOKENS,
+    description: 'Signs in by an access method of the database, or as a user who is defined on it.',
+    args: {
+      access: { type: TEXT, description: 'The access method.' },
+      variables: { type: OBJECT, description: 'What its SIGNIN clause asks for.' },
+      key: { type: TEXT, description: 'Of an access method TYPE BEARER.' },
+      user: { type: TEXT },
+      pass: { type: TEXT },
+    },
+    ...doing(async (session, given) => tokensOf(await session.signIn(credentials(session, given)))),
+  },
+  signUp: {
+    type: TOKENS,
+    description: 'Signs up by an access method of the database, and signs in.',
+    args: {
+      access: { type: new GraphQLNonNull(TEXT) },
+      variables: { type: OBJECT, description: 'What its SIGNUP clause asks for.' },
+    },
+    ...doing(async (session, given) => tokensOf(await session.signUp(credentials(session, given)))),
+  },
+  refresh: {
+    type: TOKENS,
+    description:
+      'Signs in with a refresh token, which is used up, and the token that came with it, which may have expired.',
+    args: { token: { type: new GraphQLNonNull(TEXT) }, refresh: { type: new GraphQLNonNull(TEXT) } },
+    ...doing(async (session, given) => tokensOf(await session.refresh(pairOf(given)))),
+  },
+};
+
+function doing(work: (session: Session, given: Given) => Promise<Value>): Pick<RootConfig, 'extensions'> {
+  return {
+    extensions: fromRoot((field) => ({
+      completion: field.completion(),
+      begin: (call) => {
+        const given = field.arguments.given(call) as Given;
+        return { kind: 'session', run: (session) => work(session, given) };
+      },
+    })),
+  };
+}
+
+/** A body as HTTP and RPC have it. */
+function credentials({ identity: { place } }: Session, given: Given): ObjectValue {
+  const body = newObject();
+  const { namespace, database } = place;
+  Object.assign(body, { namespace, database }, given);
+  return body;
+}
+
+function pairOf({ token, refresh }: Given): Required<IssuedTokens> {
+  return { access: String(token), refresh: String(refresh) };
+}
+
+function tokensOf(tokens: IssuedTokens): ObjectValue {
+  const object = newObject();
+  Object.assign(object, tokens);
+  return object;
+}
