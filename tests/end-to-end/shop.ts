@@ -23,20 +23,34 @@ export interface CustomerRow {
   readonly LastName: string;
   readonly Email: string;
 }
-interface InvoiceRow {
+export interface InvoiceRow {
   readonly InvoiceId: number;
   readonly CustomerId: number;
+  readonly Total: number;
 }
 interface InvoiceLineRow {
   readonly InvoiceLineId: number;
   readonly InvoiceId: number;
+  readonly TrackId: number;
 }
 interface EmployeeRow {
   readonly FirstName: string;
   readonly Email: string;
 }
 interface TrackRow {
+  readonly TrackId: number;
+  readonly AlbumId: number;
+  readonly Name: string;
+  readonly Milliseconds: number;
   readonly Bytes: number;
+}
+interface AlbumRow {
+  readonly AlbumId: number;
+  readonly ArtistId: number;
+}
+interface PlaylistTrackRow {
+  readonly PlaylistId: number;
+  readonly TrackId: number;
 }
 
 function rows<T>(table: string): readonly T[] {
@@ -47,6 +61,8 @@ function rows<T>(table: string): readonly T[] {
 export const customers = rows<CustomerRow>('customer');
 export const employees = rows<EmployeeRow>('employee');
 export const tracks = rows<TrackRow>('track');
+export const albums = rows<AlbumRow>('album');
+export const playlistTracks = rows<PlaylistTrackRow>('playlist_track');
 export const invoices = rows<InvoiceRow>('invoice');
 export const invoiceLines = rows<InvoiceLineRow>('invoice_line');
 

@@ -67,10 +67,11 @@ beforeAll(async () => {
 
 // The sections are those of https://relay.dev/graphql/connections.htm
 describe('Relay’s specification', () => {
-  it('§1–3, §5: types', async () => {
+  it('§1–3, §5: types, whatever tables are called', async () => {
     const { data } = await stack.ask(`{
       connection: __type(name: "letterConnection") { kind fields { name type { ...type } } }
-      info: __type(name: "PageInfo_2") { kind fields { name type { ...type } } }
+      info: __type(name: "PageInfo") { kind fields { name type { ...type } } }
+      edge: __type(name: "letterEdge_2") { kind fields { name type { ...type } } }
       hollow: __type(name: "hollowEdge") { kind fields { name type { ...type } } }
     } fragment type on __Type { kind name ofType { kind name ofType { kind name ofType { name } } } }`);
     const fieldsOf = (name: string) => {
@@ -78,13 +79,14 @@ describe('Relay’s specification', () => {
       expect(type.kind).toBe('OBJECT');
       return Object.fromEntries(type.fields.map((field) => [field.name, textOf(field.type)]));
     };
-    // The schema has tables called letterEdge and PageInfo, so that these two names are taken.
+    // There is a table called letterEdge, so that this name is taken; one called PageInfo has to yield.
     expect(fieldsOf('connection')).toEqual({
       edges: '[letterEdge_2!]!',
       nodes: '[letter!]!',
-      pageInfo: 'PageInfo_2!',
+      pageInfo: 'PageInfo!',
       totalCount: 'Int!',
     });
+    expect(fieldsOf('edge')).toEqual({ cursor: 'String!', node: 'letter!' });
     expect(fieldsOf('hollow')).toEqual({ cursor: 'String!', node: 'hollow!' });
     expect(fieldsOf('info')).toEqual({
       hasNextPage: 'Boolean!',
@@ -92,6 +94,24 @@ describe('Relay’s specification', () => {
       startCursor: 'String',
       endCursor: 'String',
     });
+    expect(await stack.ask('{ PageInfo { __typename } }')).toEqual({ data: { PageInfo: [] } });
+    expect((await stack.ask('{ __type(name: "PageInfo_2") { interfaces { name } } }')).data).toEqual({
+      __type: { interfaces: [{ name: 'record' }] },
+    });
+  });
+
+  it('§4.1, §4.2: arguments take sizes, and cursors in the type that edges give them', async () => {
+    const { data } = await stack.ask('{ __type(name: "Query") { fields { name args { name type { kind name } } } } }');
+    const { __type: query } = data as { __type: { fields: { name: string; args: unknown[] }[] } };
+    const args = query.fields.find(({ name }) => name === 'letterConnection')?.args;
+    const int = { kind: 'SCALAR', name: 'Int' };
+    const cursor = { kind: 'SCALAR', name: 'String' };
+    expect(args?.slice(0, 4)).toEqual([
+      { name: 'first', type: int },
+      { name: 'after', type: cursor },
+      { name: 'last', type: int },
+      { name: 'before', type: cursor },
+    ]);
   });
 
   it.each([
@@ -115,6 +135,7 @@ describe('Relay’s specification', () => {
     ['first: 3, after: <a>, before: <e>', 'bcd', true, false],
     ['last: 2, after: <a>, before: <e>', 'cd', true, true],
     ['last: 3, after: <a>, before: <e>', 'bcd', false, true],
+    // Cursors that cross: each is a place, and there is nothing after the one and before the other.
     ['after: <c>, before: <c>', '', true, true],
     ['after: <d>, before: <b>', '', true, true],
     // §4.3 first and last: the last of the first; §5.1 each says whether there are more edges than it asks for

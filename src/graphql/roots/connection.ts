@@ -11,7 +11,7 @@ import type { GivenArguments } from '../execution/field-arguments.js';
 import { behind, fromThereOn, type KeysetKey, keysetOf, reversed } from '../execution/keyset.js';
 import type { RootField, RootPlan, StatementWork } from '../execution/root-plan.js';
 import { type BoundStatements, type Clauses, type Conditions, columns, join, select } from '../execution/select.js';
-import type { ConnectionType } from '../schema/connection-type.js';
+import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
 import { fromRoot } from '../schema/field-source.js';
 import {
   boundRows,
@@ -176,7 +176,7 @@ class Connection implements RootPlan {
   }
 }
 
-function askedOf(field: RootField, { object }: TableType, { connection, edge, pageInfo }: ConnectionType): Asked {
+function askedOf(field: RootField, { object }: TableType, { connection, edge }: ConnectionType): Asked {
   const names = new Set<string>();
   const fields = new Set<string>();
   let weight = 0;
@@ -191,7 +191,7 @@ function askedOf(field: RootField, { object }: TableType, { connection, edge, pa
     fields.add(name);
     if (name === 'nodes') addNode(nodes);
     if (name === 'pageInfo') {
-      for (const [node] of field.fieldsBelow(pageInfo, nodes).values()) fields.add(`pageInfo.${node.name.value}`);
+      for (const [node] of field.fieldsBelow(PAGE_INFO, nodes).values()) fields.add(`pageInfo.${node.name.value}`);
     }
     if (name === 'edges') {
       for (const below of field.fieldsBelow(edge, nodes).values()) {

@@ -1,7 +1,7 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
 import { aggregateType } from '../schema/aggregate-type.js';
-import { connectionType, pageInfoType } from '../schema/connection-type.js';
+import { connectionType } from '../schema/connection-type.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
@@ -19,9 +19,8 @@ export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, u
   for (const type of tables) fields[lists.get(type.table) as string] = ofTable(type, listField(type));
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
   fields[names.claim('_get')] = anyRecordField(types);
-  const pageInfo = pageInfoType(types);
   for (const type of tables) {
-    const connection = connectionType(type, pageInfo, types);
+    const connection = connectionType(type, types);
     fields[names.claim(`${lists.get(type.table)}Connection`)] = connectionField(type, connection);
   }
   for (const type of tables) {

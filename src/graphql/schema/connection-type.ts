@@ -15,23 +15,21 @@ import type { TableTypes } from './table-types.js';
 export interface ConnectionType {
   readonly connection: GraphQLObjectType;
   readonly edge: GraphQLObjectType;
-  readonly pageInfo: GraphQLObjectType;
 }
 
-export function pageInfoType(types: TableTypes): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name: types.claim('PageInfo'),
-    description: 'Where a page of a connection stands.',
-    fields: {
-      hasNextPage: column('hasNextPage', required(SCALARS.Boolean), 'Whether there are records after the page.'),
-      hasPreviousPage: column('hasPreviousPage', required(SCALARS.Boolean), 'Whether there are records before it.'),
-      startCursor: column('startCursor', SCALARS.String, 'The cursor of the first edge.'),
-      endCursor: column('endCursor', SCALARS.String, 'The cursor of the last edge.'),
-    },
-  });
-}
+/** Relay keeps this name for it: no table's type gets it. */
+export const PAGE_INFO = new GraphQLObjectType({
+  name: 'PageInfo',
+  description: 'Where a page of a connection stands.',
+  fields: {
+    hasNextPage: column('hasNextPage', required(SCALARS.Boolean), 'Whether there are records after the page.'),
+    hasPreviousPage: column('hasPreviousPage', required(SCALARS.Boolean), 'Whether there are records before it.'),
+    startCursor: column('startCursor', SCALARS.String, 'The cursor of the first edge.'),
+    endCursor: column('endCursor', SCALARS.String, 'The cursor of the last edge.'),
+  },
+});
 
-export function connectionType({ object }: TableType, pageInfo: GraphQLObjectType, types: TableTypes): ConnectionType {
+export function connectionType({ object }: TableType, types: TableTypes): ConnectionType {
   const edge = new GraphQLObjectType({
     name: types.claim(`${object.name}Edge`),
     fields: () => ({
@@ -44,11 +42,11 @@ export function connectionType({ object }: TableType, pageInfo: GraphQLObjectTyp
     fields: () => ({
       edges: column('edges', listOf(edge)),
       nodes: column('nodes', listOf(object), 'The nodes of the edges.'),
-      pageInfo: column('pageInfo', required(pageInfo)),
+      pageInfo: column('pageInfo', required(PAGE_INFO)),
       totalCount: column('totalCount', required(SCALARS.Int), 'How many records there are on all pages.'),
     }),
   });
-  return { connection, edge, pageInfo };
+  return { connection, edge };
 }
 
 function required(type: GraphQLOutputType & GraphQLNullableType): GraphQLOutputType {

@@ -52,6 +52,7 @@ const RESERVED: readonly string[] = [
   'record',
   '_record',
   'Tokens',
+  'PageInfo',
   ...Object.keys(SCALARS),
   ...GEOMETRY_NAMES,
 ];

@@ -1,0 +1,208 @@
+/** Apollo Client, with all that it is used for: its normalised cache, GET, batches, persisted queries. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ApolloClient,
+  type ApolloLink,
+  CombinedGraphQLErrors,
+  gql,
+  HttpLink,
+  InMemoryCache,
+} from '@apollo/client/core';
+import { BatchHttpLink } from '@apollo/client/link/batch-http';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { relayStylePagination } from '@apollo/client/utilities';
+import { print } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Library, openLibrary, PLACE } from './library.js';
+
+let library: Library;
+let ann: Record<string, string>;
+/** What went over the wire since the last look. */
+const requests: { method: string; url: URL; body: unknown }[] = [];
+const watched: typeof fetch = (input, init) => {
+  const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined;
+  requests.push({ method: init?.method ?? 'GET', url: new URL(String(input)), body });
+  return fetch(input, init);
+};
+const sent = () => requests.splice(0);
+
+function clientWith(link: ApolloLink): ApolloClient {
+  return new ApolloClient({ link, cache: new InMemoryCache() });
+}
+const options = (headers: Record<string, string>) => ({ uri: library.url, headers, fetch: watched });
+const httpClient = (headers: Record<string, string>) => clientWith(new HttpLink(options(headers)));
+
+beforeAll(async () => {
+  library = await openLibrary();
+  ann = await library.signUp('Ann');
+});
+afterAll(() => library.close());
+
+const BOOKS = gql`
+  query Books($filter: _filter_book, $limit: Int = 10) {
+    book(filter: $filter, limit: $limit, order: { asc: year }) { ...Book author { id name } }
+  }
+  fragment Book on book { id title year }
+`;
+
+describe('queries', () => {
+  it('take variables and fragments, of a guest and of who has signed in', async () => {
+    for (const headers of [PLACE, ann]) {
+      const client = httpClient(headers);
+      const { data } = await client.query({ query: BOOKS, variables: { filter: { author: { eq: 'author:eco' } } } });
+      expect(data).toEqual({
+        book: [
+          {
+            __typename: 'book',
+            id: 'book:2',
+            title: 'The Name of the Rose',
+            year: 1980,
+            author: { __typename: 'author', id: 'author:eco', name: 'Eco' },
+          },
+          {
+            __typename: 'book',
+            id: 'book:4',
+            title: 'Baudolino',
+            year: 2000,
+            author: { __typename: 'author', id: 'author:eco', name: 'Eco' },
+          },
+        ],
+      });
+    }
+  });
+
+  it('fill a cache of records, each by its type and id', async () => {
+    const client = httpClient(PLACE);
+    await client.query({ query: BOOKS });
+    const cached = client.cache.extract() as Record<string, unknown>;
+    expect(cached['author:author:eco']).toEqual({ __typename: 'author', id: 'author:eco', name: 'Eco' });
+    expect(cached['book:book:2']).toMatchObject({
+      title: 'The Name of the Rose',
+      author: { __ref: 'author:author:eco' },
+    });
+    // The second time nothing is asked.
+    sent();
+    await client.query({ query: BOOKS });
+    expect(sent()).toEqual([]);
+  });
+
+  it('go by GET', async () => {
+    const client = clientWith(new HttpLink({ ...options(ann), useGETForQueries: true }));
+    sent();
+    const { data } = await client.query({ query: BOOKS, variables: { limit: 1 } });
+    expect(data).toMatchObject({ book: [{ title: 'The Lathe of Heaven' }] });
+    const [request] = sent();
+    expect(request?.method).toBe('GET');
+    expect(request?.url.searchParams.get('operationName')).toBe('Books');
+  });
+
+  it('go together', async () => {
+    const client = clientWith(new BatchHttpLink({ ...options(ann), batchInterval: 5 }));
+    sent();
+    const [books, nobody] = await Promise.all([
+      client.query({ query: BOOKS, variables: { limit: 1 } }),
+      client.query({ query: gql`{ _get_book(id: "nobody") { id } }` }),
+    ]);
+    expect([books.data, nobody.data]).toMatchObject([{ book: [{ id: 'book:3' }] }, { _get_book: null }]);
+    expect(sent()).toMatchObject([{ method: 'POST', body: [{ operationName: 'Books' }, {}] }]);
+  });
+});
+
+it('pages of a connection grow together in the cache', async () => {
+  const cache = new InMemoryCache({
+    typePolicies: { Query: { fields: { bookConnection: relayStylePagination(['order', 'filter']) } } },
+  });
+  const client = new ApolloClient({ cache, link: new HttpLink(options(ann)) });
+  const query = gql`
+    query Pages($after: String) {
+      bookConnection(first: 2, after: $after, order: { desc: year }, filter: { year: { gt: 1971 } }) {
+        edges { cursor node { id title } }
+        pageInfo { hasNextPage endCursor }
+        totalCount
+      }
+    }
+  `;
+  type Pages = { bookConnection: { edges: { node: { title: string } }[]; pageInfo: { endCursor: string } } };
+  const shown = () => {
+    const { bookConnection } = cache.readQuery<Pages>({ query }) as Pages;
+    return [bookConnection.edges.map(({ node }) => node.title), bookConnection.pageInfo] as const;
+  };
+  const pages = client.watchQuery<Pages>({ query });
+  const watching = pages.subscribe({});
+  const { data } = await client.query<Pages>({ query });
+  expect(shown()).toMatchObject([['Baudolino', 'Tehanu'], { hasNextPage: true }]);
+  await pages.fetchMore({ variables: { after: data?.bookConnection.pageInfo.endCursor } });
+  expect(shown()).toMatchObject([
+    ['Baudolino', 'Tehanu', 'The Name of the Rose', 'The Dispossessed'],
+    { hasNextPage: false },
+  ]);
+  watching.unsubscribe();
+});
+
+describe('persisted queries', () => {
+  const KNOWN = gql`query Titles { book { __typename title } }`;
+  const ASKED = gql`query Years { book { __typename year } }`;
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  let folder: string;
+  let knowing: Library;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tessera-graphql-clients-'));
+    const manifest = join(folder, 'manifest.json');
+    writeFileSync(manifest, JSON.stringify({ [sha256(print(KNOWN))]: print(KNOWN) }));
+    knowing = await openLibrary({ SVC_GRAPHQL_DOCUMENTS: manifest });
+  });
+  afterAll(async () => {
+    await knowing.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('go by their hashes, and with their text when the server doesn’t know them', async () => {
+    const link = (to: Library) =>
+      new PersistedQueryLink({ sha256, useGETForHashedQueries: true }).concat(
+        new HttpLink({ ...options(PLACE), uri: to.url }),
+      );
+    const client = clientWith(link(knowing));
+    sent();
+    expect((await client.query({ query: KNOWN })).data).toMatchObject({
+      book: [{ title: 'The Dispossessed' }, {}, {}, {}, {}],
+    });
+    expect(sent()).toMatchObject([{ method: 'GET', body: undefined }]);
+    expect((await client.query({ query: ASKED })).data).toMatchObject({ book: [{ year: 1974 }, {}, {}, {}, {}] });
+    const [hashed, told] = sent();
+    expect(hashed?.url.searchParams.has('query')).toBe(false);
+    expect(told).toMatchObject({ method: 'POST', body: { query: print(ASKED) } });
+    // A server without a manifest says so, and isn't asked by hash again.
+    const plain = clientWith(link(library));
+    for (const query of [KNOWN, ASKED]) await plain.query({ query });
+    expect(sent().map(({ method }) => method)).toEqual(['GET', 'POST', 'POST']);
+  });
+});
+
+describe('errors', () => {
+  const errorOf = async (client: ApolloClient, query: string, variables = {}) => {
+    const { error, data } = await client.query({ query: gql(query), variables, errorPolicy: 'all' });
+    if (!CombinedGraphQLErrors.is(error)) throw new Error(`no error of GraphQL: ${error}`);
+    return { data, errors: error.errors };
+  };
+
+  it('keep their codes', async () => {
+    const client = httpClient(ann);
+    expect(await errorOf(client, '{ book { nope } }')).toMatchObject({
+      errors: [{ extensions: { code: 'graphql_invalid' }, locations: [{ line: 3, column: 5 }] }],
+    });
+    expect(await errorOf(client, 'query ($n: Int!) { book(limit: $n) { id } }')).toMatchObject({
+      errors: [{ extensions: { code: 'graphql_variables' } }],
+    });
+  });
+
+  it('leave the rest of the answer', async () => {
+    const query = '{ good: _get_book(id: "1") { id title } bad: book(limit: -1) { id } }';
+    expect(await errorOf(httpClient(ann), query)).toMatchObject({
+      data: { good: { title: 'The Dispossessed' }, bad: null },
+      errors: [{ path: ['bad'], extensions: { code: 'graphql_argument' } }],
+    });
+  });
+});

@@ -1,0 +1,75 @@
+/** graphql-request, which is fetch with a few conveniences. */
+import { type BatchRequestDocument, ClientError, GraphQLClient, gql } from 'graphql-request';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Library, openLibrary, PLACE } from './library.js';
+
+let library: Library;
+let ann: Record<string, string>;
+
+beforeAll(async () => {
+  library = await openLibrary();
+  ann = await library.signUp('Ann');
+});
+afterAll(() => library.close());
+
+const BOOKS = gql`
+  query Books($filter: _filter_book, $limit: Int = 10) {
+    book(filter: $filter, limit: $limit, order: { asc: year }) { ...Book author { id name } }
+  }
+  fragment Book on book { id title year }
+`;
+
+describe('queries', () => {
+  it.each(['POST', 'GET'] as const)('take variables and fragments, by %s', async (method) => {
+    for (const headers of [PLACE, ann]) {
+      const client = new GraphQLClient(library.url, { headers, method });
+      expect(await client.request(BOOKS, { filter: { year: { gt: 1990 } } })).toEqual({
+        book: [{ id: 'book:4', title: 'Baudolino', year: 2000, author: { id: 'author:eco', name: 'Eco' } }],
+      });
+    }
+  });
+
+  it('go together', async () => {
+    const client = new GraphQLClient(library.url, { headers: ann });
+    const documents: BatchRequestDocument[] = [
+      { document: BOOKS, variables: { limit: 1 } },
+      { document: '{ reader { name } }', variables: {} },
+    ];
+    expect(await client.batchRequests(documents)).toMatchObject([
+      { data: { book: [{ title: 'The Lathe of Heaven' }] } },
+      { data: { reader: [{ name: 'Ann' }] } },
+    ]);
+  });
+});
+
+describe('errors', () => {
+  const errorOf = async (query: string): Promise<ClientError> => {
+    const thrown: unknown = await new GraphQLClient(library.url, { headers: ann }).request(query).catch((e) => e);
+    if (!(thrown instanceof ClientError)) throw new Error(`no error of the client: ${thrown}`);
+    return thrown;
+  };
+
+  it('keep their codes and the status', async () => {
+    const { response } = await errorOf('{ book { nope } }');
+    expect(response.status).toBe(400);
+    expect(response.errors).toMatchObject([{ extensions: { code: 'graphql_invalid' } }]);
+  });
+
+  it('leave the rest of the answer', async () => {
+    const { response } = await errorOf('{ good: _get_book(id: "1") { id title } bad: book(limit: -1) { id } }');
+    expect(response).toMatchObject({
+      status: 200,
+      data: { good: { title: 'The Dispossessed' }, bad: null },
+      errors: [{ path: ['bad'], extensions: { code: 'graphql_argument' } }],
+    });
+  });
+
+  it('tell of a token that isn’t one', async () => {
+    const headers = { ...PLACE, authorization: 'Bearer nonsense' };
+    const thrown: unknown = await new GraphQLClient(library.url, { headers })
+      .request('{ book { id } }')
+      .catch((e) => e);
+    expect(thrown).toBeInstanceOf(ClientError);
+    expect((thrown as ClientError).response).toMatchObject({ status: 401 });
+  });
+});

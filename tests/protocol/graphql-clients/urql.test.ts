@@ -1,0 +1,118 @@
+/** urql, with its document cache. */
+import { Client, type CombinedError, cacheExchange, fetchExchange, gql } from '@urql/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Library, openLibrary, PLACE } from './library.js';
+
+let library: Library;
+let ann: Record<string, string>;
+/** What went over the wire since the last look. */
+let requests: { method: string; url: URL }[] = [];
+const watched: typeof fetch = (input, init) => {
+  requests.push({ method: init?.method ?? 'GET', url: new URL(String(input)) });
+  return fetch(input, init);
+};
+
+function clientOf(headers: Record<string, string>, preferGetMethod: boolean | 'force' = false): Client {
+  return new Client({
+    url: library.url,
+    exchanges: [cacheExchange, fetchExchange],
+    fetch: watched,
+    fetchOptions: { headers },
+    preferGetMethod,
+  });
+}
+
+beforeAll(async () => {
+  library = await openLibrary();
+  ann = await library.signUp('Ann');
+});
+afterAll(() => library.close());
+
+const BOOKS = gql`
+  query Books($filter: _filter_book, $limit: Int = 10) {
+    book(filter: $filter, limit: $limit, order: { asc: year }) { ...Book author { id name } }
+  }
+  fragment Book on book { id title year }
+`;
+
+describe('queries', () => {
+  it('take variables and fragments, of a guest and of who has signed in', async () => {
+    for (const headers of [PLACE, ann]) {
+      const { data, error } = await clientOf(headers).query(BOOKS, { filter: { title: { startsWith: 'Bau' } } });
+      expect(error).toBeUndefined();
+      expect(data).toEqual({
+        book: [
+          {
+            __typename: 'book',
+            id: 'book:4',
+            title: 'Baudolino',
+            year: 2000,
+            author: { __typename: 'author', id: 'author:eco', name: 'Eco' },
+          },
+        ],
+      });
+    }
+  });
+
+  it.each([
+    [false, 'POST'],
+    [true, 'GET'],
+    ['force', 'GET'],
+  ] as const)('go by GET as preferGetMethod is %s', async (preferGetMethod, method) => {
+    requests = [];
+    const { data } = await clientOf(ann, preferGetMethod).query(BOOKS, { limit: 1 });
+    expect(data).toMatchObject({ book: [{ title: 'The Lathe of Heaven' }] });
+    expect(requests).toMatchObject([{ method }]);
+  });
+
+  it('are answered from the cache the second time', async () => {
+    const client = clientOf(ann);
+    await client.query(BOOKS, {});
+    requests = [];
+    const { data } = await client.query(BOOKS, {});
+    expect(data?.book).toHaveLength(5);
+    expect(requests).toEqual([]);
+  });
+});
+
+it('pages follow each other by their cursors', async () => {
+  const query = gql`
+    query Pages($after: String) {
+      bookConnection(first: 2, after: $after, order: { asc: title }) {
+        nodes { id title }
+        pageInfo { hasNextPage endCursor }
+        totalCount
+      }
+    }
+  `;
+  const client = clientOf(PLACE);
+  const titles: string[] = [];
+  let after: string | undefined;
+  for (let more = true; more; ) {
+    const { data, error } = await client.query(query, { after });
+    expect(error).toBeUndefined();
+    expect(data.bookConnection.totalCount).toBe(5);
+    titles.push(...data.bookConnection.nodes.map(({ title }: { title: string }) => title));
+    after = data.bookConnection.pageInfo.endCursor;
+    more = data.bookConnection.pageInfo.hasNextPage;
+  }
+  expect(titles).toEqual(['Baudolino', 'Tehanu', 'The Dispossessed', 'The Lathe of Heaven', 'The Name of the Rose']);
+});
+
+describe('errors', () => {
+  const errorOf = async (query: string): Promise<CombinedError | undefined> =>
+    (await clientOf(ann).query(query, {})).error;
+
+  it('keep their codes', async () => {
+    const error = await errorOf('{ book { nope } }');
+    expect(error?.networkError).toBeUndefined();
+    expect(error?.graphQLErrors).toMatchObject([{ extensions: { code: 'graphql_invalid' } }]);
+  });
+
+  it('leave the rest of the answer', async () => {
+    const query = '{ good: _get_book(id: "1") { id title } bad: book(limit: -1) { id } }';
+    const { data, error } = await clientOf(ann).query(query, {});
+    expect(data).toMatchObject({ good: { title: 'The Dispossessed' }, bad: null });
+    expect(error?.graphQLErrors).toMatchObject([{ path: ['bad'], extensions: { code: 'graphql_argument' } }]);
+  });
+});
