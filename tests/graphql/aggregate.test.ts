@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
@@ -97,6 +98,18 @@ describe('without groups', () => {
 });
 
 describe('groups', () => {
+  it('are what the manual says', async () => {
+    const people =
+      await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person; DEFINE FIELD city ON person TYPE string;
+      DEFINE FIELD age ON person TYPE int; DEFINE FIELD born ON person TYPE datetime;
+      CREATE person:1 SET city = 'Rome', age = 20, born = d'2000-01-01T00:00:00Z';`);
+    const manual = await readFile(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+    const [, query = ''] = /```graphql\n(\{ person_aggregate[^`]*)```/.exec(manual) ?? [];
+    expect(await people.ask(query)).toMatchObject({
+      data: { person_aggregate: [{ count: 1, group: { city: 'Rome' }, avg: { age: 20 } }] },
+    });
+  });
+
   it('are told by their fields, of which what is missing is one', async () => {
     expect(await sales('groupBy: [city]', 'group { city } count')).toEqual([
       { group: { city: null }, count: 2 },

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Select } from '../../src/language/ast.js';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
 import { type Answer, openStack, type Stack } from './stack.js';
@@ -271,6 +273,19 @@ describe('cursors', () => {
 });
 
 describe('a connection', () => {
+  it('is what the manual says', async () => {
+    const people =
+      await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person; DEFINE FIELD name ON person TYPE string;
+      DEFINE FIELD age ON person TYPE int; CREATE person:1 SET name = 'Ann', age = 20; CREATE person:2 SET name = 'Bob', age = 30;`);
+    const manual = await readFile(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+    const [, query = ''] = /```graphql\n(\{ personConnection[^`]*)```/.exec(manual) ?? [];
+    const { data } = await people.ask('{ personConnection(first: 1, order: {desc: age}) { pageInfo { endCursor } } }');
+    const { endCursor } = (data as { personConnection: Connection }).personConnection.pageInfo;
+    expect(await people.ask(query.replace('…', endCursor as string))).toMatchObject({
+      data: { personConnection: { nodes: [{ name: 'Ann' }], totalCount: 2, pageInfo: { hasPreviousPage: true } } },
+    });
+  });
+
   it('is filtered, and counts what the filter lets through', async () => {
     const found = await page('first: 1, filter: {kind: {eq: consonant}}, where: {name: {ne: "b"}}');
     expect([namesOf(found), found.totalCount, found.pageInfo.hasNextPage]).toEqual(['c', 2, true]);
@@ -324,6 +339,32 @@ describe('a connection', () => {
     const { errors } = await stack.ask(`{ letterConnection${args && `(${filledIn(args)})`} { ${selection} } }`);
     expect(errors).toBeUndefined();
     expect(stack.sent.statements).toBe(statements);
+  });
+
+  it.each([
+    ['first: 1, after: <b>', 'forward', 'RangeScan'],
+    ['last: 1, before: <b>', 'backward', 'RangeScan'],
+    ['last: 1', 'backward', 'TableScan'],
+    ['first: 1, order: {asc: name}', 'forward', 'IndexScan'],
+    ['last: 1, order: {asc: name}', 'backward', 'IndexScan'],
+  ])('reads what stands there only (%s)', async (args, order, operator) => {
+    const indexed = await openStack(`${SETUP} DEFINE INDEX name ON letter FIELDS name;`);
+    indexed.last.length = 0;
+    const selection = '{ totalCount nodes { name } pageInfo { endCursor } }';
+    const { data } = await indexed.ask(`{ page: letterConnection(${filledIn(args)}) ${selection} }`);
+    if (operator === 'IndexScan') {
+      const { endCursor } = (data as { page: Connection }).page.pageInfo;
+      const place = order === 'forward' ? 'after' : 'before';
+      await indexed.ask(`{ letterConnection(${args}, ${place}: "${endCursor}") ${selection} }`);
+    }
+    const explained = indexed.last.map((each) => ({ ...(each as Select), explain: 'plan' as const }));
+    const plans = (await indexed.owner.execute(explained)).map(({ outcome }) => JSON.stringify(outcome));
+    expect(plans).toHaveLength(operator === 'IndexScan' ? 4 : 2);
+    for (const [at, plan] of plans.entries()) {
+      expect(plan).toMatch(
+        at % 2 === 1 ? '"CountRecords"' : new RegExp(`"order":"${order}"[^}]*\\},"operator":"${operator}"`),
+      );
+    }
   });
 
   it('follows links of all nodes at once', async () => {

@@ -89,6 +89,8 @@ type person implements record {
   status: active_or_on_hold!
   tags: [String!]!
   bought(…): [bought!]
+  boughtConnection(…): boughtConnection
+  bought_aggregate(…): [bought_aggregate!]
 }
 type person_address {
   city: String!
@@ -101,6 +103,8 @@ type book implements record {
   id: ID!
   title: String!
   bought_incoming(…): [bought!]
+  bought_incomingConnection(…): boughtConnection
+  bought_incoming_aggregate(…): [bought_aggregate!]
 }
 type bought implements record {
   id: ID!

@@ -10,13 +10,11 @@ import {
   recordTypes,
   sourceOf,
 } from '../schema/field-source.js';
-import { boundList } from '../schema/list-arguments.js';
 import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
 import { type Completion, type CompositeType, compileCompletion } from './completion.js';
 import { EdgeFetch, LinkFetch } from './fetch.js';
-import { FieldArguments } from './field-arguments.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
-import { columns, selectEdges } from './select.js';
+import { CompiledRootField } from './root-field.js';
 
 export class Compilation {
   readonly #context: DocumentContext;
@@ -91,40 +89,21 @@ export class Compilation {
       case 'derived':
         return reader(source.read, this.completion(type, nodes, owner.name));
       case 'edges':
-        return this.#edges(source, type, nodes, owner);
+        return this.#edges(source, nodes, owner);
     }
   }
 
-  #edges(
-    { type: table, direction }: EdgesSource,
-    type: GraphQLOutputType,
-    nodes: readonly FieldNode[],
-    owner: GraphQLObjectType,
-  ): Omit<FieldPlan, 'key'> {
+  #edges(source: EdgesSource, nodes: readonly FieldNode[], owner: GraphQLObjectType): Omit<FieldPlan, 'key'> {
     const slot = this.#slots++;
-    const plan = this.record(table.object, nodes);
-    const given = this.#arguments(owner, nodes, slot);
-    const { gather, write } = this.completionBy(plan, type, nodes, owner.name);
-    const fetch = new EdgeFetch(slot, nodes, {
-      weight: plan.weight,
-      gather,
-      statement: (call, ids) =>
-        boundList(given, table, plan.weight, call, (clauses) =>
-          selectEdges({ kind: 'param', name: ids }, { table: table.table, direction }, columns(plan.columns), clauses),
-        ),
-    });
-    return {
-      gather: (row, call) => fetch.gather(row, call),
-      write: (row, call) => write(fetch.find(row, call), call),
-    };
-  }
-
-  /** The arguments of a field of `owner`. `slot` tells its params from those of other fields. */
-  #arguments(owner: GraphQLObjectType, nodes: readonly FieldNode[], slot: number): FieldArguments {
-    const [node] = nodes;
+    const [node, ...others] = nodes;
     const field = node && owner.getFields()[node.name.value];
     invariant(field !== undefined, 'a field of a valid document exists');
-    return new FieldArguments(field, node as FieldNode, `field_${slot}`);
+    // The slot tells its params from those of other fields.
+    const reading = source.compile(
+      new CompiledRootField(this, owner, field, [node as FieldNode, ...others], `field_${slot}`),
+    );
+    const fetch = new EdgeFetch(slot, nodes, reading, source);
+    return { gather: (row, call) => fetch.gather(row, call), write: (row, call) => fetch.write(row, call) };
   }
 
   #composite(type: CompositeType, nodes: readonly FieldNode[]): Completion {

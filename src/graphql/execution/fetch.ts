@@ -7,11 +7,13 @@ import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
-import type { RecordType, TypeOfRecord } from '../schema/field-source.js';
+import type { EdgesSource, RecordType, TypeOfRecord } from '../schema/field-source.js';
+import { BudgetExceeded } from './budget.js';
 import type { Call, Fetch, Order } from './call.js';
 import type { Completion } from './completion.js';
+import type { BoundReading, Reading } from './reading.js';
 import type { RecordPlan } from './record-plan.js';
-import { type BoundList, columns, EDGES, select } from './select.js';
+import { columns, EDGES, select, selectEdges } from './select.js';
 
 /** What following a link costs beside the fields that it gives, whether or not there is a record in the end. */
 const LINK_COST = 10;
@@ -144,29 +146,30 @@ export class LinkFetch implements Fetch {
 
 interface RequestedEdges {
   readonly ids: Map<string, RecordId>;
-  found: Map<string, readonly Value[]>;
+  /** What was read of the edges of each record. */
+  readonly found: Map<string, Value>;
+  /** The same for a record that is gone. */
+  none: Value;
   error: TesseraError | undefined;
 }
 
-export interface EdgeOptions {
-  /** How many fields each edge gives. */
-  readonly weight: number;
-  /** Notes what has to be fetched for the edges of a record. */
-  readonly gather: Completion['gather'];
-  /** The SELECT for the records that a param holds, with so many edges for each of them at most. */
-  statement(call: Call, ids: string): BoundList;
-}
-
-/** The edges of one field. */
+/** What one field reads of the edges of records. */
 export class EdgeFetch implements Fetch {
   readonly #slot: number;
   readonly #nodes: readonly FieldNode[];
-  readonly #options: EdgeOptions;
+  readonly #reading: Reading;
+  readonly #edges: Pick<EdgesSource, 'table' | 'direction'>;
 
-  constructor(slot: number, nodes: readonly FieldNode[], options: EdgeOptions) {
+  constructor(
+    slot: number,
+    nodes: readonly FieldNode[],
+    reading: Reading,
+    edges: Pick<EdgesSource, 'table' | 'direction'>,
+  ) {
     this.#slot = slot;
     this.#nodes = nodes;
-    this.#options = options;
+    this.#reading = reading;
+    this.#edges = edges;
   }
 
   gather(row: ObjectValue, call: Call): void {
@@ -180,48 +183,62 @@ export class EdgeFetch implements Fetch {
     requested.ids.set(key, id);
   }
 
-  /** The edges of a record; `undefined` where there is an error, which is noted. */
-  find({ id }: ObjectValue, call: Call): readonly Value[] | undefined {
-    if (!(id instanceof RecordId)) return undefined;
-    const { error, found } = this.#requested(call);
-    return error === undefined ? (found.get(toText(id)) ?? []) : call.fail(error, this.#nodes);
+  write(row: ObjectValue, call: Call): string | undefined {
+    const { error, found, none } = this.#requested(call);
+    if (error !== undefined) call.fail(error, this.#nodes);
+    return this.#reading.completion.write(error ? undefined : (found.get(toText(row['id'])) ?? none), call);
   }
 
   *orders(call: Call): Iterable<Order> {
     const requested = this.#requested(call);
-    const { weight, gather, statement } = this.#options;
-    const name = `edges_${this.#slot}`;
-    let bound: BoundList;
+    const ids = { kind: 'param', name: `edges_${this.#slot}` } as const;
+    let bound: BoundReading;
     try {
-      bound = statement(call, name);
+      bound = this.#reading.bind(call, (parts) => [selectEdges(ids, this.#edges, parts)]);
     } catch (thrown) {
       requested.error = asTesseraError(thrown);
       return;
     }
+    requested.none = bound.result([]);
     const values = newObject();
     Object.assign(values, bound.values);
-    values[name] = [...requested.ids.values()];
-    yield {
-      statement: bound.statement,
-      values,
-      most: requested.ids.size * bound.most * weight,
-      deliver: (rows) => {
-        for (const row of rows) {
-          const edges = row[EDGES];
-          if (!isArray(edges)) continue;
-          bound.spend(edges.length);
-          requested.found.set(toText(row['id']), edges);
-          gather?.(edges, call);
-        }
-      },
-      fail: (error) => {
-        requested.error = error;
-      },
-    };
+    values[ids.name] = [...requested.ids.values()];
+    for (const statement of bound.statements) {
+      yield {
+        statement,
+        values,
+        most: requested.ids.size * bound.most,
+        deliver: (rows) => this.#deliver(rows, bound, call),
+        fail: (error) => {
+          requested.error = error;
+        },
+      };
+    }
+  }
+
+  #deliver(rows: readonly ObjectValue[], { result }: BoundReading, call: Call): void {
+    const requested = this.#requested(call);
+    try {
+      for (const row of rows) {
+        const found = row[EDGES];
+        if (!isArray(found)) continue;
+        const value = result(found);
+        requested.found.set(toText(row['id']), value);
+        this.#reading.completion.gather?.(value, call);
+      }
+    } catch (thrown) {
+      if (thrown instanceof BudgetExceeded) throw thrown;
+      requested.error = asTesseraError(thrown);
+    }
   }
 
   #requested(call: Call): RequestedEdges {
-    return call.state<RequestedEdges>(this.#slot, () => ({ ids: new Map(), found: new Map(), error: undefined }));
+    return call.state<RequestedEdges>(this.#slot, () => ({
+      ids: new Map(),
+      found: new Map(),
+      none: undefined,
+      error: undefined,
+    }));
   }
 }
 

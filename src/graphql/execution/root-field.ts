@@ -1,21 +1,29 @@
-import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLOutputType } from 'graphql';
 import type { CollectedFields } from './collect.js';
-import type { Compilation } from './compilation.js';
 import type { Completion } from './completion.js';
 import { FieldArguments } from './field-arguments.js';
 import type { RecordPlan } from './record-plan.js';
 import type { RootField } from './root-plan.js';
 
+/** What compiles the selections of the operation that a field stands in. */
+interface SelectionCompiler {
+  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion;
+  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion;
+  record(type: GraphQLObjectType, nodes: readonly FieldNode[]): RecordPlan;
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields;
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
+}
+
 export class CompiledRootField implements RootField {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
-  readonly #compilation: Compilation;
+  readonly #compilation: SelectionCompiler;
   readonly #field: GraphQLField<unknown, unknown>;
   readonly #owner: string;
 
   /** `prefix` is that of its params. */
   constructor(
-    compilation: Compilation,
+    compilation: SelectionCompiler,
     owner: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
     nodes: readonly [FieldNode, ...FieldNode[]],

@@ -6,7 +6,6 @@ import type {
   GraphStep,
   Idiom,
   Param,
-  Part,
   Projections,
   Select,
   Statement,
@@ -72,7 +71,7 @@ export class Conditions {
 }
 
 export function fieldPath(names: readonly string[]): Idiom {
-  return { kind: 'idiom', parts: names.map((name): Part => ({ kind: 'field', name })) };
+  return { kind: 'idiom', parts: names.map((name) => ({ kind: 'field' as const, name })) };
 }
 
 export const ID: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
@@ -106,7 +105,13 @@ export function setting(names: readonly string[], value: (name: string) => Expre
   return { data: { kind: 'set', assignments } };
 }
 
-export type Clauses = Pick<Select, 'where' | 'order' | 'limit' | 'start' | 'version'>;
+export type Clauses = Pick<Select, 'where' | 'group' | 'order' | 'limit' | 'start' | 'version'>;
+
+/** A SELECT without what it is from. */
+export interface Part {
+  readonly projections: Projections;
+  readonly clauses: Clauses;
+}
 
 export function select(projections: Projections, from: Expression, clauses: Clauses = {}): Select {
   // A record that is listed but isn't there, or is hidden, would be a row without an id.
@@ -116,23 +121,25 @@ export function select(projections: Projections, from: Expression, clauses: Clau
 
 export type EdgeDirection = Extract<GraphStep['direction'], 'in' | 'out'>;
 
-/** The name under which `selectEdges` gives the edges of a record. */
+/** The name under which `selectEdges` gives what was read of the edges of a record. */
 export const EDGES = 'edges';
 
-/** For each record its id and, under `edges`, its edges of one table. */
+/** For each record its id and, under `edges`, what each part gives of its edges of one table. */
 export function selectEdges(
   ids: Expression,
   { table, direction }: { readonly table: string; readonly direction: EdgeDirection },
-  projections: Projections,
-  { version: _, ...clauses }: Clauses,
+  parts: readonly Part[],
 ): Select {
-  const step: GraphStep = { kind: 'graph', direction, subjects: [{ table }], projections, ...clauses };
+  const items = parts.map(({ projections, clauses: { version: _, ...clauses } }): Expression => {
+    const step: GraphStep = { kind: 'graph', direction, subjects: [{ table }], projections, ...clauses };
+    return { kind: 'idiom', parts: [step] };
+  });
   return select(
     {
       kind: 'fields',
       items: [
         { kind: 'expression', expression: fieldPath(['id']) },
-        { kind: 'expression', expression: { kind: 'idiom', parts: [step] }, alias: fieldPath([EDGES]) },
+        { kind: 'expression', expression: { kind: 'array', items }, alias: fieldPath([EDGES]) },
       ],
     },
     ids,
@@ -160,15 +167,7 @@ export interface Bound<S extends Statement = Select> {
 }
 
 /** Several statements that share their params. */
-export interface BoundStatements {
-  readonly statements: readonly Statement[];
+export interface BoundStatements<S extends Statement = Statement> {
+  readonly statements: readonly S[];
   readonly values: ObjectValue;
-}
-
-/** A SELECT of a list. */
-export interface BoundList extends Bound {
-  /** How many records it lets through at most. */
-  readonly most: number;
-  /** Takes the rows that were found into account. @throws BudgetExceeded, TesseraError `graphql_limit` */
-  spend(found: number): void;
 }

@@ -1,30 +1,31 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
-import { aggregateType } from '../schema/aggregate-type.js';
-import { connectionType } from '../schema/connection-type.js';
+import { aggregateOf } from '../readings/aggregate.js';
+import { connectionOf } from '../readings/connection.js';
+import { listOf } from '../readings/list.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
-import { aggregateField } from './aggregate.js';
-import { connectionField } from './connection.js';
-import { listField } from './list.js';
 import { anyRecordField, recordField } from './record.js';
 import type { RootConfig } from './root-config.js';
+import { tableField } from './table.js';
 
 export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, unknown> {
   const tables = [...types.tables.values()];
   const names = new Names();
   const lists = tableNames(tables, names);
   const fields: GraphQLFieldConfigMap<unknown, unknown> = {};
-  for (const type of tables) fields[lists.get(type.table) as string] = ofTable(type, listField(type));
+  for (const type of tables)
+    fields[lists.get(type.table) as string] = ofTable(type, tableField(type.table, listOf(type)));
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
   fields[names.claim('_get')] = anyRecordField(types);
   for (const type of tables) {
-    const connection = connectionType(type, types);
-    fields[names.claim(`${lists.get(type.table)}Connection`)] = connectionField(type, connection);
+    const field = tableField(type.table, connectionOf(type));
+    fields[names.claim(`${lists.get(type.table)}Connection`)] = ofTable(type, field);
   }
   for (const type of tables) {
-    fields[names.claim(`${lists.get(type.table)}_aggregate`)] = aggregateField(type, aggregateType(type, types));
+    const field = tableField(type.table, aggregateOf(type));
+    fields[names.claim(`${lists.get(type.table)}_aggregate`)] = ofTable(type, field);
   }
   return fields;
 }

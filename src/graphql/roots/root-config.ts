@@ -1,7 +1,7 @@
 /** What the fields of Query, Mutation and Subscription have in common. */
 import type { GraphQLFieldConfig } from 'graphql';
 import type { Statement } from '../../language/ast.js';
-import { isArray, type ObjectValue, type Value } from '../../value/value.js';
+import type { ObjectValue } from '../../value/value.js';
 import type { StatementWork } from '../execution/root-plan.js';
 
 /** A field of a root type. One that fails takes no other one with it, so its type is always nullable. */
@@ -14,8 +14,4 @@ export function statementWork(
   result: StatementWork['result'],
 ): StatementWork {
   return { kind: 'statements', statements, values, most, result };
-}
-
-export function lengthOf(rows: Value): number {
-  return isArray(rows) ? rows.length : 0;
 }

@@ -8,9 +8,10 @@ import type { GivenArguments } from '../execution/field-arguments.js';
 import type { RootField, RootPlan } from '../execution/root-plan.js';
 import { type Bound, type Conditions, columns, columnsBefore, type Params } from '../execution/select.js';
 import { blockOf, subquery, Writing } from '../execution/writing.js';
+import { lengthOf } from '../readings/reading-field.js';
 import { fromRoot } from '../schema/field-source.js';
 import type { TableType } from '../schema/table-type.js';
-import { lengthOf, type RootConfig } from './root-config.js';
+import type { RootConfig } from './root-config.js';
 
 /** What is there to make a statement of. */
 export interface Materials {

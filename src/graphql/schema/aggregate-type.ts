@@ -8,10 +8,9 @@ import { fieldPath } from '../execution/select.js';
 import { COUNT, GROUP, PARTS } from './aggregate-parts.js';
 import { fromSource } from './field-source.js';
 import { Names } from './names.js';
-import type { FieldConfigs } from './object-fields.js';
+import type { FieldConfigs, ObjectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
-import type { TableType } from './table-type.js';
-import type { TableTypes } from './table-types.js';
+import { orderType } from './table-order.js';
 
 export interface AggregateType {
   readonly object: GraphQLObjectType;
@@ -30,9 +29,10 @@ export interface AggregateColumn {
   readonly expression: Expression;
 }
 
-export function aggregateType(table: TableType, types: TableTypes): AggregateType {
-  const name = types.claim(`${table.object.name}_aggregate`);
-  const fields = [...table.fields()].filter(([, { column }]) => column !== 'id');
+/** The types for a table that is called `table` in GraphQL. */
+export function aggregateType(table: string, tableFields: ObjectFields, names: Names): AggregateType {
+  const name = names.claim(`${table}_aggregate`);
+  const fields = [...tableFields].filter(([, { column }]) => column !== 'id');
   const columns = new Map<string, AggregateColumn>([['count', { path: ['count'], expression: COUNT }]]);
   const parts = new Map<string, GraphQLObjectType>();
   const configs: FieldConfigs = {
@@ -48,7 +48,7 @@ export function aggregateType(table: TableType, types: TableTypes): AggregateTyp
       columns.set(`${part}.${field}`, { path: [part, column], expression: build(fieldPath([column])) });
     }
     if (Object.keys(members).length === 0) continue;
-    const object = new GraphQLObjectType({ name: types.claim(`${name}_${part}`), fields: members });
+    const object = new GraphQLObjectType({ name: names.claim(`${name}_${part}`), fields: members });
     parts.set(part, object);
     configs[part] = { type: new GraphQLNonNull(object), description, ...at(part) };
   }
@@ -56,8 +56,10 @@ export function aggregateType(table: TableType, types: TableTypes): AggregateTyp
     object: new GraphQLObjectType({ name, fields: configs }),
     parts,
     columns,
-    groupable: groupableType(table, columns, types),
-    order: types.order(name, () => Array.from(columns.keys(), (column) => [column.replace(`${GROUP}.`, ''), column])),
+    groupable: groupableType(table, columns, names),
+    order: orderType(name, names, () =>
+      Array.from(columns.keys(), (column) => [column.replace(`${GROUP}.`, ''), column]),
+    ),
   };
 }
 
@@ -66,9 +68,9 @@ function at(column: string) {
 }
 
 function groupableType(
-  { object }: TableType,
+  table: string,
   columns: ReadonlyMap<string, AggregateColumn>,
-  types: TableTypes,
+  names: Names,
 ): GraphQLEnumType | undefined {
   const prefix = `${GROUP}.`;
   const own = new Names(['true', 'false', 'null']);
@@ -76,5 +78,5 @@ function groupableType(
     .filter((column) => column.startsWith(prefix))
     .map((column) => [own.claim(column.slice(prefix.length)), { value: column }] as const);
   if (values.length === 0) return undefined;
-  return new GraphQLEnumType({ name: types.claim(`_groupable_${object.name}`), values: Object.fromEntries(values) });
+  return new GraphQLEnumType({ name: names.claim(`_groupable_${table}`), values: Object.fromEntries(values) });
 }

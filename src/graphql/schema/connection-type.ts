@@ -7,10 +7,9 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { fromSource } from './field-source.js';
+import type { Names } from './names.js';
 import type { FieldConfig } from './object-fields.js';
 import { SCALARS } from './scalars.js';
-import type { TableType } from './table-type.js';
-import type { TableTypes } from './table-types.js';
 
 export interface ConnectionType {
   readonly connection: GraphQLObjectType;
@@ -29,16 +28,16 @@ export const PAGE_INFO = new GraphQLObjectType({
   },
 });
 
-export function connectionType({ object }: TableType, types: TableTypes): ConnectionType {
+export function connectionType(object: GraphQLObjectType, names: Names): ConnectionType {
   const edge = new GraphQLObjectType({
-    name: types.claim(`${object.name}Edge`),
+    name: names.claim(`${object.name}Edge`),
     fields: () => ({
       cursor: column('cursor', required(SCALARS.String), 'To be given as `after` or `before`, with the same order.'),
       node: column('node', required(object)),
     }),
   });
   const connection = new GraphQLObjectType({
-    name: types.claim(`${object.name}Connection`),
+    name: names.claim(`${object.name}Connection`),
     fields: () => ({
       edges: column('edges', listOf(edge)),
       nodes: column('nodes', listOf(object), 'The nodes of the edges.'),

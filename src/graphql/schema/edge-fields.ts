@@ -1,16 +1,19 @@
 /**
  * Fields for the edges of a record. A table `wrote TYPE RELATION FROM author TO book` gives `author` the field `wrote`, the edges that lead
- * out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge, `in` and `out` lead to its ends.
+ * out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge, `in` and `out` lead to its ends. With
+ * them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and figures of them.
  */
-import { GraphQLList, GraphQLNonNull } from 'graphql';
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';
+import { aggregateOf } from '../readings/aggregate.js';
+import { connectionOf } from '../readings/connection.js';
+import { listOf } from '../readings/list.js';
+import type { ReadingField } from '../readings/reading-field.js';
 import { fromSource } from './field-source.js';
 import type { Members } from './filter/filter.js';
 import type { Filters } from './filter/filters.js';
-import { listArguments } from './list-arguments.js';
 import type { Names } from './names.js';
-import type { FieldConfig, FieldConfigs } from './object-fields.js';
+import type { FieldConfigs } from './object-fields.js';
 import type { EdgeField, TableType } from './table-type.js';
 
 const DIRECTIONS: readonly {
@@ -30,21 +33,35 @@ export function edgeFieldsOf(
   types: ReadonlyMap<string, TableType>,
   names: Names,
 ): ReadonlyMap<string, EdgeField> {
-  const fields = new Map<string, EdgeField>();
+  const lists = new Map<string, Pick<EdgeField, 'type' | 'direction'>>();
   for (const { definition } of entries) {
     const { name, tableKind, graphqlAlias = name } = definition;
     const type = types.get(name);
     if (tableKind.kind !== 'relation' || type === undefined) continue;
     for (const { direction, end, suffix } of DIRECTIONS) {
-      if (tableKind[end]?.includes(table)) fields.set(names.claim(`${graphqlAlias}${suffix}`), { type, direction });
+      if (tableKind[end]?.includes(table)) lists.set(names.claim(`${graphqlAlias}${suffix}`), { type, direction });
     }
   }
-  return fields;
+  return new Map(
+    Array.from(lists, ([name, list]) => [
+      name,
+      { ...list, connection: names.claim(`${name}Connection`), aggregate: names.claim(`${name}_aggregate`) },
+    ]),
+  );
 }
 
 export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfigs {
   const configs: FieldConfigs = {};
-  for (const [name, field] of fields) configs[name] = edgeConfig(field);
+  for (const [name, { type, direction, connection, aggregate }] of fields) {
+    const where = direction === 'out' ? 'lead out of it' : 'lead to it';
+    const add = (field: string, { compile, ...config }: ReadingField, description: string): void => {
+      const extensions = fromSource({ kind: 'edges', table: type.table, direction, compile });
+      configs[field] = { ...config, description: `${description} ${type.table} that ${where}.`, extensions };
+    };
+    add(name, listOf(type), 'The edges of');
+    add(connection, connectionOf(type), 'A page of the edges of');
+    add(aggregate, aggregateOf(type), 'Figures of the edges of');
+  }
   return configs;
 }
 
@@ -56,15 +73,4 @@ export function edgeMembers(fields: ReadonlyMap<string, EdgeField>, filters: Fil
       filters.ofEdges({ table: type.table, direction, filter: type.filter }, name),
     ]),
   );
-}
-
-function edgeConfig({ type, direction }: EdgeField): FieldConfig {
-  const { table, object } = type;
-  return {
-    type: new GraphQLList(new GraphQLNonNull(object)),
-    description:
-      direction === 'out' ? `The edges of ${table} that lead out of it.` : `The edges of ${table} that lead to it.`,
-    args: listArguments(type),
-    extensions: fromSource({ kind: 'edges', type, direction }),
-  };
 }

@@ -2,9 +2,9 @@
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
+import type { CompileReading } from '../execution/reading.js';
 import type { RootField, RootPlan } from '../execution/root-plan.js';
 import type { EdgeDirection } from '../execution/select.js';
-import type { Listed } from './list-arguments.js';
 
 /** Of the fields of objects. */
 export type FieldSource = ColumnSource | DerivedSource | EdgesSource;
@@ -24,11 +24,12 @@ export interface DerivedSource {
   readonly read: (parent: ObjectValue) => Value;
 }
 
-/** The edges of a record: a list of rows. */
+/** What is read of the edges that a record has in a table. */
 export interface EdgesSource {
   readonly kind: 'edges';
-  readonly type: Listed;
+  readonly table: string;
   readonly direction: EdgeDirection;
+  readonly compile: CompileReading;
 }
 
 /** Of a field of Query, Mutation or Subscription. */

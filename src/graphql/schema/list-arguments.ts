@@ -1,15 +1,13 @@
-/** The arguments of fields that give a list of records, and the clauses that they become. */
+/** The arguments of fields that give records of a table, and what they mean. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { Expression, Select } from '../../language/ast.js';
-import { objectFrom, type Value } from '../../value/value.js';
+import type { Expression } from '../../language/ast.js';
 import type { Call } from '../execution/call.js';
-import type { FieldArguments, GivenArguments } from '../execution/field-arguments.js';
-import { type BoundList, type Clauses, type Conditions, join } from '../execution/select.js';
+import type { GivenArguments } from '../execution/field-arguments.js';
+import type { Conditions } from '../execution/select.js';
 import type { Filter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
 import { SCALARS } from './scalars.js';
-import { readOrder } from './table-order.js';
 
 /** What is known of records that are listed. */
 export interface Listed {
@@ -47,47 +45,18 @@ export function filtersOf(given: GivenArguments, filter: Filter, conditions: Con
   return [given['filter'], given['where']].filter(isGiven).map((each) => filter.translate(each, DOCUMENT, conditions));
 }
 
-/**
- * A SELECT with the clauses that the arguments ask for. `weight` is how many fields each record gives: more records than the budget allows
- * aren't read, nor more than a list may have.
- */
-export function boundList(
-  given: FieldArguments,
-  { filter }: Listed,
-  weight: number,
-  call: Call,
-  build: (clauses: Clauses) => Select,
-): BoundList {
-  const { statement, values, asked, limit } = given.bound(call, (all, conditions) => {
-    const { params } = conditions;
-    const filters = filtersOf(all, filter, conditions);
-    const { order, version } = all;
-    const asked = readCount('limit', all);
-    const start = readCount('start', all);
-    const limit = params.bind(asked);
-    const clauses = {
-      ...(filters.length > 0 && { where: join('&&', filters) }),
-      ...(isGiven(order) && { order: readOrder(order) }),
-      limit,
-      ...(start !== undefined && { start: params.bind(start) }),
-      ...(isGiven(version) && { version: params.bind(version as Value) }),
-    };
-    return { statement: build(clauses), values: params.values, asked, limit: limit.name };
-  });
-  const { most, spend } = boundRows(asked, weight, call);
-  return { statement, values: objectFrom({ ...values, [limit]: most }), most, spend };
+export interface RowBounds {
+  /** How many rows are read at most. */
+  readonly most: number;
+  /** Takes the rows that were found into account. @throws BudgetExceeded, TesseraError `graphql_limit` */
+  spend(found: number): void;
 }
 
 /**
  * How many rows a list may have. One more than there may be shows that there are too many; `extra` rows are read beside those that were asked
  * for. @throws TesseraError `graphql_limit`
  */
-export function boundRows(
-  asked: number | undefined,
-  weight: number,
-  { reads, allowance }: Call,
-  extra = 0,
-): Pick<BoundList, 'most' | 'spend'> {
+export function boundRows(asked: number | undefined, weight: number, { reads, allowance }: Call, extra = 0): RowBounds {
   const { rows } = allowance.limits;
   if (asked !== undefined && asked > rows) throw allowance.beyond('rows');
   return {

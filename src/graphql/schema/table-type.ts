@@ -1,5 +1,7 @@
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';
+import type { AggregateType } from './aggregate-type.js';
+import type { ConnectionType } from './connection-type.js';
 import type { Listed } from './list-arguments.js';
 import type { ObjectFields } from './object-fields.js';
 
@@ -15,10 +17,16 @@ export interface TableType extends Listed {
   fields(): ObjectFields;
   /** Those of edges, by their names in GraphQL. */
   edges(): ReadonlyMap<string, EdgeField>;
+  /** The types of its pages and of its figures. */
+  connection(): ConnectionType;
+  aggregate(): AggregateType;
 }
 
 /** The edges of a table that lead from records, or to them. */
 export interface EdgeField {
   readonly type: TableType;
   readonly direction: EdgeDirection;
+  /** The names of the fields beside the list. */
+  readonly connection: string;
+  readonly aggregate: string;
 }

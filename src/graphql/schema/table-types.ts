@@ -1,12 +1,5 @@
 /** The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once. */
-import {
-  GraphQLEnumType,
-  type GraphQLInputObjectType,
-  GraphQLInterfaceType,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  GraphQLUnionType,
-} from 'graphql';
+import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
@@ -16,6 +9,8 @@ import { escapeRecordPart } from '../../value/text/quote.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
+import { type AggregateType, aggregateType } from './aggregate-type.js';
+import { type ConnectionType, connectionType } from './connection-type.js';
 import { edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
@@ -119,6 +114,8 @@ export class TableTypes implements ShapeKit {
       known ??= this.#tableFields(entry, typeName, entries);
       return known;
     };
+    let connection: ConnectionType | undefined;
+    let aggregate: AggregateType | undefined;
     const type: TableType = {
       table: name,
       alias: graphqlAlias,
@@ -126,6 +123,14 @@ export class TableTypes implements ShapeKit {
       entry,
       fields: () => fieldsOf().fields,
       edges: () => fieldsOf().edges,
+      connection: () => {
+        connection ??= connectionType(type.object, this.#names);
+        return connection;
+      },
+      aggregate: () => {
+        aggregate ??= aggregateType(typeName, type.fields(), this.#names);
+        return aggregate;
+      },
       object: new GraphQLObjectType({
         name: typeName,
         ...(comment !== undefined && { description: comment }),
@@ -182,11 +187,6 @@ export class TableTypes implements ShapeKit {
   /** A name for a further type of the schema: the wanted one, if nobody has it yet. */
   claim(name: string): string {
     return this.#names.claim(name);
-  }
-
-  /** An order by columns of a further type. */
-  order(name: string, columns: Parameters<typeof orderType>[2]): GraphQLInputObjectType {
-    return orderType(name, this.#names, columns);
   }
 
   // ─── Shapes ───

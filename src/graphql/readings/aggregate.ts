@@ -1,82 +1,78 @@
 /**
- * `person_aggregate(filter, where, groupBy, order, limit, start, version)`: figures of the records of a table, one row for each group. All that
- * is asked for is one SELECT with GROUP BY, or GROUP ALL where nothing is grouped by.
+ * `person_aggregate(groupBy, limit, start, order, filter, where, version)`, `author.wrote_aggregate(…)`: figures of records, one row for each
+ * group. All that is asked for is one SELECT with GROUP BY, or GROUP ALL where nothing is grouped by.
  */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { Group, Projection, Select } from '../../language/ast.js';
+import type { Projection } from '../../language/ast.js';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { RootField, RootPlan } from '../execution/root-plan.js';
-import { type Bound, type Conditions, fieldPath, join, select } from '../execution/select.js';
+import type { CompileReading } from '../execution/reading.js';
+import type { RootField } from '../execution/root-plan.js';
+import { type Conditions, fieldPath, join, type Part } from '../execution/select.js';
 import { GROUP } from '../schema/aggregate-parts.js';
 import type { AggregateType } from '../schema/aggregate-type.js';
-import { fromRoot } from '../schema/field-source.js';
-import {
-  boundRows,
-  cutArguments,
-  filterArguments,
-  filtersOf,
-  isGiven,
-  readCount,
-  VERSION_ARGUMENT,
-} from '../schema/list-arguments.js';
+import { boundRows, cutArguments, filterArguments, filtersOf, isGiven, readCount } from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
-import { lengthOf, type RootConfig, statementWork } from './root-config.js';
+import { lengthOf, type ReadingField } from './reading-field.js';
 
-export function aggregateField(table: TableType, aggregate: AggregateType): RootConfig {
-  const { groupable, object, order } = aggregate;
+export function aggregateOf(table: TableType): ReadingField {
+  const { groupable, object, order } = table.aggregate();
   return {
     type: new GraphQLList(new GraphQLNonNull(object)),
-    description: 'Figures of each group of records, or of all of them in one row.',
     args: {
       ...(groupable && { groupBy: { type: new GraphQLList(new GraphQLNonNull(groupable)) } }),
       ...cutArguments('groups'),
       order: { type: order },
       ...filterArguments(table.filter),
-      ...VERSION_ARGUMENT,
     },
-    extensions: fromRoot((field) => compileAggregate(field, table, aggregate)),
+    compile: compileAggregate(table),
   };
 }
 
-function compileAggregate(field: RootField, table: TableType, aggregate: AggregateType): RootPlan {
-  const asked = askedOf(field, aggregate);
-  return {
-    completion: field.completion(),
-    begin: (call) => {
-      const { statement, values, limit, cut } = field.arguments.bound(call, (given, conditions) =>
-        bind(given, conditions, asked.columns, table, aggregate),
-      );
-      const { most, spend } = boundRows(cut, asked.weight, call);
-      const single = limit === undefined;
-      return statementWork(
-        [statement],
-        single ? values : objectFrom({ ...values, [limit]: most }),
-        (single ? 1 : most) * asked.weight,
-        ([rows]) => {
-          spend(lengthOf(rows));
-          return rows;
-        },
-      );
-    },
+function compileAggregate(table: TableType): CompileReading {
+  return (field) => {
+    const aggregate = table.aggregate();
+    const asked = askedOf(field, aggregate);
+    return {
+      completion: field.completion(),
+      bind: (call, build) => {
+        const { statements, values, limit, cut } = field.arguments.boundAll(call, (given, conditions) => {
+          const { part, ...bound } = bindPart(given, conditions, asked.columns, table, aggregate);
+          return { ...bound, statements: build([part]), values: conditions.params.values };
+        });
+        const { most, spend } = boundRows(cut, asked.weight, call);
+        const single = limit === undefined;
+        return {
+          statements,
+          values: single ? values : objectFrom({ ...values, [limit]: most }),
+          most: (single ? 1 : most) * asked.weight,
+          result: ([rows = []]) => {
+            spend(lengthOf(rows));
+            return rows;
+          },
+        };
+      },
+    };
   };
 }
 
-interface BoundAggregate extends Bound {
+interface BoundPart {
+  readonly part: Part;
   /** The name of the param that limits the groups. */
   readonly limit: string | undefined;
   readonly cut: number | undefined;
 }
 
-function bind(
+/** @throws TesseraError `graphql_argument`, `graphql_limit` */
+function bindPart(
   given: GivenArguments,
   conditions: Conditions,
   asked: readonly string[],
-  { table, filter }: TableType,
+  { filter }: TableType,
   { columns }: AggregateType,
-): BoundAggregate {
+): BoundPart {
   const { params } = conditions;
   const grouped = [...new Set((given['groupBy'] ?? []) as readonly string[])];
   const order = orderedColumns(given['order']);
@@ -91,42 +87,37 @@ function bind(
     const found = columns.get(column);
     return found && { kind: 'expression', expression: found.expression, alias: fieldPath(found.path) };
   }).filter((item) => item !== undefined);
-  const group: Group =
-    grouped.length === 0 ? { kind: 'all' } : { kind: 'by', paths: grouped.map((column) => fieldPath(pathOf(column))) };
   const filters = filtersOf(given, filter, conditions);
   const { version } = given;
   const cut = readCount('limit', given);
   const start = readCount('start', given);
   // A single row needs no limit, without which mere counting is fastest.
   const limit = grouped.length > 0 || cut !== undefined ? params.bind(cut) : undefined;
-  const statement: Select = {
-    ...select(
-      { kind: 'fields', items },
-      { kind: 'table', name: table },
-      {
-        ...(filters.length > 0 && { where: join('&&', filters) }),
-        ...(order.length > 0 && {
-          order: orderBy(order.map(({ column, descending }) => ({ path: pathOf(column), descending }))),
-        }),
-        ...(limit && { limit }),
-        ...(start !== undefined && { start: params.bind(start) }),
-        ...(isGiven(version) && { version: params.bind(version as Value) }),
-      },
-    ),
-    group,
+  const part: Part = {
+    projections: { kind: 'fields', items },
+    clauses: {
+      ...(filters.length > 0 && { where: join('&&', filters) }),
+      group:
+        grouped.length === 0 ? { kind: 'all' } : { kind: 'by', paths: grouped.map((name) => fieldPath(pathOf(name))) },
+      ...(order.length > 0 && {
+        order: orderBy(order.map(({ column, descending }) => ({ path: pathOf(column), descending }))),
+      }),
+      ...(limit && { limit }),
+      ...(start !== undefined && { start: params.bind(start) }),
+      ...(isGiven(version) && { version: params.bind(version as Value) }),
+    },
   };
-  return { statement, values: params.values, limit: limit?.name, cut };
+  return { part, limit: limit?.name, cut };
 }
 
 interface Asked {
-  /** Never empty. */
   readonly columns: readonly string[];
   /** How many fields each row gives. */
   readonly weight: number;
 }
 
 function askedOf(field: RootField, { object, parts }: AggregateType): Asked {
-  const columns = new Set<string>();
+  const columns = new Set(['count']);
   let weight = 1;
   for (const nodes of field.fieldsBelow(object, field.nodes).values()) {
     weight += 1;
@@ -138,5 +129,5 @@ function askedOf(field: RootField, { object, parts }: AggregateType): Asked {
       if (node.name.value !== '__typename') columns.add(`${part}.${node.name.value}`);
     }
   }
-  return { columns: ['count', ...columns], weight };
+  return { columns: [...columns], weight };
 }
