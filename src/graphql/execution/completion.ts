@@ -18,6 +18,7 @@ import {
 import { failure } from '../../errors/error.js';
 import { stringifyJson } from '../../value/json.js';
 import { isArray, SetValue, type Value } from '../../value/value.js';
+import { boundedText } from '../../value/walk.js';
 import { BudgetExceeded } from './budget.js';
 import type { Call } from './call.js';
 
@@ -100,7 +101,7 @@ function listOf({ gather, write, weight }: Completion): Completion {
         const item = write(items[at], call);
         if (call.failures.length > before) call.place(before, at);
         if (item === undefined) return undefined;
-        text += at === 0 ? item : `,${item}`;
+        text = boundedText(at === 0 ? text + item : `${text},${item}`);
       }
       return `${text}]`;
     },
