@@ -2,13 +2,14 @@
 import { type GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
 import { failure } from '../errors/error.js';
+import type { GraphqlConfig } from '../language/ast.js';
 import type { Session } from '../session/contract.js';
 import { Allowances, type RulesOfRoles } from './allowance.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { Operation } from './execution/operation.js';
 import type { GraphqlLimits } from './limits.js';
-import { exposedTables, isDenied } from './schema/exposed-tables.js';
+import { exposedBy, withoutDenied } from './schema/exposed.js';
 
 const KEPT_APIS = 64;
 
@@ -65,16 +66,17 @@ export class Apis {
     const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
     const catalog = await session.catalog();
     const config = catalog?.configs.get('graphql')?.config;
-    if (catalog === undefined || config?.kind !== 'graphql' || config.tables.kind === 'none') {
+    if (catalog === undefined || config?.kind !== 'graphql' || !exposesAny(config)) {
       throw failure('graphql_not_configured');
     }
     const hidesDenied = hideDenied && session.identity.principal.kind !== 'system';
     const key = `${catalog.stamp} ${hidesDenied}`;
     let api = this.#known.get(key);
     if (api === undefined) {
-      const tables = exposedTables(catalog, config).filter((table) => !hidesDenied || !isDenied(table));
-      if (tables.length === 0) throw failure('graphql_no_tables');
-      const { schema, warnings } = buildSchema(tables, { guardedByDefault, hidesDenied });
+      const all = exposedBy(catalog, config);
+      const exposed = hidesDenied ? withoutDenied(all) : all;
+      if (exposed.tables.length === 0 && exposed.functions.length === 0) throw failure('graphql_no_tables');
+      const { schema, warnings } = buildSchema(exposed, { guardedByDefault, hidesDenied });
       const place = `${catalog.namespace.name}/${catalog.database.name}`;
       for (const warning of warnings) warn?.(`In the GraphQL schema of ${place}, ${warning}`);
       api = new Api(schema, new Allowances(limits, roles, config));
@@ -82,4 +84,8 @@ export class Apis {
     }
     return api;
   }
+}
+
+function exposesAny({ tables, functions }: GraphqlConfig): boolean {
+  return tables.kind !== 'none' || functions.kind !== 'none';
 }

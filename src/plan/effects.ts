@@ -1,5 +1,5 @@
 /** What a statement may do besides answering. */
-import type { Call, Statement } from '../language/ast.js';
+import type { Block, Call, Statement } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 
 /** Statements that never change anything themselves; what stands inside them is looked at as well. */
@@ -45,3 +45,32 @@ function isForeign({ path }: Call): boolean {
 }
 
 const verdicts = new WeakMap<Statement, boolean>();
+
+/** Functions of ours that change something, here or elsewhere. */
+const CHANGING = /^(sequence::|http::(post|put|patch|delete)$)/;
+
+/**
+ * The functions of a database that may change something when they are called: by what they do themselves, or by calling such a one. What
+ * can't be looked into counts as changing.
+ */
+export function changingFunctions(functions: ReadonlyMap<string, { readonly body: Block }>): ReadonlySet<string> {
+  const changing = new Set<string>();
+  const callers = new Map<string, string[]>();
+  for (const [name, { body }] of functions) {
+    walk(body, {
+      statement: ({ kind }) => {
+        if (!HARMLESS.has(kind)) changing.add(name);
+      },
+      expression: (each) => {
+        if (each.kind === 'script') changing.add(name);
+        if (each.kind !== 'call') return;
+        const called = each.path.startsWith('fn::') ? each.path.slice('fn::'.length) : undefined;
+        if (called !== undefined && functions.has(called)) callers.set(called, [...(callers.get(called) ?? []), name]);
+        else if (isForeign(each) || CHANGING.test(each.path)) changing.add(name);
+      },
+    });
+  }
+  // What is added on the way is met on the way.
+  for (const name of changing) for (const caller of callers.get(name) ?? []) changing.add(caller);
+  return changing;
+}

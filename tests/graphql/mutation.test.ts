@@ -336,7 +336,10 @@ describe('the schema', () => {
     expect(results.every(({ outcome }) => outcome.ok)).toBe(true);
     const catalog = await stack.owner.catalog();
     const view = { guardedByDefault: false, hidesDenied: false };
-    const { schema } = buildSchema([...(catalog?.tables.values() ?? [])], view);
+    const { schema } = buildSchema(
+      { tables: [...(catalog?.tables.values() ?? [])], functions: [], changing: new Set() },
+      view,
+    );
     expect(validateSchema(schema)).toEqual([]);
     const names = Object.keys(schema.getMutationType()?.getFields() ?? {});
     expect(names.filter((name) => /(Seen|Fixed|Bare|Edge)$/.test(name))).toEqual([

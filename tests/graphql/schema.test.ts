@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type GraphQLSchema, printType, validateSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildSchema } from '../../src/graphql/build-schema.js';
-import { exposedTables } from '../../src/graphql/schema/exposed-tables.js';
+import { exposedBy } from '../../src/graphql/schema/exposed.js';
 import { legalName, Names } from '../../src/graphql/schema/names.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { escapeIdentifier } from '../../src/value/text/quote.js';
@@ -13,7 +13,7 @@ async function schemaOf(setup: string, guardedByDefault = false): Promise<GraphQ
   const catalog = await owner.catalog();
   const config = catalog?.configs.get('graphql')?.config;
   if (catalog === undefined || config?.kind !== 'graphql') throw new Error('the setup has no config');
-  const { schema } = buildSchema(exposedTables(catalog, config), { guardedByDefault, hidesDenied: false });
+  const { schema } = buildSchema(exposedBy(catalog, config), { guardedByDefault, hidesDenied: false });
   expect(validateSchema(schema)).toEqual([]);
   return schema;
 }
@@ -383,10 +383,13 @@ input _filter_first_table {
           }
         }
         const catalog = await owner.catalog();
-        const { schema } = buildSchema([...(catalog?.tables.values() ?? [])], {
-          guardedByDefault: false,
-          hidesDenied: false,
-        });
+        const { schema } = buildSchema(
+          { tables: [...(catalog?.tables.values() ?? [])], functions: [], changing: new Set() },
+          {
+            guardedByDefault: false,
+            hidesDenied: false,
+          },
+        );
         expect(validateSchema(schema)).toEqual([]);
         const request = { query: '{ t { id } }', variables: undefined, operationName: undefined };
         expect((await service.answer(owner, request)).failures).toEqual([]);

@@ -154,12 +154,12 @@ class RootRun {
     const { plan, key } = this.#root;
     const call = this.#call;
     const before = call.failures.length;
-    let json: string | undefined;
-    if (typeof plan === 'function') json = this.#trying(() => plan(call));
-    else {
-      json = plan.completion.write(this.#value, call);
+    const json = this.#trying(() => {
+      if (typeof plan === 'function') return plan(call);
+      const text = plan.completion.write(this.#value, call);
       call.place(before, key);
-    }
+      return text;
+    });
     return { key, json: json ?? 'null', time: this.#time };
   }
 

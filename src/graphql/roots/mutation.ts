@@ -1,11 +1,13 @@
 /** The fields of Mutation. */
 import type { GraphQLFieldConfigMap } from 'graphql';
-import { capitalized, Inputs, isCreatable } from '../schema/inputs.js';
+import type { FunctionDefinition } from '../../catalog/definition.js';
+import { capitalized, type Inputs, isCreatable } from '../schema/inputs.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
 import { createField, createManyField } from './create.js';
 import { deleteField, deleteManyField } from './delete.js';
+import { functionFields } from './function.js';
 import { ofTable } from './query.js';
 import { relateField } from './relate.js';
 import type { RootConfig } from './root-config.js';
@@ -13,8 +15,12 @@ import { SESSION_FIELDS } from './sign-in.js';
 import { updateField, updateManyField } from './update.js';
 import { upsertField, upsertManyField } from './upsert.js';
 
-export function mutationFields(types: TableTypes): GraphQLFieldConfigMap<unknown, unknown> {
-  const inputs = new Inputs(types);
+/** `functions` are those that may write. */
+export function mutationFields(
+  types: TableTypes,
+  inputs: Inputs,
+  functions: readonly FunctionDefinition[],
+): GraphQLFieldConfigMap<unknown, unknown> {
   const names = new Names(Object.keys(SESSION_FIELDS));
   const fields: GraphQLFieldConfigMap<unknown, unknown> = { ...SESSION_FIELDS };
   for (const type of types.tables.values()) {
@@ -22,7 +28,7 @@ export function mutationFields(types: TableTypes): GraphQLFieldConfigMap<unknown
     for (const [verb, config] of tableFields(type, types, inputs))
       fields[names.claim(`${verb}${name}`)] = ofTable(type, config);
   }
-  return fields;
+  return { ...fields, ...functionFields(functions, types, inputs, names) };
 }
 
 /** By what precedes the name of the table. A view is written by what it looks at alone. */

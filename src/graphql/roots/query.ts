@@ -1,16 +1,24 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
+import type { FunctionDefinition } from '../../catalog/definition.js';
 import { aggregateOf } from '../readings/aggregate.js';
 import { connectionOf } from '../readings/connection.js';
 import { listOf } from '../readings/list.js';
+import type { Inputs } from '../schema/inputs.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
+import { functionFields } from './function.js';
 import { anyRecordField, recordField } from './record.js';
 import type { RootConfig } from './root-config.js';
 import { tableField } from './table.js';
 
-export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, unknown> {
+/** `functions` are those that only read. */
+export function queryFields(
+  types: TableTypes,
+  inputs: Inputs,
+  functions: readonly FunctionDefinition[],
+): GraphQLFieldConfigMap<unknown, unknown> {
   const tables = [...types.tables.values()];
   const names = new Names();
   const lists = tableNames(tables, names);
@@ -27,7 +35,7 @@ export function queryFields(types: TableTypes): GraphQLFieldConfigMap<unknown, u
     const field = tableField(type.table, aggregateOf(type));
     fields[names.claim(`${lists.get(type.table)}_aggregate`)] = ofTable(type, field);
   }
-  return fields;
+  return { ...fields, ...functionFields(functions, types, inputs, names) };
 }
 
 /** For each table the name of the field that is called after it. */

@@ -31,7 +31,7 @@ import type { TableTypes } from './table-types.js';
 import { nothingOf, type Writable, type WritableField, type WritableFields } from './writable.js';
 
 /** What an input is for. */
-export type Purpose = 'create' | 'upsert' | 'update';
+export type Purpose = 'create' | 'upsert' | 'update' | 'call';
 
 interface PurposeRow {
   readonly prefix: string;
@@ -39,12 +39,15 @@ interface PurposeRow {
   readonly isWhole: boolean;
   /** Whether edges are made with the record. */
   readonly hasEdges: boolean;
+  /** Whether records may be made with what leads to them. */
+  readonly hasNested: boolean;
 }
 
 const PURPOSES: Readonly<Record<Purpose, PurposeRow>> = {
-  create: { prefix: 'Create', isWhole: true, hasEdges: true },
-  upsert: { prefix: 'Upsert', isWhole: true, hasEdges: false },
-  update: { prefix: 'Update', isWhole: false, hasEdges: false },
+  create: { prefix: 'Create', isWhole: true, hasEdges: true, hasNested: true },
+  upsert: { prefix: 'Upsert', isWhole: true, hasEdges: false, hasNested: true },
+  update: { prefix: 'Update', isWhole: false, hasEdges: false, hasNested: true },
+  call: { prefix: '', isWhole: true, hasEdges: false, hasNested: false },
 };
 
 /** A record, or an object that is part of one, on the way from an input. */
@@ -84,6 +87,12 @@ export interface RecordInput {
   read(given: unknown, writing: Writing): RecordData;
 }
 
+export interface Argument {
+  readonly type: GraphQLInputType & GraphQLNullableType;
+  /** Isn't given null. @throws TesseraError `graphql_argument` */
+  read(given: unknown, writing: Writing): Value;
+}
+
 type Given = Readonly<Record<string, unknown>>;
 
 export class Inputs {
@@ -104,6 +113,17 @@ export class Inputs {
   /** The input of changes; none where nothing could be in it. */
   ofUpdate(type: TableType): RecordInput | undefined {
     return this.#membersOf(type, 'update').size === 0 ? undefined : this.#record(type, 'update');
+  }
+
+  /** What an argument of a function may be; none where GraphQL has no form for it. */
+  ofArgument(writable: Writable): Argument | undefined {
+    const reader = this.#reader(writable, 'call');
+    return (
+      reader && {
+        type: reader.type,
+        read: (given, writing) => reader.read(given, { values: newObject(), writing, id: () => writing.newId('') }),
+      }
+    );
   }
 
   #record(type: TableType, purpose: Purpose): RecordInput {
@@ -192,7 +212,7 @@ export class Inputs {
   /** For a link, or a list of links, to records of one table: those that are made with the record. */
   #nested(name: string, { column, shape: { writable } }: WritableField, purpose: Purpose): Member | undefined {
     const link = writable.kind === 'list' ? writable.element : writable;
-    if (link.kind !== 'link') return undefined;
+    if (link.kind !== 'link' || !PURPOSES[purpose].hasNested) return undefined;
     const [table, ...others] = link.tables;
     const target = table === undefined || others.length > 0 ? undefined : this.#types.tables.get(table);
     if (target === undefined || !isCreatable(target)) return undefined;
