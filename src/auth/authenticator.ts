@@ -1,5 +1,6 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Place, Principal } from '../catalog/principal.js';
+import { namedToken } from '../catalog/denial.js';
+import { type Place, type Principal, placeOf } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject, type ObjectValue } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
@@ -55,6 +56,8 @@ export interface Authenticator {
   refresh(pair: Required<IssuedTokens>, client: Client): Promise<AuthenticatedWithTokens>;
   /** Makes a refresh token worthless, with all that came of the same sign-in. */
   revoke(pair: Required<IssuedTokens>): Promise<void>;
+  /** Makes the access token worthless with which somebody has signed in. */
+  withdraw(signedIn: SignedIn): PromiseOrValue<void>;
   /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
   /** The public keys for tokens that an access method issues, for all to see; none tells nothing of why there are none. */
@@ -122,6 +125,11 @@ export function createAuthenticator(
     async revoke(pair) {
       const { place, access, subject } = await ownerOf(context, pair.access);
       await revokeRefresh(context, place, access, pair.refresh, subject);
+    },
+
+    withdraw({ principal, claims }) {
+      const token = namedToken(claims);
+      return token === undefined || principal.kind === 'guest' ? undefined : directory.deny(placeOf(principal), token);
     },
 
     authenticate(token, client) {

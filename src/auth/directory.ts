@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
-import type { HandedOut } from '../catalog/denial.js';
+import type { HandedOut, NamedToken } from '../catalog/denial.js';
 import type { Grants } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
 import type { Identity } from '../exec/execution.js';
@@ -23,6 +23,8 @@ export interface Directory {
   recordExists(place: Place, id: RecordId): PromiseOrValue<boolean>;
   /** Whether something that users of exactly this place were handed out was taken back. */
   isDenied(place: Place, what: HandedOut): PromiseOrValue<boolean>;
+  /** Takes back a token of a user of exactly this place, in a transaction of its own. */
+  deny(place: Place, token: NamedToken): PromiseOrValue<void>;
   /**
    * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in a transaction of its own, with permissions off, and commits it. Retries conflicts
    * as for any statement.

@@ -5,7 +5,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Transaction } from '../storage/contract.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
-import { Datetime } from '../value/value.js';
+import { Datetime, isObject, type Value } from '../value/value.js';
 import { forEachEntry } from './entries.js';
 import { moment } from './grant.js';
 import { type Area, denialKey, denialRange } from './keys.js';
@@ -18,6 +18,20 @@ export interface HandedOut {
   readonly subject: string;
   /** Nanoseconds since 1970. */
   readonly at: bigint;
+}
+
+/** A token as it is named by its claims. */
+export interface NamedToken {
+  readonly id: string;
+  /** When it expires by itself, in nanoseconds since 1970; `undefined` is never. */
+  readonly expiry: bigint | undefined;
+}
+
+/** The token with these claims, if it can be named. */
+export function namedToken(claims: Value): NamedToken | undefined {
+  if (!isObject(claims) || typeof claims['jti'] !== 'string') return undefined;
+  const { jti, exp } = claims;
+  return { id: jti, expiry: typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined };
 }
 
 /** Denials of the users of a place, within a transaction. */
@@ -40,9 +54,9 @@ export class Denials {
     this.transaction.put(denialKey(this.area, 'subject', subject), moment(now));
   }
 
-  /** A token, and forgets those that have expired by themselves. Without `expiry` it never does. */
-  denyToken(token: string, expiry: bigint | undefined, now: bigint): PromiseOrValue<void> {
-    this.transaction.put(denialKey(this.area, 'token', token), expiry === undefined ? null : moment(expiry));
+  /** A token, and forgets those that have expired by themselves. */
+  denyToken({ id, expiry }: NamedToken, now: bigint): PromiseOrValue<void> {
+    this.transaction.put(denialKey(this.area, 'token', id), expiry === undefined ? null : moment(expiry));
     return forEachEntry(this.transaction, denialRange(this.area, 'token'), ([key, until]) => {
       if (until instanceof Datetime && datetimeNanoseconds(until) <= now) this.transaction.delete(key);
     });

@@ -110,6 +110,8 @@ export interface Session extends StatementDoor {
   revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** Signs in with user name and password at the level that `level` names, without issuing a token (HTTP Basic). */
   authenticateBasic(user: string, password: string, level: { namespace?: string; database?: string }): Promise<void>;
+  /** Makes the access token worthless with which somebody has signed in, wherever else it is used, and forgets who that was. */
+  signOut(): Promise<void>;
   /** Forgets who is signed in; the selection and the variables stay. */
   invalidate(): void;
   /** Forgets everything. */

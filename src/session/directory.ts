@@ -5,7 +5,7 @@ import { guestIdentity } from '../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { putPlaced } from '../catalog/define.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
-import { Denials, type HandedOut } from '../catalog/denial.js';
+import { Denials, type HandedOut, type NamedToken } from '../catalog/denial.js';
 import { Grants } from '../catalog/grant.js';
 import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
 import type { Place } from '../catalog/principal.js';
@@ -73,6 +73,16 @@ export class StoreDirectory implements Directory {
         areaOf(transaction, place),
         (area) => area !== undefined && new Denials(transaction, area).isDenied(what),
       ),
+    );
+  }
+
+  deny(place: Place, token: NamedToken): PromiseOrValue<void> {
+    return withRetries(this.#engine, (transaction) =>
+      andThen(areaOf(transaction, place), (area) => {
+        if (area === undefined) return undefined;
+        this.#executor.denials.set(transaction);
+        return new Denials(transaction, area).denyToken(token, this.#environment.clock.now());
+      }),
     );
   }
 

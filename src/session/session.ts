@@ -348,6 +348,11 @@ export class OpenSession implements Session, RegisteredSession {
     this.#services.registry.leave(this, this.#identity.principal);
   }
 
+  async signOut(): Promise<void> {
+    await this.#services.authenticator.withdraw(this.#identity.signedIn);
+    this.invalidate();
+  }
+
   invalidate(): void {
     this.#auditor?.ended('invalidated');
     this.#become(guestIdentity(this.#client()));

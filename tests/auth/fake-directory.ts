@@ -39,6 +39,10 @@ export class FakeDirectory implements Directory {
     this.#accesses.delete(keyOf(place, name));
   }
 
+  deny(_: Place, { id }: { readonly id: string }): void {
+    this.denied.add(id);
+  }
+
   /** An expression that `evaluate` runs as `clause`. */
   clause(clause: Clause): Expression {
     const name = `clause${this.#clauses.size}`;

@@ -123,6 +123,37 @@ describe('create', () => {
     expect(await count('person')).toBe(2);
   });
 
+  it('takes values of every kind, in literals and variables', async () => {
+    await stack.owner.query(`DEFINE TABLE all;
+      DEFINE FIELD a ON all TYPE any; DEFINE FIELD b ON all TYPE bytes; DEFINE FIELD d ON all TYPE decimal; DEFINE FIELD f ON all TYPE float;
+      DEFINE FIELD g ON all TYPE geometry<point>; DEFINE FIELD i ON all TYPE int; DEFINE FIELD l ON all TYPE array<option<int>>;
+      DEFINE FIELD n ON all TYPE int | float; DEFINE FIELD o ON all TYPE object; DEFINE FIELD r ON all TYPE record; DEFINE FIELD s ON all TYPE set<record<cat>>;
+      DEFINE FIELD t ON all TYPE duration; DEFINE FIELD u ON all TYPE uuid; DEFINE FIELD x ON all TYPE array<object>; DEFINE FIELD x.*.y ON all TYPE int;`);
+    const data = {
+      a: { deep: [1, null] },
+      b: 'AQI=',
+      d: '1.25',
+      f: 2,
+      g: { type: 'Point', coordinates: [1, 2] },
+      i: 9_007_199_254_740_991,
+      l: [1, null],
+      n: 3,
+      o: { k: true },
+      t: '1h30m',
+      u: '0192a0b0-1111-7222-8333-444455556666',
+      x: [{ y: 1 }],
+    };
+    const fields = '{ a b d f g { coordinates } i l n o r { id } s { id } t u x { y } }';
+    const shown = { ...data, g: { coordinates: [1, 2] }, r: { id: 'person:ann' }, s: [null] };
+    expect(
+      await given(`mutation ($data: CreateAllInput!) { createAll(data: $data) ${fields} }`, {
+        data: { ...data, r: 'person:ann', s: ['tom', 'cat:tom'] },
+      }),
+    ).toEqual(shown);
+    const literal = JSON.stringify({ ...data, r: 'person:ann', s: ['tom', 'cat:tom'] }).replace(/"(\w+)":/g, '$1:');
+    expect(await given(`mutation { createAll(data: ${literal}) ${fields} }`)).toEqual(shown);
+  });
+
   it('reads keys as a query does, unless the ids of the table are texts', async () => {
     expect(await given('mutation { createCat(data: {id: "1"}) { id } }')).toEqual({ id: 'cat:1' });
     expect(await given('mutation { createNamed(data: {id: "1", link: "2"}) { id } }')).toEqual({ id: 'named:`1`' });
@@ -144,9 +175,16 @@ describe('create', () => {
       { name: 'P', best: null },
       { name: 'Q', best: { name: 'Ann' } },
     ]);
+    expect(
+      await given(`mutation { createManyPerson(data: [{name: "S", wrote: [{year: 1, out_create: {lives: 2}}]}, {name: "T"}]) {
+        name wrote { year out { lives } } } }`),
+    ).toEqual([
+      { name: 'S', wrote: [{ year: 1, out: { lives: 2 } }] },
+      { name: 'T', wrote: [] },
+    ]);
     const [code] = await refusal('mutation { createManyPerson(data: [{name: "R"}, {name: ""}]) { name } }');
     expect(code).toBe('field_assert');
-    expect(await count('person')).toBe(4);
+    expect(await count('person')).toBe(6);
     expect(await given('mutation { createManyPerson(data: []) { name } }')).toEqual([]);
   });
 });

@@ -81,6 +81,10 @@ export class FakeSession implements Session {
     if (refresh !== 'refresh') throw failure('invalid_auth');
   }
 
+  async signOut(): Promise<void> {
+    this.invalidate();
+  }
+
   async authenticate(token: string): Promise<void> {
     if (token !== 'a.b.c') throw failure('invalid_auth');
     this.principal = { kind: 'system', level: 'root', name: 'token', roles: ['owner'] };

@@ -4,7 +4,7 @@
  * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Denials } from '../../catalog/denial.js';
+import { Denials, namedToken } from '../../catalog/denial.js';
 import { areaOf } from '../../catalog/lookup.js';
 import {
   mayAct,
@@ -19,7 +19,7 @@ import { failure } from '../../errors/error.js';
 import type { KillSessions } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
-import { isObject, Range, RecordId, Uuid, type Value } from '../../value/value.js';
+import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
 import { authorize, guestRefusal } from '../authorize.js';
 import { selectedDatabase, selectedPlace } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, LastingSession } from '../execution.js';
@@ -75,16 +75,11 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   }
   unit.transaction.afterCommit(() => session.end());
   witness?.acted({ action: 'session-kill', place: placeOf(principal), subject: { session: session.key } });
-  const { token } = session.identity;
-  if (!isObject(token) || typeof token['jti'] !== 'string') return undefined;
-  const { jti, exp } = token;
+  const token = namedToken(session.identity.token);
+  if (token === undefined) return undefined;
   denials.set(unit.transaction);
-  const expiry = typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined;
   return andThen(areaOf(unit.transaction, placeOf(principal)), (area) =>
-    andThen(
-      area && new Denials(unit.transaction, area).denyToken(jti, expiry, environment.clock.now()),
-      () => undefined,
-    ),
+    andThen(area && new Denials(unit.transaction, area).denyToken(token, environment.clock.now()), () => undefined),
   );
 }
 

@@ -3,13 +3,16 @@
  * as one attempt, whatever its alias.
  */
 import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
+import { failure } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { fromRoot, fromSource } from '../schema/field-source.js';
+import { isGiven } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { RootConfig } from './root-config.js';
 
-const { String: TEXT, object: OBJECT } = SCALARS;
+const { String: TEXT, Boolean: BOOLEAN, object: OBJECT } = SCALARS;
 
 export const TOKENS = new GraphQLObjectType({
   name: 'Tokens',
@@ -60,6 +63,16 @@ export const SESSION_FIELDS: Readonly<Record<string, RootConfig>> = {
     args: { token: { type: new GraphQLNonNull(TEXT) }, refresh: { type: new GraphQLNonNull(TEXT) } },
     ...doing(async (session, given) => tokensOf(await session.refresh(pairOf(given)))),
   },
+  signOut: {
+    type: BOOLEAN,
+    description: 'Signs out: the token with which somebody has signed in is worthless afterwards. Gives true.',
+    args: {
+      token: { type: TEXT, description: 'The token that came with the refresh token; it may have expired.' },
+      refresh: { type: TEXT, description: 'A refresh token that shall be worthless, too, with all that came of it.' },
+      everywhere: { type: BOOLEAN, description: 'Whether all other sessions and tokens of the same user end as well.' },
+    },
+    ...doing(signOut),
+  },
 };
 
 function doing(work: (session: Session, given: Given) => Promise<Value>): Pick<RootConfig, 'extensions'> {
@@ -74,11 +87,26 @@ function doing(work: (session: Session, given: Given) => Promise<Value>): Pick<R
   };
 }
 
+const KILL_SESSIONS: Statement = { kind: 'kill-sessions', which: { kind: 'own' } };
+
+async function signOut(session: Session, given: Given): Promise<Value> {
+  const { token, refresh, everywhere } = given;
+  if (isGiven(refresh) !== isGiven(token)) {
+    throw failure('graphql_argument', { reason: 'A refresh token is taken back by both: token and refresh' });
+  }
+  if (isGiven(refresh)) await session.revoke(pairOf(given));
+  if (everywhere === true) {
+    for (const { outcome } of await session.execute([KILL_SESSIONS])) if (!outcome.ok) throw outcome.error;
+  }
+  await session.signOut();
+  return true;
+}
+
 /** A body as HTTP and RPC have it. */
 function credentials({ identity: { place } }: Session, given: Given): ObjectValue {
   const body = newObject();
   const { namespace, database } = place;
-  Object.assign(body, { namespace, database }, given);
+  for (const [name, value] of Object.entries({ namespace, database, ...given })) if (isGiven(value)) body[name] = value;
   return body;
 }
 

@@ -97,14 +97,14 @@ function boundWrite(
   output: Returning,
   build: WriteOptions['build'],
 ): BoundWrite {
-  const affordable = Math.floor(call.reads.left / weight);
+  const allowed = Math.min(call.allowance.limits.rows, Math.floor(call.reads.left / weight));
   return field.arguments.boundAnew<Statement, BoundWrite>(call, (given, conditions) => {
     const { params } = conditions;
     const writing = new Writing(call.random);
     const write = build({ given, conditions, params, writing, output });
     // What is too much for the answer isn't written at all.
-    if (write.most !== undefined && write.most > affordable) throw call.allowance.beyond('values');
-    const most = write.most ?? Math.min(call.allowance.limits.rows, affordable);
+    const { most = allowed } = write;
+    if (most > allowed) throw tooMany(allowed, call);
     const checks: Statement[] = [];
     if (write.most === undefined) checks.push(throwIf('>', params.bind(most), TOO_MANY));
     if (write.mayMiss && !writing.isEmpty) checks.push(throwIf('=', { kind: 'literal', value: 0 }, UNCHANGED));
@@ -145,7 +145,11 @@ function throwIf(operator: '>' | '=', count: Expression, text: string): Statemen
 
 /** By the texts of the errors that end the transaction. */
 const REFUSALS: Readonly<Record<string, (bound: BoundWrite, call: Call) => TesseraError>> = {
-  [failure('thrown', { text: TOO_MANY }).message]: ({ most }, { allowance }) =>
-    allowance.beyond(most === allowance.limits.rows ? 'rows' : 'values'),
+  [failure('thrown', { text: TOO_MANY }).message]: ({ most }, call) => tooMany(most, call),
   [failure('thrown', { text: UNCHANGED }).message]: () => failure('graphql_unchanged'),
 };
+
+/** `allowed` is the lesser of two limits. */
+function tooMany(allowed: number, { allowance }: Call): TesseraError {
+  return allowance.beyond(allowed === allowance.limits.rows ? 'rows' : 'values');
+}
