@@ -209,7 +209,7 @@ function runnerOf({ node }: Operation): Run {
 
 /** A query reads one state of the database. */
 async function runConsistently(compiled: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
-  if (!compiled.hasFetches && compiled.roots.length === 1) return runQuery(compiled, call, session);
+  if (!compiled.hasMore && compiled.roots.length === 1) return runQuery(compiled, call, session);
   return inSnapshot(session, (snapshot) => runQuery(compiled, call, snapshot));
 }
 

@@ -172,7 +172,7 @@ describe('groups', () => {
     ['(order: {asc: city})', 'count', 'To have "city" of a group, groupBy must name it'],
     ['(groupBy: [city], limit: -1)', 'count', 'limit must be a whole number from 0, got -1'],
     ['(groupBy: [tags])', 'count', 'Value "tags" does not exist in "_groupable_sale" enum.'],
-    ['', 'sum { city }', 'Cannot query field "city" on type "sale_aggregate_sum".'],
+    ['', 'sum { city }', 'Cannot query field "city" on type "sale_aggregate_sums".'],
   ])('refuse %s { %s }', async (args, selection, text) => {
     expect(await problem(args, selection)).toBe(text);
   });

@@ -32,8 +32,8 @@ export interface CompiledRoot {
 
 export interface CompiledOperation {
   readonly roots: readonly CompiledRoot[];
-  /** Whether more than the statements of its root fields may have to be read. */
-  readonly hasFetches: boolean;
+  /** Whether more than one statement for each of its root fields may have to be run. */
+  readonly hasMore: boolean;
 }
 
 const KEPT_VARIANTS = 16;
@@ -97,7 +97,8 @@ export class Operation {
         };
       },
     );
-    return { roots, hasFetches: compilation.hasFetches };
+    const isMore = ({ plan }: CompiledRoot) => typeof plan !== 'function' && plan.several === true;
+    return { roots, hasMore: compilation.hasFetches || roots.some(isMore) };
   }
 }
 

@@ -12,6 +12,8 @@ import { type BoundStatements, type Part, select } from './select.js';
 export interface Reading {
   /** How the result is written. */
   readonly completion: Completion;
+  /** Whether it may have several parts. */
+  readonly several?: boolean;
   /** The parts, as statements that `build` makes of them. @throws TesseraError what the arguments have wrong */
   bind(call: Call, build: (parts: readonly Part[]) => readonly Select[]): BoundReading;
 }
@@ -26,8 +28,8 @@ export interface BoundReading extends BoundStatements<Select> {
 export type CompileReading = (field: RootField) => Reading;
 
 /** The plan of a root field that reads a table. */
-export function planOf({ completion, bind }: Reading, table: string): RootPlan {
+export function planOf({ bind, ...others }: Reading, table: string): RootPlan {
   const from = { kind: 'table', name: table } as const;
   const build = (parts: readonly Part[]) => parts.map(({ projections, clauses }) => select(projections, from, clauses));
-  return { completion, begin: (call) => ({ kind: 'statements', ...bind(call, build) }) };
+  return { ...others, begin: (call) => ({ kind: 'statements', ...bind(call, build) }) };
 }

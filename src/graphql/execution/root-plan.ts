@@ -15,6 +15,8 @@ import type { RecordPlan } from './record-plan.js';
 export interface RootPlan {
   /** How what the work results in is written. */
   readonly completion: Completion;
+  /** Whether it may have several statements, which must see one state of the database. */
+  readonly several?: boolean;
   /** What has to be done in this run. @throws TesseraError what the arguments have wrong */
   begin(call: Call): RootWork;
 }

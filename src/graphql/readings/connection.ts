@@ -33,6 +33,7 @@ function compileConnection(table: TableType): CompileReading {
     const asked = askedOf(field, table, table.connection());
     return {
       completion: field.completion(),
+      several: asked.fields.size > 1,
       bind: (call, build) => {
         const bound = field.arguments.boundAll(call, (given, conditions) => {
           const page = bindPage(given, conditions, table, asked);

@@ -17,6 +17,8 @@ interface Member {
 
 interface Part {
   readonly description: string;
+  /** Ends the name of its type. Parts with the same fields share one. */
+  readonly type: 'group' | 'counts' | 'sums' | 'averages' | 'extremes';
   /** `undefined` for fields that it doesn't apply to. */
   readonly of: (shape: Shape) => Member | undefined;
 }
@@ -61,6 +63,7 @@ const MEASURES: ReadonlyMap<GraphQLNullableType, Measures> = new Map<GraphQLNull
 export const PARTS: Readonly<Record<string, Part>> = {
   [GROUP]: {
     description: 'What the records of the group have in common: the fields of `groupBy`.',
+    type: 'group',
     // NONE and NULL both are null in GraphQL, and so one group.
     of: scalar((field) => ({
       kind: 'binary',
@@ -71,16 +74,18 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   countOf: {
     description: 'How many records have the field.',
+    type: 'counts',
     of: counted((field) => call('count', isPresent(field))),
   },
   distinct: {
     description: 'How many different values there are.',
+    type: 'counts',
     of: counted((field) => call('array::len', different(field))),
   },
-  sum: { description: 'The sum.', of: measured('sum') },
-  avg: { description: 'The arithmetic mean.', of: measured('avg', SCALARS.Float) },
-  min: { description: 'The least value.', of: measured('min') },
-  max: { description: 'The greatest value.', of: measured('max') },
+  sum: { description: 'The sum.', type: 'sums', of: measured('sum') },
+  avg: { description: 'The arithmetic mean.', type: 'averages', of: measured('avg', SCALARS.Float) },
+  min: { description: 'The least value.', type: 'extremes', of: measured('min') },
+  max: { description: 'The greatest value.', type: 'extremes', of: measured('max') },
 };
 
 /** The value itself, of a link the id. */

@@ -35,10 +35,11 @@ export function aggregateType(table: string, tableFields: ObjectFields, names: N
   const fields = [...tableFields].filter(([, { column }]) => column !== 'id');
   const columns = new Map<string, AggregateColumn>([['count', { path: ['count'], expression: COUNT }]]);
   const parts = new Map<string, GraphQLObjectType>();
+  const objects = new Map<string, GraphQLObjectType>();
   const configs: FieldConfigs = {
     count: { type: new GraphQLNonNull(SCALARS.Int), description: 'How many records there are.', ...at('count') },
   };
-  for (const [part, { description, of }] of Object.entries(PARTS)) {
+  for (const [part, { description, type: label, of }] of Object.entries(PARTS)) {
     const members: FieldConfigs = {};
     for (const [field, { column, shape }] of fields) {
       const member = of(shape);
@@ -48,7 +49,9 @@ export function aggregateType(table: string, tableFields: ObjectFields, names: N
       columns.set(`${part}.${field}`, { path: [part, column], expression: build(fieldPath([column])) });
     }
     if (Object.keys(members).length === 0) continue;
-    const object = new GraphQLObjectType({ name: names.claim(`${name}_${part}`), fields: members });
+    const object =
+      objects.get(label) ?? new GraphQLObjectType({ name: names.claim(`${name}_${label}`), fields: members });
+    objects.set(label, object);
     parts.set(part, object);
     configs[part] = { type: new GraphQLNonNull(object), description, ...at(part) };
   }
