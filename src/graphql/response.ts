@@ -33,7 +33,7 @@ function resultText(time: bigint, status: 'OK' | 'ERR', result: string): string 
 }
 
 /** `{message, locations, path, extensions: {code}}`. */
-function errorValue({ message, locations, path, error }: GraphqlFailure): ObjectValue {
+export function errorValue({ message, locations, path, error }: GraphqlFailure): ObjectValue {
   return objectFrom({
     message,
     ...(locations && { locations: locations.map(({ line, column }) => objectFrom({ line, column })) }),

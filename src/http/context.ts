@@ -6,10 +6,12 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
+import type { OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { Database, Origin, Session } from '../session/contract.js';
 import { authorize, CHALLENGE } from './authorization.js';
 import { clientAddress } from './client-address.js';
+import type { ConnectionCount } from './connection-count.js';
 import { errorBody, retryAfter } from './error-body.js';
 import type { Graphiql } from './graphiql-page.js';
 import type { Log } from './log.js';
@@ -23,7 +25,11 @@ export interface Context {
   readonly graphql: GraphqlHandler | undefined;
   /** The GraphQL schema as a session may see it, as text. */
   readonly graphqlSchema: ((session: Session) => Promise<string>) | undefined;
+  /** What is said over the WebSockets of GraphQL. */
+  readonly graphqlSocket: OpenGraphqlConversation | undefined;
   readonly graphiql: Graphiql | undefined;
+  /** Of those that stay open. */
+  readonly connections: ConnectionCount;
   readonly environment: Environment;
   readonly log: Log;
 }

@@ -8,6 +8,7 @@ import type { GraphqlHandler } from '../graphql/handler.js';
 import type { GraphqlMethod } from '../rpc/method.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
+import { ConnectionCount } from './connection-count.js';
 import { type Context, logInternal, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
@@ -28,6 +29,7 @@ export interface HttpServerParts {
   /** The page for browsers. */
   readonly graphiql?: Context['graphiql'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
+  readonly graphqlSocket?: Context['graphqlSocket'];
   /** A certificate and its private key, in PEM. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly log?: Log;
@@ -95,7 +97,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     sendError(context, reply, requestError(error, request, options.limits)),
   );
 
-  const sockets = new WebSocketServer(context, context.environment);
+  const sockets = new WebSocketServer(context);
   app.server.on('upgrade', (request, socket, head) => {
     if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head);
     else ignoreUpgrade(app.server, request, socket as Socket, head);
@@ -123,8 +125,10 @@ function contextOf(parts: HttpServerParts): Context {
     },
     graphql,
     graphqlSchema: parts.graphqlSchema,
+    graphqlSocket: parts.graphqlSocket,
     graphiql: parts.graphiql,
     environment,
+    connections: new ConnectionCount(merged.limits),
     log,
   };
 }

@@ -41,6 +41,33 @@ export function readSelection(request: IncomingMessage): Selection {
   };
 }
 
+/** The same from names and values that came elsewhere, the names in lower case. @throws TesseraError `header_conflict`, `header_invalid` */
+export function selectionOf(given: ReadonlyMap<string, unknown>): Selection {
+  const one = (spellings: readonly string[]): string | undefined => {
+    const [first, other] = spellings
+      .map((name) => ({ name, value: textOf(name, given.get(name)) }))
+      .filter(({ value }, at, all) => value !== undefined && all.findIndex((each) => each.value === value) === at);
+    if (first !== undefined && other !== undefined)
+      throw failure('header_conflict', { names: [first.name, other.name] });
+    return first?.value;
+  };
+  return {
+    namespace: one(SPELLINGS.namespace),
+    database: one(SPELLINGS.database),
+    id: one(SPELLINGS.id),
+    authNamespace: one(SPELLINGS.authNamespace),
+    authDatabase: one(SPELLINGS.authDatabase),
+  };
+}
+
+/** A value that must be text, if it is there. @throws TesseraError `header_invalid` */
+export function textOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw failure('header_invalid', { name, reason: 'is not a string' });
+  if (value === '') throw failure('header_invalid', { name, reason: 'is empty' });
+  return checkText(value, name);
+}
+
 function readOne(request: IncomingMessage, spellings: readonly string[]): string | undefined {
   let found: string | undefined;
   let foundAs = '';

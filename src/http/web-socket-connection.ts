@@ -1,40 +1,35 @@
-/** One WebSocket: requests in the order they came, answers as fast as the client reads them. */
+/** One WebSocket: messages in the order they came, answers as fast as the client reads them. What they say is for its conversation. */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
-import type { RpcConnection } from '../rpc/connection.js';
-import { errorAnswer } from '../rpc/response.js';
-import type { ObjectValue } from '../value/value.js';
 import type { Context } from './context.js';
-import { CBOR, type Format, JSON_FORMAT } from './format.js';
+import type { Conversation, Line } from './conversation.js';
 import type { HttpOptions } from './options.js';
 
 /** Close codes of RFC 6455 §7.4.1. */
-const CLOSE = { goingAway: 1001, unsupportedData: 1003, policy: 1008, tooBig: 1009 } as const;
+const CLOSE = { goingAway: 1001, policy: 1008 } as const;
 
 /** A connection with many cheap requests gives way to the others after so many milliseconds. */
 const SLICE = 5;
+
+const LONGEST_REASON = 123;
 
 /** Milliseconds that a client may take to answer when the server closes the connection to stop. */
 const CLOSE_PATIENCE = 2_000;
 
 interface Message {
   readonly data: Uint8Array;
-  readonly format: Format;
+  readonly isBinary: boolean;
 }
 
-export class WebSocketConnection {
+export class WebSocketConnection implements Line {
   readonly #socket: WebSocket;
   /** What carries it. */
   readonly #stream: Duplex;
-  readonly #rpc: RpcConnection;
+  readonly #conversation: Conversation;
   readonly #options: HttpOptions;
   readonly #environment: Environment;
-  /** What the subprotocol says; each message tells its own if there is none. */
-  readonly #format: Format | undefined;
-  /** What the client spoke last. */
-  #spoken: Format = JSON_FORMAT;
   #waiting: Message[] = [];
   #working: Promise<void> | undefined;
   #closing = false;
@@ -47,20 +42,16 @@ export class WebSocketConnection {
   constructor(
     socket: WebSocket,
     stream: Duplex,
-    rpc: RpcConnection,
-    { options, log }: Context,
-    environment: Environment,
-    format: Format | undefined,
+    begin: (line: Line) => Conversation,
+    { options, environment, log }: Context,
   ) {
     this.#socket = socket;
     this.#stream = stream;
-    this.#rpc = rpc;
     this.#options = options;
     this.#environment = environment;
-    this.#format = format;
     this.#lastRequest = environment.clock.monotonic();
+    this.#conversation = begin(this);
     this.#adjustLimit();
-    rpc.notify((message) => this.#notify(message));
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('pong', () => {
       this.#alive = true;
@@ -71,7 +62,7 @@ export class WebSocketConnection {
       cancelDeadline();
       this.#closing = true;
       this.#waiting = [];
-      rpc.close();
+      this.#conversation.close();
     });
   }
 
@@ -82,7 +73,7 @@ export class WebSocketConnection {
     const idle = this.#environment.clock.monotonic() - this.#lastRequest;
     if (!this.#alive) this.#socket.terminate();
     else if (this.#options.idleTimeout > 0 && idle > this.#options.idleTimeout && this.#working === undefined) {
-      this.#close(CLOSE.policy, 'No request came within the time allowed (--idle-timeout)');
+      this.close(CLOSE.policy, 'No request came within the time allowed (--idle-timeout)');
     } else {
       this.#alive = false;
       this.#socket.ping();
@@ -94,24 +85,15 @@ export class WebSocketConnection {
     this.#closing = true;
     this.#waiting = [];
     await this.#working;
-    this.#close(CLOSE.goingAway, 'The server is shutting down');
+    this.close(CLOSE.goingAway, 'The server is shutting down');
     this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
   }
 
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#closing) return;
     this.#alive = true;
-    const format = isBinary ? CBOR : JSON_FORMAT;
-    if (this.#format !== undefined && this.#format !== format) {
-      this.#close(
-        CLOSE.unsupportedData,
-        `This connection speaks ${this.#format.name}, in ${isBinary ? 'text' : 'binary'} messages`,
-      );
-      return;
-    }
     // The library hands over one buffer, unless told otherwise.
-    this.#spoken = format;
-    this.#waiting.push({ data: data as Buffer, format });
+    this.#waiting.push({ data: data as Buffer, isBinary });
     if (this.#waiting.length >= this.#options.limits.queuedRequests) this.#socket.pause();
     this.#working ??= this.#work();
   }
@@ -129,8 +111,9 @@ export class WebSocketConnection {
       if (this.#socket.isPaused) this.#socket.resume();
       for (const message of batch) {
         if (this.#closing) break;
-        const answered = this.#answer(message);
-        if (isPromise(answered)) await answered;
+        const done = this.#conversation.receive(message.data, message.isBinary);
+        if (isPromise(done)) await done;
+        this.#adjustLimit();
         if (clock.monotonic() < sliceEnd) continue;
         await timers.yield();
         sliceEnd = clock.monotonic() + SLICE;
@@ -140,42 +123,12 @@ export class WebSocketConnection {
     this.#working = undefined;
   }
 
-  #answer({ data, format }: Message): PromiseOrValue<void> {
-    const answer = otherwise(
-      () => this.#rpc.handle(format.decode(data), format === JSON_FORMAT),
-      // It couldn't be read, so there is no id to answer to.
-      (thrown) => errorAnswer(null, this.#rpc.report(thrown)),
-    );
-    return andThen(answer, (answer) => {
-      this.#adjustLimit();
-      return this.#send(this.#encode(answer, format));
-    });
-  }
-
-  #notify(message: ObjectValue): Promise<void> | undefined {
-    if (this.#closing) return undefined;
-    const format = this.#format ?? this.#spoken;
-    let data: string | Uint8Array;
-    try {
-      data = format.encode(message);
-    } catch (thrown) {
-      // What can't be said is left out; the others are told.
-      this.#rpc.report(thrown);
-      return undefined;
-    }
-    return this.#send(data);
-  }
-
-  #encode(answer: ObjectValue, format: Format): string | Uint8Array {
-    try {
-      return format.encode(answer);
-    } catch (thrown) {
-      return format.encode(errorAnswer(answer.id, this.#rpc.report(thrown)));
-    }
+  get isClosing(): boolean {
+    return this.#closing;
   }
 
   /** Waits only when the client is slow to read: nothing more is worked on for it until it has. */
-  #send(data: string | Uint8Array): Promise<void> | undefined {
+  send(data: string | Uint8Array): Promise<void> | undefined {
     this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
       this.#socket.send(data);
@@ -199,7 +152,7 @@ export class WebSocketConnection {
 
   /** Larger messages are for those who have signed in. */
   #adjustLimit(): void {
-    const trusted = this.#rpc.isSignedIn();
+    const trusted = this.#conversation.isSignedIn();
     if (trusted === this.#trusted) return;
     this.#trusted = trusted;
     const { message, guestMessage } = this.#options.limits;
@@ -210,15 +163,25 @@ export class WebSocketConnection {
     const { signInTimeout } = this.#options;
     if (signInTimeout === 0) return () => {};
     return this.#environment.timers.after(signInTimeout, () => {
-      if (!this.#rpc.isSignedIn())
-        this.#close(CLOSE.policy, 'Nobody signed in within the time allowed (--sign-in-timeout)');
+      if (!this.#conversation.isSignedIn())
+        this.close(CLOSE.policy, 'Nobody signed in within the time allowed (--sign-in-timeout)');
     });
   }
 
-  #close(code: number, reason: string): void {
+  close(code: number, reason: string): void {
     this.#closing = true;
-    this.#socket.close(code, reason);
+    this.#socket.close(code, shortened(reason));
   }
+}
+
+/** A reason takes 123 bytes at most (RFC 6455, §5.5). */
+function shortened(reason: string): string {
+  return Buffer.byteLength(reason) <= LONGEST_REASON
+    ? reason
+    : Buffer.from(reason)
+        .subarray(0, LONGEST_REASON)
+        .toString()
+        .replace(/\ufffd+$/, '');
 }
 
 /** The library takes its limit when a socket opens and has no way to change it later. */

@@ -1,21 +1,24 @@
-/** WebSockets at `/rpc`: the handshake, how many there may be, and whether they are alive. */
+/** WebSockets at `/rpc` and `/graphql`: the handshake, how many there may be, and whether they are alive. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer as WsServer } from 'ws';
-import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure } from '../errors/error.js';
-import { RpcConnection } from '../rpc/connection.js';
 import { clientAddress } from './client-address.js';
 import { type Context, logInternal, originOf, prepare } from './context.js';
+import type { Endpoint, Line } from './conversation.js';
 import { isAllowedOrigin } from './cors.js';
-import { CBOR, type Format, JSON_FORMAT } from './format.js';
+import { GRAPHQL } from './graphql-conversation.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { readQueryString } from './query-string.js';
 import { rawError } from './raw-error.js';
 import { checkQueryName, readSelection, type Selection } from './request-headers.js';
+import { RPC } from './rpc-conversation.js';
 import { WebSocketConnection } from './web-socket-connection.js';
 
-const SUBPROTOCOLS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
+const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
+  ['/rpc', RPC],
+  ['/graphql', GRAPHQL],
+]);
 
 /** The most parts that one message may be cut into. */
 const MOST_FRAGMENTS = 1024;
@@ -35,17 +38,13 @@ class ExplainingWebSocket extends WebSocket {
 
 export class WebSocketServer {
   readonly #context: Context;
-  readonly #environment: Environment;
   readonly #server: WsServer;
   readonly #connections = new Set<WebSocketConnection>();
-  readonly #perAddress = new Map<string, number>();
   #stopPings: () => void = () => {};
-  #total = 0;
   #closing = false;
 
-  constructor(context: Context, environment: Environment) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#environment = environment;
     this.#server = new WsServer({
       noServer: true,
       clientTracking: false,
@@ -53,7 +52,10 @@ export class WebSocketServer {
       WebSocket: ExplainingWebSocket,
       maxPayload: context.options.limits.guestMessage,
       maxFragments: MOST_FRAGMENTS,
-      handleProtocols: (offered) => chosenSubprotocol(offered) ?? false,
+      handleProtocols: (offered, request) => {
+        const spoken = endpointOf(request)?.protocols;
+        return [...offered].find((name) => spoken?.includes(name)) ?? false;
+      },
     });
     this.#server.on('wsClientError', (error, socket) =>
       rawError(socket, failure('upgrade_invalid', { reason: error.message })),
@@ -84,39 +86,32 @@ export class WebSocketServer {
   }
 
   async #accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { options, database, rpc } = this.#context;
+    const { options, connections } = this.#context;
     if (this.#closing) throw failure('shutting_down');
-    const url = request.url ?? '';
-    const path = url.split('?', 1)[0];
-    if (path !== '/rpc' && path !== '/rpc/') throw failure('route_missing');
+    const endpoint = endpointOf(request);
+    if (endpoint === undefined) throw failure('route_missing');
+    endpoint.admit(this.#context);
     if (!isAllowedOrigin(request.headers.origin, options.allowedOrigins)) throw failure('origin_denied');
-    const format = offeredFormat(request.headers['sec-websocket-protocol']);
-    const selection = readConnectSelection(request, url);
-    const release = this.#claim(clientAddress(request, options.clientAddress) ?? '');
+    const protocol = agreedProtocol(endpoint, request.headers['sec-websocket-protocol']);
+    const selection = readConnectSelection(request);
+    const release = connections.claim(clientAddress(request, options.clientAddress) ?? '');
     try {
-      const connection = new RpcConnection(database, originOf(request, selection, this.#context), rpc);
+      const opening = endpoint.open(this.#context, originOf(request, selection, this.#context));
       try {
-        await prepare(connection.session, request.headers.authorization, selection);
+        await prepare(opening.session, request.headers.authorization, selection);
         if (socket.destroyed) throw failure('upgrade_invalid', { reason: 'the client went away' });
         let opened = false;
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
           opened = true;
-          const client = new WebSocketConnection(
-            webSocket,
-            socket,
-            connection,
-            this.#context,
-            this.#environment,
-            format,
-          );
-          this.#keep(client, webSocket, release);
+          const begin = (line: Line) => opening.begin(line, protocol);
+          this.#keep(new WebSocketConnection(webSocket, socket, begin, this.#context), webSocket, release);
         });
         if (opened) return;
         // The handshake isn't valid, and `wsClientError` has said so.
-        connection.close();
+        opening.close();
         release();
       } catch (error) {
-        connection.close();
+        opening.close();
         throw error;
       }
     } catch (error) {
@@ -133,58 +128,33 @@ export class WebSocketServer {
     });
   }
 
-  /** Counts a connection; the answer gives its place free, once. */
-  #claim(address: string): () => void {
-    const { connections, connectionsPerAddress } = this.#context.options.limits;
-    const ofAddress = this.#perAddress.get(address) ?? 0;
-    if (this.#total >= connections) {
-      throw failure('too_many_connections', { limit: connections, setting: LIMIT_SETTINGS.connections });
-    }
-    if (ofAddress >= connectionsPerAddress) {
-      throw failure('too_many_connections', {
-        limit: connectionsPerAddress,
-        setting: LIMIT_SETTINGS.connectionsPerAddress,
-      });
-    }
-    this.#total++;
-    this.#perAddress.set(address, ofAddress + 1);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#total--;
-      const rest = (this.#perAddress.get(address) ?? 1) - 1;
-      if (rest === 0) this.#perAddress.delete(address);
-      else this.#perAddress.set(address, rest);
-    };
-  }
-
   /** One timer for all of them. */
   #schedulePings(): void {
-    this.#stopPings = this.#environment.timers.after(this.#context.options.pingInterval, () => {
+    const { environment, options } = this.#context;
+    this.#stopPings = environment.timers.after(options.pingInterval, () => {
       for (const connection of this.#connections) connection.beat();
       this.#schedulePings();
     });
   }
 }
 
-function chosenSubprotocol(offered: ReadonlySet<string>): string | undefined {
-  for (const name of offered) if (SUBPROTOCOLS.has(name)) return name;
-  return undefined;
+function endpointOf({ url = '' }: IncomingMessage): Endpoint | undefined {
+  return ENDPOINTS.get((url.split('?', 1)[0] ?? '').replace(/\/$/, ''));
 }
 
-/** The format of the first subprotocol we know; without any offer each message tells its own by being text or binary. */
-function offeredFormat(header: string | undefined): Format | undefined {
-  if (header === undefined) return undefined;
-  const chosen = chosenSubprotocol(new Set(header.split(',').map((name) => name.trim())));
-  if (chosen === undefined) throw failure('subprotocol_unsupported', { supported: [...SUBPROTOCOLS.keys()] });
-  return SUBPROTOCOLS.get(chosen);
+/** The first subprotocol that is spoken at an endpoint. @throws TesseraError `subprotocol_unsupported` */
+function agreedProtocol({ protocols, anyProtocol }: Endpoint, header: string | undefined): string | undefined {
+  if (header === undefined && anyProtocol) return undefined;
+  const offered = header?.split(',').map((name) => name.trim()) ?? [];
+  const chosen = offered.find((name) => protocols.includes(name));
+  if (chosen === undefined) throw failure('subprotocol_unsupported', { supported: protocols });
+  return chosen;
 }
 
 /** Namespace and database come in headers or, from browsers, which can't set any, in the query string. */
-function readConnectSelection(request: IncomingMessage, url: string): Selection {
+function readConnectSelection(request: IncomingMessage): Selection {
   const selection = readSelection(request);
-  const query = readQueryString(url);
+  const query = readQueryString(request.url ?? '');
   if (query === undefined) return selection;
   const pick = (name: 'ns' | 'db', header: string | undefined): string | undefined => {
     const given = query[name];

@@ -1,6 +1,7 @@
 /** Puts the parts together: storage, database, HTTP server. */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import type { TesseraError } from '../errors/error.js';
 import type { ClientAddressSource } from '../http/client-address.js';
 import { createHttpServer, type HttpServerParts } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
@@ -74,16 +75,26 @@ async function graphqlParts(
     graphqlHideDenied,
     graphqlJson,
     fieldPermissions,
+    limits,
   }: Configuration,
   log: Log,
-): Promise<Pick<HttpServerParts, 'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema'>> {
+): Promise<Pick<HttpServerParts, 'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket'>> {
   if (!allowExperimental.includes('graphql')) return {};
-  const [{ GraphqlService }, { createGraphqlHandler }, { createGraphqlMethod }, { readDocuments }] = await Promise.all([
+  const [
+    { GraphqlService },
+    { createGraphqlHandler },
+    { createGraphqlMethod },
+    { createGraphqlSocket },
+    { readDocuments },
+  ] = await Promise.all([
     import('../graphql/service.js'),
     import('../graphql/handler.js'),
     import('../graphql/method.js'),
+    import('../graphql/live/transport-ws.js'),
     import('./graphql-documents.js'),
   ]);
+  const report = (error: TesseraError) =>
+    log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own');
   const service = new GraphqlService({
     limits: graphqlLimits,
     roles: graphqlRoles,
@@ -94,12 +105,14 @@ async function graphqlParts(
     fieldPermissions,
     hideDenied: graphqlHideDenied,
     warn: (warning) => log.warn({}, warning),
-    report: (error) => log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own'),
+    subscriptions: limits.liveQueries,
+    report,
   });
   return {
     graphql: createGraphqlHandler(service, graphqlJson),
     graphqlMethod: createGraphqlMethod(service),
     graphqlSchema: (session) => service.sdl(session),
+    graphqlSocket: createGraphqlSocket(service, report),
     graphiql: readGraphiql(),
   };
 }

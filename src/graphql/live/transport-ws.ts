@@ -1,0 +1,262 @@
+/**
+ * GraphQL over a WebSocket, by the protocol `graphql-transport-ws`. The library `graphql-ws` keeps its rules: who may say what when, and
+ * which code closes what breaks them. What operations do is ours, and messages come one after the other: a query or mutation is answered
+ * before the next message is looked at, a subscription under way.
+ */
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  type GraphQLError,
+  type GraphQLFormattedError,
+  GraphQLSchema,
+  parse,
+} from 'graphql';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { Session } from '../../session/contract.js';
+import { parseJson } from '../../value/json.js';
+import { isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import type { GraphqlFailure } from '../errors.js';
+import { readGraphqlRequest } from '../request.js';
+import { errorValue, standardText } from '../response.js';
+import type { GraphqlService, Outcome } from '../service.js';
+import { Subscription } from './subscription.js';
+
+/** How long a client may take to say who it is, in milliseconds. */
+const INIT_PATIENCE = 3_000;
+
+export interface GraphqlSocket {
+  readonly environment: Environment;
+  readonly line: {
+    /** Waits when the client is slow to read. */
+    send(text: string): PromiseOrValue<void>;
+    close(code: number, reason: string): void;
+  };
+  /** Signs in and selects as the payload of `connection_init` says. @throws TesseraError */
+  connect(payload: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+export interface GraphqlConversation {
+  /** Takes a message; the next one is to come when it is done. Never fails. */
+  receive(text: string): Promise<void>;
+  /** Nobody is there any more. */
+  close(): void;
+}
+
+export type OpenGraphqlConversation = (session: Session, socket: GraphqlSocket) => GraphqlConversation;
+
+/** `report` takes errors of our own making. */
+export function createGraphqlSocket(
+  service: GraphqlService,
+  report: (error: TesseraError) => void,
+): OpenGraphqlConversation {
+  return (session, socket) => new TransportWs(session, socket, { service, report });
+}
+
+interface Services {
+  readonly service: GraphqlService;
+  report(error: TesseraError): void;
+}
+
+/** An answer as it is sent. The library would write it with JSON.stringify, which knows no integers of 64 bits. */
+class Answer {
+  constructor(readonly text: string) {}
+}
+
+/** What the library shall write in the place of an answer. */
+const HOLE = null;
+const AFTER_HOLE = `${HOLE}}`.length;
+
+/** The library looks up in the document what kind of operation there is; to it they are all the same. */
+const ANY_OPERATION: ExecutionArgs = { schema: new GraphQLSchema({}), document: parse('{ __typename }') };
+
+class TransportWs implements GraphqlConversation {
+  readonly #session: Session;
+  readonly #socket: GraphqlSocket;
+  readonly #services: Services;
+  readonly #cancelInit: () => void;
+  readonly #closed: () => Promise<void>;
+  #handle: (text: string) => Promise<void> = () => Promise.resolve();
+  /** The message that is being looked at. */
+  #message: ObjectValue | undefined;
+  /** Those under way, by their ids. */
+  readonly #operations = new Map<Value, Promise<void>>();
+  /** Lets the next message come. */
+  #proceed: () => void = () => {};
+  /** What goes into the hole of the next text. */
+  #answer: Answer | undefined;
+
+  constructor(session: Session, socket: GraphqlSocket, services: Services) {
+    this.#session = session;
+    this.#socket = socket;
+    this.#services = services;
+    let isKnown = false;
+    const server = makeServer({
+      // Time is kept by the environment.
+      connectionInitWaitTimeout: 0,
+      onConnect: async ({ connectionParams = {} }) => {
+        isKnown = true;
+        await socket.connect(connectionParams);
+      },
+      onSubscribe: async () => ({ ...ANY_OPERATION, rootValue: await this.#open() }),
+      execute: ({ rootValue }) => rootValue as AsyncIterableIterator<ExecutionResult>,
+      onOperation: (_context, _id, _payload, { rootValue }) => {
+        if (rootValue instanceof Answers && rootValue.goesOn) this.#proceed();
+      },
+      onNext: (_context, _id, _payload, _args, answer) => answer as FormattedExecutionResult,
+      onError: (_context, _id, _payload, errors) => errors.flatMap((error) => this.#failures(error)).map(formatted),
+      jsonMessageReplacer: (_key, value) => {
+        if (!(value instanceof Answer)) return value;
+        this.#answer = value;
+        return HOLE;
+      },
+    });
+    this.#closed = server.opened(
+      {
+        protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
+        send: (text) => socket.line.send(this.#filled(text)),
+        close: (code = CloseCode.InternalServerError, reason = '') => socket.line.close(code, reason),
+        onMessage: (handle) => {
+          this.#handle = handle;
+        },
+      },
+      undefined,
+    );
+    this.#cancelInit = socket.environment.timers.after(INIT_PATIENCE, () => {
+      const code = CloseCode.ConnectionInitialisationTimeout;
+      if (!isKnown) socket.line.close(code, 'No connection_init came within three seconds');
+    });
+  }
+
+  receive(text: string): Promise<void> {
+    this.#message = messageOf(text);
+    if (this.#message === undefined) {
+      this.#socket.line.close(CloseCode.BadRequest, 'Invalid message received');
+      return Promise.resolve();
+    }
+    const { type, id } = this.#message;
+    return new Promise((proceed) => {
+      this.#proceed = proceed;
+      const done = this.#handle(text).catch((thrown) => this.#end(thrown));
+      if (type === 'subscribe') this.#note(id, done);
+      // An id can be used again once its operation is over, which the library sees to after it has looked at the message.
+      void done.then(() => (type === 'complete' ? this.#operations.get(id) : undefined)).then(proceed);
+    });
+  }
+
+  #note(id: Value, done: Promise<void>): void {
+    this.#operations.set(id, done);
+    void done.then(() => this.#operations.delete(id));
+  }
+
+  close(): void {
+    this.#cancelInit();
+    void this.#closed().catch((thrown) => this.#services.report(asTesseraError(thrown)));
+  }
+
+  /** The answers to the message, for the library to write. */
+  async #open(): Promise<Answers> {
+    const payload = this.#message?.['payload'];
+    try {
+      const request = readGraphqlRequest(isObject(payload) ? withoutEmptyQuery(payload) : payload);
+      const opened = await this.#services.service.subscribe(this.#session, request);
+      return new Answers(opened);
+    } catch (thrown) {
+      return new Answers({ failures: [this.#told(thrown)] });
+    }
+  }
+
+  #filled(text: string): string {
+    const answer = this.#answer;
+    if (answer === undefined) return text;
+    this.#answer = undefined;
+    // The payload is the last member of a message.
+    return `${text.slice(0, -AFTER_HOLE)}${answer.text}}`;
+  }
+
+  #failures({ originalError }: GraphQLError): readonly GraphqlFailure[] {
+    return originalError instanceof Refusal ? originalError.failures : [this.#told(originalError)];
+  }
+
+  #told(thrown: unknown): GraphqlFailure {
+    const error = asTesseraError(thrown);
+    if (error.code === 'internal') this.#services.report(error);
+    return { error, message: error.message };
+  }
+
+  /** Closes the connection for an error that belongs to no operation. */
+  #end(thrown: unknown): void {
+    const { error, message } = this.#told(thrown);
+    this.#socket.line.close(CLOSE_CODES[error.httpStatus] ?? CloseCode.InternalServerError, message);
+  }
+}
+
+/** By the HTTP status that an error would have. */
+const CLOSE_CODES: Readonly<Record<number, CloseCode>> = {
+  400: CloseCode.BadRequest,
+  401: CloseCode.Forbidden,
+  403: CloseCode.Forbidden,
+  429: CloseCode.Forbidden,
+};
+
+/** The answers of one operation, as the library is to hand them on. */
+class Answers implements AsyncIterableIterator<Answer, undefined> {
+  readonly #outcomes: AsyncIterator<Outcome, undefined>;
+  /** Whether there may be more than one. */
+  readonly goesOn: boolean;
+
+  constructor(opened: Outcome | Subscription<Outcome>) {
+    this.goesOn = opened instanceof Subscription;
+    this.#outcomes = opened instanceof Subscription ? opened : only(opened);
+  }
+
+  async next(): Promise<IteratorResult<Answer, undefined>> {
+    const { done, value } = await this.#outcomes.next();
+    return done === true ? { done, value } : { done: false, value: new Answer(standardText(value)) };
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    await this.#outcomes.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+async function* only(outcome: Outcome): AsyncGenerator<Outcome, undefined> {
+  if (outcome.roots === undefined) throw new Refusal(outcome.failures);
+  yield outcome;
+}
+
+/** What is wrong with a request, on its way through the library. */
+class Refusal extends Error {
+  constructor(readonly failures: readonly GraphqlFailure[]) {
+    super('refused');
+  }
+}
+
+function formatted(failure: GraphqlFailure): GraphQLFormattedError {
+  return errorValue(failure) as unknown as GraphQLFormattedError;
+}
+
+const TYPES: ReadonlySet<Value> = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete']);
+
+/** A message that a client may send, as far as that can be seen from its type. */
+function messageOf(text: string): ObjectValue | undefined {
+  try {
+    const message = parseJson(text);
+    return isObject(message) && TYPES.has(message['type']) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Messages must have a query, if an empty one, when they name a document by its id. */
+function withoutEmptyQuery(payload: ObjectValue): ObjectValue {
+  return payload['query'] === '' ? objectFrom({ ...payload, query: null }) : payload;
+}

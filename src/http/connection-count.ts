@@ -1,0 +1,39 @@
+/** How many connections there may be that stay open: WebSockets, and answers that go on. */
+import { failure } from '../errors/error.js';
+import { LIMIT_SETTINGS, type Limits } from './options.js';
+
+export class ConnectionCount {
+  readonly #limits: Limits;
+  readonly #perAddress = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** Counts a connection; the answer gives its place free, once. @throws TesseraError `too_many_connections` */
+  claim(address: string): () => void {
+    const { connections, connectionsPerAddress } = this.#limits;
+    const ofAddress = this.#perAddress.get(address) ?? 0;
+    if (this.#total >= connections) {
+      throw failure('too_many_connections', { limit: connections, setting: LIMIT_SETTINGS.connections });
+    }
+    if (ofAddress >= connectionsPerAddress) {
+      throw failure('too_many_connections', {
+        limit: connectionsPerAddress,
+        setting: LIMIT_SETTINGS.connectionsPerAddress,
+      });
+    }
+    this.#total++;
+    this.#perAddress.set(address, ofAddress + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#total--;
+      const rest = (this.#perAddress.get(address) ?? 1) - 1;
+      if (rest === 0) this.#perAddress.delete(address);
+      else this.#perAddress.set(address, rest);
+    };
+  }
+}

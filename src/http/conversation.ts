@@ -1,0 +1,44 @@
+/** What is said over a WebSocket, and how it is said. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Origin, Session } from '../session/contract.js';
+import type { Context } from './context.js';
+
+/** The WebSocket, as its conversation sees it. */
+export interface Line {
+  /** Nothing more is to be said. */
+  readonly isClosing: boolean;
+  /** Waits only when the client is slow to read. */
+  send(data: string | Uint8Array): Promise<void> | undefined;
+  /** Codes of RFC 6455 §7.4.1 or the protocol's own. */
+  close(code: number, reason: string): void;
+}
+
+export interface Conversation {
+  /** Takes a message; the next one is taken up when it is done. Must not fail. */
+  receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void>;
+  /** Larger messages are for those who have signed in. */
+  isSignedIn(): boolean;
+  /** Nobody is there any more. */
+  close(): void;
+}
+
+/** A conversation that hasn't begun. */
+export interface Opening {
+  /** As whom the client begins. */
+  readonly session: Session;
+  /** `protocol` is the subprotocol that was agreed on. */
+  begin(line: Line, protocol: string | undefined): Conversation;
+  /** It won't begin. */
+  close(): void;
+}
+
+/** A path at which there are WebSockets. */
+export interface Endpoint {
+  /** The subprotocols that are spoken there. */
+  readonly protocols: readonly string[];
+  /** Whether a client may come without naming any. */
+  readonly anyProtocol: boolean;
+  /** @throws TesseraError when it is switched off */
+  admit(context: Context): void;
+  open(context: Context, origin: Origin): Opening;
+}

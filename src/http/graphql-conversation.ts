@@ -1,0 +1,73 @@
+/** GraphQL over a WebSocket. Who asks and where is settled here, everything else by the part of the GraphQL room that the server was given. */
+
+import { failure } from '../errors/error.js';
+import type { GraphqlConversation, OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
+import type { Session } from '../session/contract.js';
+import { type Context, prepare } from './context.js';
+import type { Conversation, Endpoint, Line } from './conversation.js';
+import { utf8Text } from './format.js';
+import { selectionOf, textOf } from './request-headers.js';
+
+const UNSUPPORTED_DATA = 1003;
+
+export const GRAPHQL: Endpoint = {
+  protocols: ['graphql-transport-ws'],
+  anyProtocol: false,
+  admit: socketOf,
+  open(context, origin) {
+    const { environment } = context;
+    const openSocket = socketOf(context);
+    const session = context.database.session(origin);
+    return {
+      session,
+      begin: (line) => {
+        const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(session, payload);
+        return new Texts(session, line, openSocket(session, { line, environment, connect }));
+      },
+      close: () => session.close(),
+    };
+  },
+};
+
+function socketOf({ graphqlSocket }: Context): OpenGraphqlConversation {
+  if (graphqlSocket === undefined) throw failure('graphql_disabled');
+  return graphqlSocket;
+}
+
+/** Signs in and selects as the payload of `connection_init` says, in the words of HTTP's headers. */
+async function connectAs(session: Session, payload: Readonly<Record<string, unknown>>): Promise<void> {
+  const names = new Map(Object.entries(payload).map(([name, value]) => [name.toLowerCase(), value]));
+  const token = textOf('token', names.get('token'));
+  const authorization = textOf('authorization', names.get('authorization'));
+  await prepare(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
+  const { namespace, database } = session.identity.place;
+  if (namespace === undefined) throw failure('namespace_empty');
+  if (database === undefined) throw failure('database_empty');
+}
+
+class Texts implements Conversation {
+  readonly #session: Session;
+  readonly #line: Line;
+  readonly #graphql: GraphqlConversation;
+
+  constructor(session: Session, line: Line, graphql: GraphqlConversation) {
+    this.#session = session;
+    this.#line = line;
+    this.#graphql = graphql;
+  }
+
+  receive(data: Uint8Array, isBinary: boolean): Promise<void> | undefined {
+    if (!isBinary) return this.#graphql.receive(utf8Text(data));
+    this.#line.close(UNSUPPORTED_DATA, 'This connection speaks JSON, in text messages');
+    return undefined;
+  }
+
+  isSignedIn(): boolean {
+    return this.#session.identity.principal.kind !== 'guest';
+  }
+
+  close(): void {
+    this.#graphql.close();
+    this.#session.close();
+  }
+}
