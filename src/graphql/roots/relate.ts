@@ -18,7 +18,7 @@ export function relateField(type: TableType, { tables }: TableTypes, input: Reco
     args: {
       in: { type: end, description: 'Where it comes from.' },
       out: { type: end, description: 'Where it leads to.' },
-      data: { type: input.isNeeded ? new GraphQLNonNull(input.type) : input.type },
+      data: { type: input.isNeeded() ? new GraphQLNonNull(input.type) : input.type },
     },
     isList: false,
     shows: 'after',

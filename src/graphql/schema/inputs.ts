@@ -11,17 +11,21 @@ import {
 } from 'graphql';
 import { failure } from '../../errors/error.js';
 import { setFrom } from '../../value/order.js';
-import {
-  isArray,
-  type MutableObject,
-  newObject,
-  type ObjectValue,
-  type RecordId,
-  SetValue,
-  type Value,
-} from '../../value/value.js';
+import { isArray, newObject, type ObjectValue, type RecordId, SetValue, type Value } from '../../value/value.js';
 import type { Writing } from '../execution/writing.js';
 import { present } from './field-tree.js';
+import {
+  columnMember,
+  type Draft,
+  type Given,
+  type Member,
+  type Members,
+  mustBeGiven,
+  PURPOSES,
+  type Purpose,
+  type Reader,
+  writeAll,
+} from './input-members.js';
 import { isGiven } from './list-arguments.js';
 import { legalName, Names } from './names.js';
 import { readLink, readOwnId } from './record-names.js';
@@ -29,48 +33,6 @@ import { SCALARS } from './scalars.js';
 import type { EdgeField, TableType } from './table-type.js';
 import type { TableTypes } from './table-types.js';
 import { nothingOf, type Writable, type WritableField, type WritableFields } from './writable.js';
-
-/** What an input is for. */
-export type Purpose = 'create' | 'upsert' | 'update' | 'call';
-
-interface PurposeRow {
-  readonly prefix: string;
-  /** Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY may be given. */
-  readonly isWhole: boolean;
-  /** Whether edges are made with the record. */
-  readonly hasEdges: boolean;
-  /** Whether records may be made with what leads to them. */
-  readonly hasNested: boolean;
-}
-
-const PURPOSES: Readonly<Record<Purpose, PurposeRow>> = {
-  create: { prefix: 'Create', isWhole: true, hasEdges: true, hasNested: true },
-  upsert: { prefix: 'Upsert', isWhole: true, hasEdges: false, hasNested: true },
-  update: { prefix: 'Update', isWhole: false, hasEdges: false, hasNested: true },
-  call: { prefix: '', isWhole: true, hasEdges: false, hasNested: false },
-};
-
-/** A record, or an object that is part of one, on the way from an input. */
-interface Draft {
-  readonly values: MutableObject;
-  readonly writing: Writing;
-  /** Of the record. */
-  readonly id: () => RecordId;
-}
-
-interface Member {
-  readonly type: GraphQLInputType;
-  readonly description?: string;
-  readonly write: (given: unknown, draft: Draft) => void;
-}
-
-type Members = ReadonlyMap<string, Member>;
-
-interface Reader {
-  readonly type: GraphQLInputType & GraphQLNullableType;
-  /** Isn't given null. */
-  readonly read: (given: unknown, draft: Draft) => Value;
-}
 
 /** What a record is to be. */
 export interface RecordData {
@@ -82,7 +44,7 @@ export interface RecordData {
 export interface RecordInput {
   readonly type: GraphQLInputObjectType;
   /** Whether something has to be given. */
-  readonly isNeeded: boolean;
+  isNeeded(): boolean;
   /** Reads a value of the type; what is nested in it goes to `writing`. @throws TesseraError `graphql_argument` */
   read(given: unknown, writing: Writing): RecordData;
 }
@@ -92,8 +54,6 @@ export interface Argument {
   /** Isn't given null. @throws TesseraError `graphql_argument` */
   read(given: unknown, writing: Writing): Value;
 }
-
-type Given = Readonly<Record<string, unknown>>;
 
 export class Inputs {
   readonly #types: TableTypes;
@@ -140,8 +100,6 @@ export class Inputs {
       ]);
       return members;
     };
-    const needed = () =>
-      [...this.#membersOf(type, purpose).values()].some(({ type }) => type instanceof GraphQLNonNull);
     const input: RecordInput = {
       type: new GraphQLInputObjectType({
         name,
@@ -150,9 +108,7 @@ export class Inputs {
           ...Object.fromEntries(all()),
         }),
       }),
-      get isNeeded() {
-        return needed();
-      },
+      isNeeded: () => [...this.#membersOf(type, purpose).values()].some(({ type }) => type instanceof GraphQLNonNull),
       read: (given, writing) => {
         const { id: named, ...fields } = given as Given;
         let id = isGiven(named) ? readOwnId(type, String(named)) : undefined;
@@ -164,7 +120,7 @@ export class Inputs {
             return id;
           },
         };
-        writeAll(isWhole ? fields : (given as Given), all(), draft);
+        writeAll(fields, all(), draft);
         return { id, data: draft.values };
       },
     };
@@ -360,31 +316,6 @@ export function capitalized(name: string): string {
 export function isCreatable({ entry }: TableType): boolean {
   const { tableKind, view } = entry.definition;
   return view === undefined && tableKind.kind !== 'relation';
-}
-
-/** Whether the database has nothing to put in the place of a field that isn't given. */
-function mustBeGiven({ definition, type }: WritableField): boolean {
-  return !present(type).nullable && definition?.default === undefined && definition?.value === undefined;
-}
-
-function columnMember(
-  { column, type, description }: WritableField,
-  { type: of, read }: Reader,
-  isNeeded: boolean,
-): Member {
-  const nothing = nothingOf(type);
-  return {
-    type: isNeeded ? new GraphQLNonNull(of) : of,
-    ...(description !== undefined && { description }),
-    write: (given, draft) => {
-      draft.values[column] = isGiven(given) ? read(given, draft) : nothing;
-    },
-  };
-}
-
-/** In the order of the members, so that what is made for a link finds what was given for it. */
-function writeAll(given: Given, members: Members, draft: Draft): void {
-  for (const [name, { write }] of members) if (given[name] !== undefined) write(given[name], draft);
 }
 
 function isEnd(column: string): boolean {

@@ -1,0 +1,76 @@
+/** What input objects are made of: members, each of which writes what it is given to the record that is being made. */
+import { type GraphQLInputType, GraphQLNonNull, type GraphQLNullableType } from 'graphql';
+import type { MutableObject, RecordId, Value } from '../../value/value.js';
+import type { Writing } from '../execution/writing.js';
+import { present } from './field-tree.js';
+import { isGiven } from './list-arguments.js';
+import { nothingOf, type WritableField } from './writable.js';
+
+/** What an input is for. */
+export type Purpose = 'create' | 'upsert' | 'update' | 'call';
+
+export interface PurposeRow {
+  readonly prefix: string;
+  /** Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY may be given. */
+  readonly isWhole: boolean;
+  /** Whether edges are made with the record. */
+  readonly hasEdges: boolean;
+  /** Whether records may be made with what leads to them. */
+  readonly hasNested: boolean;
+}
+
+export const PURPOSES: Readonly<Record<Purpose, PurposeRow>> = {
+  create: { prefix: 'Create', isWhole: true, hasEdges: true, hasNested: true },
+  upsert: { prefix: 'Upsert', isWhole: true, hasEdges: false, hasNested: true },
+  update: { prefix: 'Update', isWhole: false, hasEdges: false, hasNested: true },
+  call: { prefix: '', isWhole: true, hasEdges: false, hasNested: false },
+};
+
+/** A record, or an object that is part of one, on the way from an input. */
+export interface Draft {
+  readonly values: MutableObject;
+  readonly writing: Writing;
+  /** Of the record. */
+  readonly id: () => RecordId;
+}
+
+export interface Member {
+  readonly type: GraphQLInputType;
+  readonly description?: string;
+  readonly write: (given: unknown, draft: Draft) => void;
+}
+
+export type Members = ReadonlyMap<string, Member>;
+
+export interface Reader {
+  readonly type: GraphQLInputType & GraphQLNullableType;
+  /** Isn't given null. */
+  readonly read: (given: unknown, draft: Draft) => Value;
+}
+
+export type Given = Readonly<Record<string, unknown>>;
+
+export function columnMember(
+  { column, type, description }: WritableField,
+  { type: of, read }: Reader,
+  isNeeded: boolean,
+): Member {
+  const nothing = nothingOf(type);
+  return {
+    type: isNeeded ? new GraphQLNonNull(of) : of,
+    ...(description !== undefined && { description }),
+    write: (given, draft) => {
+      draft.values[column] = isGiven(given) ? read(given, draft) : nothing;
+    },
+  };
+}
+
+/** Whether the database has nothing to put in the place of a field that isn't given. */
+export function mustBeGiven({ definition, type }: WritableField): boolean {
+  return !present(type).nullable && definition?.default === undefined && definition?.value === undefined;
+}
+
+/** In the order of the members, so that what is made for a link finds what was given for it. */
+export function writeAll(given: Given, members: Members, draft: Draft): void {
+  for (const [name, { write }] of members) if (given[name] !== undefined) write(given[name], draft);
+}
