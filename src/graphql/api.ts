@@ -1,5 +1,5 @@
 /** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
-import { type GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
+import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
 import { LruCache } from '../base/lru-cache.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
@@ -9,6 +9,7 @@ import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { Operation } from './execution/operation.js';
 import type { GraphqlLimits } from './limits.js';
+import { SESSION_FIELDS } from './roots/sign-in.js';
 import { exposedBy, withoutDenied } from './schema/exposed.js';
 
 const KEPT_APIS = 64;
@@ -44,6 +45,12 @@ export class Api {
   }
 }
 
+/** What those may ask who may run nothing: to be signed in. */
+const DOOR = new GraphQLSchema({
+  mutation: new GraphQLObjectType({ name: 'Mutation', fields: SESSION_FIELDS }),
+  assumeValid: true,
+});
+
 export interface ApiOptions {
   readonly limits: GraphqlLimits;
   readonly roles: RulesOfRoles;
@@ -54,11 +61,14 @@ export interface ApiOptions {
 
 export class Apis {
   readonly #options: ApiOptions;
+  /** For those who may run nothing. */
+  readonly door: Api;
   /** A change of any definition is seen by the next request. */
   readonly #known = new LruCache<string, Api>(KEPT_APIS);
 
   constructor(options: ApiOptions) {
     this.#options = options;
+    this.door = new Api(DOOR, new Allowances(options.limits, options.roles, {}));
   }
 
   /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */

@@ -9,6 +9,7 @@ import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
 import { Duration } from '../value/value.js';
 import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
 import { type Api, Apis } from './api.js';
+import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
 import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
@@ -119,10 +120,12 @@ export class GraphqlService {
 
   /** An operation that may run, with its variables; or what is wrong with the request. */
   async #ready(session: Session, request: GraphqlRequest): Promise<Ready | Refused> {
-    const api = await this.#apis.of(session);
+    const api = session.isAdmitted ? await this.#apis.of(session) : this.#apis.door;
     const allowance = api.allowances.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
+    // Who may run nothing may sign in, and is told of all else what statements would tell.
+    if (api === this.#apis.door && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };
@@ -194,6 +197,10 @@ export class GraphqlService {
     if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
     return api.sdl;
   }
+}
+
+function isOfMutation({ operation }: PreparedOperation): boolean {
+  return operation.operation === OperationTypeNode.MUTATION;
 }
 
 function isSubscription({ operation }: Ready): boolean {

@@ -125,6 +125,8 @@ export interface Session extends StatementDoor {
   listen(sink: NotificationSink, allowance?: LiveAllowance): void;
   setVariable(name: string, value: Value): void;
   unsetVariable(name: string): void;
+  /** Whether it may run statements at all, and know definitions: guests mostly may not, though they may sign in. */
+  readonly isAdmitted: boolean;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
   catalog(): Promise<DatabaseCatalog | undefined>;
   /** Ends the session: what it holds open is cancelled. */

@@ -379,6 +379,10 @@ export class OpenSession implements Session, RegisteredSession {
     this.#variables.delete(name);
   }
 
+  get isAdmitted(): boolean {
+    return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
+  }
+
   async catalog(): Promise<DatabaseCatalog | undefined> {
     await this.#use();
     this.#mustBeAdmitted();
@@ -432,7 +436,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Whoever may run nothing is not to learn what is defined either. */
   #mustBeAdmitted(): void {
-    if (this.#identity.principal.kind === 'guest' && !this.#services.options.guests) {
+    if (!this.isAdmitted) {
       const refusal = guestRefusal();
       this.#auditor?.refused(refusal);
       throw refusal;

@@ -1,6 +1,14 @@
 /** What users of GraphQL over a database like this one have complained about: each is a test here, named after the complaint. */
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, validateSchema } from 'graphql';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  isInputObjectType,
+  printSchema,
+  validateSchema,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { ROOT, startTestServer } from '../protocol/server.js';
 import { openStack, type Stack } from './stack.js';
 
 /** The schema as tools of clients see it. */
@@ -71,6 +79,50 @@ describe('2. nested fields, arrays and literals give names that GraphQL forbids'
   });
 });
 
+describe('3. there are no mutations, no relations, no way to sign in and nothing to search texts with', () => {
+  it('there are', async () => {
+    const { database, ask } = await openStack(`
+      DEFINE CONFIG GRAPHQL AUTO;
+      DEFINE TABLE user SCHEMAFULL PERMISSIONS FOR select WHERE id = $auth;
+      DEFINE FIELD name ON user TYPE string; DEFINE FIELD pass ON user TYPE string PERMISSIONS NONE;
+      DEFINE TABLE book SCHEMAFULL PERMISSIONS FOR select, create FULL; DEFINE FIELD title ON book TYPE string;
+      DEFINE TABLE read TYPE RELATION FROM user TO book SCHEMAFULL PERMISSIONS FOR select, create WHERE in = $auth;
+      DEFINE FIELD stars ON read TYPE int;
+      DEFINE ACCESS user ON DATABASE TYPE RECORD
+        SIGNUP (CREATE user SET name = $name, pass = crypto::argon2::generate($pass))
+        SIGNIN (SELECT * FROM user WHERE name = $name AND crypto::argon2::compare(pass, $pass));
+      CREATE book:1 SET title = 'Momo';`);
+    const visitor = database.session({});
+    await visitor.use('test', 'test');
+    const { data, errors } = await ask(
+      `mutation ($who: object!) {
+        signUp(access: "user", variables: $who) { token }
+        signIn(access: "user", variables: $who) { token }
+        createBook(data: {id: "2", title: "Krabat"}) { id }
+      }`,
+      { who: { name: 'Ann', pass: 'a long password' } },
+      visitor,
+    );
+    expect(errors).toBeUndefined();
+    expect(data).toMatchObject({ signIn: { token: expect.any(String) }, createBook: { id: 'book:2' } });
+    const me = await ask('{ user { id } }', undefined, visitor);
+    const [{ id }] = (me.data as { user: [{ id: string }] }).user;
+    await ask('mutation ($id: ID!) { relateRead(in: $id, out: "2", data: {stars: 5}) { id } }', { id }, visitor);
+    const search = `{
+      contains: book(filter: {title: {contains: "rab"}}) { title read_incoming { stars in { name } } }
+      start: book(filter: {title: {startsWith: "Mo", endsWith: "mo"}}) { title }
+      regex: book(filter: {title: {regex: "^K.*t$"}}) { title }
+      related: book(filter: {read_incoming: {some: {stars: {gt: 4}}}}) { title }
+    }`;
+    expect((await ask(search, undefined, visitor)).data).toEqual({
+      contains: [{ title: 'Krabat', read_incoming: [{ stars: 5, in: { name: 'Ann' } }] }],
+      start: [{ title: 'Momo' }],
+      regex: [{ title: 'Krabat' }],
+      related: [{ title: 'Krabat' }],
+    });
+  });
+});
+
 describe('4. records that are nested in typed objects fail', () => {
   it('they are links like any other, at any depth', async () => {
     const stack = await openStack(`
@@ -125,6 +177,74 @@ describe('5. new definitions are seen minutes later', () => {
   });
 });
 
+describe('6. schemaless tables get empty inputs, which are not valid', () => {
+  it('what nothing can be put in is left out, and the rest is there', async () => {
+    const stack = await openStack(
+      'DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE bare SCHEMALESS; DEFINE TABLE links TYPE RELATION;',
+    );
+    const schema = await schemaOf(stack);
+    expect(validateSchema(schema)).toEqual([]);
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (isInputObjectType(type)) expect([type.name, Object.keys(type.getFields())]).not.toEqual([type.name, []]);
+    }
+    expect(schema.getType('UpdateBareInput')).toBeUndefined();
+    expect(schema.getMutationType()?.getFields()).not.toHaveProperty('updateBare');
+    const all = 'mutation { createBare(data: {id: "x"}) { id } deleteManyBare(filter: {}) { id } }';
+    expect(await stack.ask(all)).toEqual({
+      data: { createBare: { id: 'bare:x' }, deleteManyBare: [{ id: 'bare:x' }] },
+    });
+  });
+});
+
+describe('7. an alias is used here, and the raw name there', () => {
+  it('no raw name is left, of types, inputs, enums, nested fields or root fields', async () => {
+    const stack = await openStack(`
+      DEFINE CONFIG GRAPHQL AUTO;
+      DEFINE TABLE tbl_person SCHEMAFULL GRAPHQL_ALIAS 'Person';
+      DEFINE FIELD raw_name ON tbl_person TYPE string GRAPHQL_ALIAS 'name';
+      DEFINE FIELD raw_home ON tbl_person TYPE option<object> GRAPHQL_ALIAS 'home';
+      DEFINE FIELD raw_home.raw_city ON tbl_person TYPE string GRAPHQL_ALIAS 'city';
+      DEFINE FIELD raw_best ON tbl_person TYPE option<record<tbl_person>> GRAPHQL_ALIAS 'best';
+      DEFINE FIELD raw_pets ON tbl_person TYPE array<record<tbl_pet>> DEFAULT [] GRAPHQL_ALIAS 'pets';
+      DEFINE TABLE tbl_pet SCHEMAFULL GRAPHQL_ALIAS 'Pet'; DEFINE FIELD raw_age ON tbl_pet TYPE int GRAPHQL_ALIAS 'age';
+      DEFINE TABLE tbl_knows TYPE RELATION FROM tbl_person TO tbl_person SCHEMAFULL GRAPHQL_ALIAS 'knows';
+      DEFINE FIELD raw_since ON tbl_knows TYPE option<int> GRAPHQL_ALIAS 'since';`);
+    const schema = await schemaOf(stack);
+    expect(validateSchema(schema)).toEqual([]);
+    expect(printSchema(schema).match(/\w*(tbl_|raw_|Tbl_|Raw_)\w*/g)).toBeNull();
+    const { data, errors } = await stack.ask(`mutation {
+      createPerson(data: {
+        id: "ann", name: "Ann", home: {city: "Rome"}, best_create: {id: "bob", name: "Bob"}, pets_create: [{age: 3}], knows: [{since: 1999, out: "bob"}]
+      }) { __typename name home { city } best { name } pets { age } knows { since out { name } } }
+      mergePerson(id: "ann", data: {home: {city: "Oslo"}}) { home { city } }
+    }`);
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      createPerson: {
+        __typename: 'Person',
+        name: 'Ann',
+        home: { city: 'Rome' },
+        best: { name: 'Bob' },
+        pets: [{ age: 3 }],
+        knows: [{ since: 1999, out: { name: 'Bob' } }],
+      },
+      mergePerson: { home: { city: 'Oslo' } },
+    });
+    const read = await stack.ask(`{
+      Person(filter: {home: {city: {eq: "Oslo"}}, knows: {some: {since: {gt: 1}}}}, order: {asc: name}) { name }
+      PersonConnection(order: {desc: name}, first: 1) { nodes { name } }
+      Person_aggregate(groupBy: [name], order: {asc: name}) { count group { name } max { name } }
+    }`);
+    expect(read).toEqual({
+      data: {
+        Person: [{ name: 'Ann' }],
+        PersonConnection: { nodes: [{ name: 'Bob' }] },
+        Person_aggregate: ['Ann', 'Bob'].map((name) => ({ count: 1, group: { name }, max: { name } })),
+      },
+    });
+  });
+});
+
 describe('8. who sends no Authorization header gets `data: null` and an IAM error', () => {
   const SETUP = `
     DEFINE CONFIG GRAPHQL AUTO;
@@ -141,5 +261,30 @@ describe('8. who sends no Authorization header gets `data: null` and an IAM erro
     ).toEqual({
       data: { open: [{ a: 1, secret: null, link: null }], closed: [], _get_closed: null },
     });
+  });
+});
+
+describe('9. endpoints of DEFINE API, 10. managed servers: neither can be had with GraphQL', () => {
+  it('endpoints are served beside it, for the same token, and one flag switches GraphQL on', async () => {
+    const server = await startTestServer({ SVC_EXPERIMENTAL_GRAPHQL: 'true' });
+    try {
+      const authorization = `Basic ${Buffer.from(`${ROOT.username}:${ROOT.password}`).toString('base64')}`;
+      const headers = { 'svc-ns': 'test', 'svc-db': 'test', accept: 'application/json', authorization };
+      const call = async (path: string, init: RequestInit) =>
+        (await fetch(`${server.url}${path}`, { ...init, headers })).json();
+      await call('/sql', {
+        method: 'POST',
+        body: `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t SCHEMAFULL; DEFINE FIELD a ON t TYPE int; CREATE t:1 SET a = 1;
+          DEFINE FUNCTION fn::double($x: int) -> int { $x * 2 };
+          DEFINE FIELD twice ON t TYPE int COMPUTED fn::double(a);
+          DEFINE API '/sum' FOR get THEN { { body: math::sum(SELECT VALUE a FROM t) } };`,
+      });
+      expect(await call('/api/test/test/sum', {})).toBe(1);
+      // What an endpoint works out for records, a computed field gives over GraphQL.
+      const body = '{"query": "{ t { a twice } }"}';
+      expect(await call('/graphql', { method: 'POST', body })).toMatchObject([{ result: [{ a: 1, twice: 2 }] }]);
+    } finally {
+      await server.close();
+    }
   });
 });

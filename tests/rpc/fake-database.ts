@@ -121,6 +121,8 @@ export class FakeSession implements Session {
     this.variables.delete(name);
   }
 
+  readonly isAdmitted = true;
+
   async catalog() {
     return undefined;
   }

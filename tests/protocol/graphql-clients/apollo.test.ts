@@ -16,7 +16,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { print } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Library, openLibrary, PLACE } from './library.js';
+import { type Library, openLibrary, PLACE, passwordOf } from './library.js';
 
 let library: Library;
 let ann: Record<string, string>;
@@ -178,6 +178,66 @@ describe('persisted queries', () => {
     const plain = clientWith(link(library));
     for (const query of [KNOWN, ASKED]) await plain.query({ query });
     expect(sent().map(({ method }) => method)).toEqual(['GET', 'POST', 'POST']);
+  });
+});
+
+describe('mutations', () => {
+  const NOTES = gql`{ note(order: { asc: text }) { id text book { id title } } }`;
+  const CREATE = gql`
+    mutation Note($data: CreateNoteInput!) {
+      createNote(data: $data) { id text owner { name } book { id title } }
+    }
+  `;
+
+  it('sign up and in', async () => {
+    const guest = httpClient(PLACE);
+    const credentials = { name: 'Apollo', password: passwordOf('Apollo') };
+    const signUp = gql`mutation ($credentials: object!) { signUp(access: "reader", variables: $credentials) { token } }`;
+    await guest.mutate({ mutation: signUp, variables: { credentials } });
+    const signIn = gql`mutation ($credentials: object!) { signIn(access: "reader", variables: $credentials) { token } }`;
+    const { data } = await guest.mutate<{ signIn: { token: string } }>({
+      mutation: signIn,
+      variables: { credentials },
+    });
+    const client = httpClient({ ...PLACE, authorization: `Bearer ${data?.signIn.token}` });
+    expect((await client.query({ query: gql`{ reader { name } }` })).data).toMatchObject({
+      reader: [{ name: 'Apollo' }],
+    });
+    const wrong = { name: 'Apollo', password: 'guessed' };
+    const { error } = await guest.mutate({ mutation: signIn, variables: { credentials: wrong }, errorPolicy: 'all' });
+    expect(CombinedGraphQLErrors.is(error) && error.errors).toMatchObject([
+      { extensions: { code: expect.any(String) } },
+    ]);
+  });
+
+  it('change what the cache holds of the record', async () => {
+    const client = httpClient(ann);
+    const { data } = await client.mutate<{ createNote: { id: string } }>({
+      mutation: CREATE,
+      variables: { data: { book: '5', text: 'Dragons' } },
+    });
+    expect(data?.createNote).toMatchObject({ text: 'Dragons', owner: { name: 'Ann' }, book: { title: 'Tehanu' } });
+    await client.query({ query: NOTES });
+    sent();
+    await client.mutate({
+      mutation: gql`mutation ($id: ID!) { mergeNote(id: $id, data: { text: "Fewer dragons", book: "2" }) { id text book { id title } } }`,
+      variables: { id: data?.createNote.id },
+    });
+    const { data: notes } = await client.query({ query: NOTES });
+    expect(notes).toMatchObject({ note: [{ text: 'Fewer dragons', book: { title: 'The Name of the Rose' } }] });
+    // Only the mutation was sent.
+    expect(sent()).toHaveLength(1);
+  });
+
+  it('that fail throw with a code', async () => {
+    const mutate = (data: object) => httpClient(ann).mutate({ mutation: CREATE, variables: { data } });
+    const codeOf = async (data: object) => {
+      const error: unknown = await mutate(data).catch((thrown) => thrown);
+      return CombinedGraphQLErrors.is(error) ? error.errors[0]?.extensions?.['code'] : error;
+    };
+    expect(await codeOf({ book: '1', text: 'x'.repeat(101) })).toBe('field_assert');
+    expect(await codeOf({ book: '1' })).toBe('graphql_variables');
+    expect(await codeOf({ book: 'author:eco', text: 'x' })).toBe('graphql_argument');
   });
 });
 

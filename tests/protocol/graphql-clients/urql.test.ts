@@ -99,6 +99,32 @@ it('pages follow each other by their cursors', async () => {
   expect(titles).toEqual(['Baudolino', 'Tehanu', 'The Dispossessed', 'The Lathe of Heaven', 'The Name of the Rose']);
 });
 
+describe('mutations', () => {
+  const NOTES = gql`{ note { id text } }`;
+  const merge = gql`mutation ($id: ID!, $text: String!) { mergeNote(id: $id, data: { text: $text }) { id text } }`;
+
+  it('make the cache ask again for what they have changed', async () => {
+    const client = clientOf(ann);
+    const create = gql`mutation ($data: CreateNoteInput!) { createNote(data: $data) { id owner { name } } }`;
+    const { data } = await client.mutation(create, { data: { book: 'book:1', text: 'one' } });
+    expect(data?.createNote).toMatchObject({ owner: { name: 'Ann' } });
+    expect((await client.query(NOTES, {})).data).toMatchObject({ note: [{ text: 'one' }] });
+    await client.mutation(merge, { id: data.createNote.id, text: 'two' });
+    expect((await client.query(NOTES, {})).data).toMatchObject({ note: [{ text: 'two' }] });
+  });
+
+  it('that fail have a code', async () => {
+    const { data, error } = await clientOf(ann).mutation(
+      gql`mutation ($text: String!) { createNote(data: { book: "1", text: $text }) { id } }`,
+      { text: 'x'.repeat(101) },
+    );
+    expect(data).toEqual({ createNote: null });
+    expect(error?.graphQLErrors).toMatchObject([{ extensions: { code: 'field_assert' }, path: ['createNote'] }]);
+    // Nobody else's notes are there.
+    expect((await clientOf(PLACE).mutation(merge, { id: 'note:nobody', text: 'x' })).data).toEqual({ mergeNote: null });
+  });
+});
+
 describe('errors', () => {
   const errorOf = async (query: string): Promise<CombinedError | undefined> =>
     (await clientOf(ann).query(query, {})).error;
