@@ -1,7 +1,7 @@
 /** The music shop over GraphQL, by who is asking: queries, pages, figures, mutations and subscriptions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SHOP_HEADERS, send, tokenOf } from './clients.js';
-import { cleanUp, type ServerProcess, startServer } from './server.js';
+import { asRoot, SHOP_HEADERS, send, tokenOf } from './clients.js';
+import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
 import {
   albums,
   type CustomerRow,
@@ -54,9 +54,23 @@ const NAMES = Object.keys(PEOPLE) as Name[];
 let server: ServerProcess;
 const headers = new Map<Name, Record<string, string>>();
 
+/** Lists that customers make of tracks, which are their own business. */
+const LISTS = `
+  DEFINE TABLE list SCHEMAFULL PERMISSIONS FOR select, create, update, delete WHERE owner = $auth;
+  DEFINE FIELD owner ON list TYPE record<customer> DEFAULT $auth READONLY;
+  DEFINE FIELD name ON list TYPE string ASSERT $value != '';
+  DEFINE FIELD best ON list TYPE option<record<track>>;
+  DEFINE TABLE listed TYPE RELATION FROM list TO track SCHEMAFULL PERMISSIONS FOR select, create, update, delete WHERE in.owner = $auth;
+  DEFINE FIELD place ON listed TYPE int;
+  DEFINE TABLE letter SCHEMAFULL PERMISSIONS FOR create WHERE from = $auth AND about.owner = $auth, FOR select WHERE from = $auth;
+  DEFINE FIELD from ON letter TYPE record<customer> DEFAULT $auth READONLY;
+  DEFINE FIELD about ON letter TYPE record<list>;
+  DEFINE FIELD text ON letter TYPE string;`;
+
 beforeAll(async () => {
   server = await startServer(undefined, { SVC_EXPERIMENTAL_GRAPHQL: 'true', SVC_ALLOW_GUESTS: 'true' });
   await loadShop(server.url);
+  await asRoot(server.url, LISTS, ROOT);
   for (const name of NAMES) {
     const token = await PEOPLE[name].signIn();
     headers.set(name, { ...SHOP_HEADERS, ...(token !== undefined && { authorization: `Bearer ${token}` }) });
@@ -207,12 +221,18 @@ describe.each(NAMES)('%s', (name) => {
   it('walks the catalogue by its relations', async () => {
     const sizes = groupedBy(playlistTracks, ({ PlaylistId }) => `playlist:${PlaylistId}`);
     const large = [...sizes].filter(([, edges]) => edges.length > 20).map(([id]) => id);
-    const found = await ask<{ id: string; playlist_track: { out: { name: string } }[] }[]>(
+    const found = await ask<Playlist[]>(
       name,
-      '{ playlist(filter: {playlist_track: {count: {gt: 20}}}) { id playlist_track(limit: 3) { out { name } } } }',
+      `{ playlist(filter: {playlist_track: {count: {gt: 20}}}) {
+          id playlist_track(limit: 3) { out { name } } playlist_trackConnection(first: 1) { totalCount } playlist_track_aggregate { count }
+        } }`,
     );
     expect(idsOf(found).sort(byId)).toEqual(large.sort(byId));
-    for (const { playlist_track } of found) expect(playlist_track).toHaveLength(3);
+    for (const { id, playlist_track, playlist_trackConnection, playlist_track_aggregate } of found) {
+      const size = sizes.get(id)?.length;
+      expect(playlist_track).toHaveLength(3);
+      expect([playlist_trackConnection.totalCount, playlist_track_aggregate[0].count]).toEqual([size, size]);
+    }
   });
 
   it(`${isStaff ? 'sees' : 'is told nothing of'} what the shop knows about its files`, async () => {
@@ -253,6 +273,13 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
+interface Playlist {
+  readonly id: string;
+  readonly playlist_track: readonly object[];
+  readonly playlist_trackConnection: { readonly totalCount: number };
+  readonly playlist_track_aggregate: readonly [{ readonly count: number }];
+}
+
 interface Track {
   readonly id: string;
   readonly bytes: number | null;
@@ -279,4 +306,137 @@ it('a cursor of one customer’s pages tells another nothing', async () => {
     expect(totalCount).toBe(own.size);
     for (const { node } of edges) expect(own).toContain(node.id);
   }
+});
+
+describe('a list of tracks', () => {
+  const [one, two] = tracks as unknown as [{ TrackId: number; Name: string }, { TrackId: number; Name: string }];
+  const CREATE = `mutation ($data: CreateListInput!) {
+    createList(data: $data) { id name owner { email password } best { name bytes } listed(order: {asc: place}) { place out { name } } }
+  }`;
+  const FIGURES = `{
+    list { id name } listed { id } listConnection { totalCount nodes { id } } list_aggregate { count max { name } }
+    listed_aggregate { count sum { place } } track(filter: {listed_incoming: {exists: true}}) { id }
+    letter { id }
+  }`;
+  const NOTHING = {
+    list: [],
+    listed: [],
+    listConnection: { totalCount: 0, nodes: [] },
+    list_aggregate: [{ count: 0, max: { name: null } }],
+    listed_aggregate: [{ count: 0, sum: { place: null } }],
+    track: [],
+    letter: [],
+  };
+  const SEEN = {
+    list: [{ id: 'list:first', name: 'Mine' }],
+    listed: [{}, {}],
+    listConnection: { totalCount: 1, nodes: [{ id: 'list:first' }] },
+    list_aggregate: [{ count: 1, max: { name: 'Mine' } }],
+    listed_aggregate: [{ count: 2, sum: { place: 3 } }],
+    track: [{}, {}],
+    letter: [{ id: 'letter:1' }],
+  };
+
+  beforeAll(async () => {
+    const data = {
+      id: 'first',
+      name: 'Mine',
+      best: String(one.TrackId),
+      listed: [
+        { place: 1, out: String(two.TrackId) },
+        { place: 2, out: `track:${one.TrackId}` },
+      ],
+    };
+    expect(await ask('the first customer', CREATE, { data })).toEqual({
+      id: 'list:first',
+      name: 'Mine',
+      owner: { email: first.Email.toLowerCase(), password: null },
+      best: { name: one.Name, bytes: null },
+      listed: [
+        { place: 1, out: { name: two.Name } },
+        { place: 2, out: { name: one.Name } },
+      ],
+    });
+    const letter =
+      'mutation { createLetter(data: {id: "1", text: "Dear shop", about: "first"}) { id about { name } } }';
+    expect(await ask('the first customer', letter)).toEqual({ id: 'letter:1', about: { name: 'Mine' } });
+  });
+
+  it.each(NAMES)('is seen by its owner and the staff alone, not by others: %s', async (name) => {
+    const { data } = await answerTo(name, FIGURES);
+    if (name === 'the first customer' || PEOPLE[name].isStaff) expect(data).toMatchObject(SEEN);
+    else expect(data).toEqual(NOTHING);
+  });
+
+  it.each(['a guest', 'the second customer', 'a viewer'] as const)('is changed by nobody else: %s', async (name) => {
+    const before = await ask('the owner', '{ list { id name best { id } listed { id place } } }');
+    const { data } = await answerTo(
+      name,
+      `mutation {
+        updateList(id: "first", data: {name: "Theirs"}) { id name }
+        mergeManyList(filter: {}, data: {name: "Theirs"}) { id }
+        upsertList(id: "first", data: {name: "Theirs"}) { id }
+        deleteList(id: "first") { id name }
+        deleteManyListed(filter: {}) { id }
+        relateListed(in: "first", out: "1", data: {place: 9}) { id }
+        createTrack(data: {id: "mine", name: "x", media_type: "1", milliseconds: 1, unit_price: "0"}) { id }
+        updateCustomer(id: "${first.CustomerId}", data: {phone: "1"}) { phone }
+        deleteManyInvoice(filter: {}) { id }
+      }`,
+    );
+    for (const [field, value] of Object.entries(data ?? {})) {
+      expect([field, value ?? []]).toEqual([field, []]);
+    }
+    expect(Object.keys(data ?? {})).toHaveLength(9);
+    expect(await ask('the owner', '{ list { id name best { id } listed { id place } } }')).toEqual(before);
+  });
+
+  it('is nobody else’s to name, to nest or to write about', async () => {
+    const secrets = [
+      // A list of somebody else's, and what goes with it.
+      [CREATE, { data: { name: 'x', owner: `customer:${first.CustomerId}` } }],
+      ['mutation { createLetter(data: {text: "x", about: "first"}) { about { name } } }', {}],
+      ['mutation { createLetter(data: {text: "x", about_create: {id: "first", name: "x"}}) { about { name } } }', {}],
+      [
+        'mutation { createList(data: {name: "x", listed: [{place: 1, out_create: {name: "x", media_type: "1", milliseconds: 1, unit_price: "0"}}]}) { id } }',
+        {},
+      ],
+    ] as const;
+    for (const [mutation, variables] of secrets) {
+      const { data, errors } = await answerTo('the second customer', mutation, variables);
+      expect([mutation, Object.values(data ?? {}).filter((value) => value !== null)]).toEqual([mutation, []]);
+      expect(JSON.stringify(errors ?? [])).not.toContain('Mine');
+    }
+    expect(await ask('the owner', '{ list_aggregate { count } letter_aggregate { count } }')).toEqual([{ count: 1 }]);
+    expect(await ask('the owner', '{ letter_aggregate { count } }')).toEqual([{ count: 1 }]);
+    expect(await ask('the owner', '{ track_aggregate { count } }')).toEqual([{ count: tracks.length }]);
+  });
+
+  it('keeps all or nothing of what is nested in it', async () => {
+    const wrong = {
+      name: 'Half',
+      listed: [
+        { place: 1, out: '1' },
+        { place: 2, out: 'artist:1' },
+      ],
+    };
+    const { data, errors } = await answerTo('the first customer', CREATE, { data: wrong });
+    expect([data, errors]).toMatchObject([{ createList: null }, [{ extensions: { code: 'graphql_argument' } }]]);
+    const empty = { name: '', listed: [{ place: 1, out: '1' }] };
+    expect((await answerTo('the first customer', CREATE, { data: empty })).errors).toMatchObject([
+      { extensions: { code: 'field_assert' } },
+    ]);
+    expect(await ask('the first customer', '{ listed_aggregate { count } }')).toEqual([{ count: 2 }]);
+  });
+
+  it('is changed and taken away by its owner, with its edges', async () => {
+    const change = 'mutation { mergeList(id: "first", data: {name: "Still mine"}) { name } }';
+    expect(await ask('the first customer', change)).toEqual({ name: 'Still mine' });
+    const more = 'mutation { relateListed(in: "first", out: "3", data: {place: 3}) { place in { name } } }';
+    expect(await ask('the first customer', more)).toEqual({ place: 3, in: { name: 'Still mine' } });
+    expect(await ask('the first customer', 'mutation { deleteList(id: "first") { id } }')).toEqual({
+      id: 'list:first',
+    });
+    expect(await ask('the owner', '{ listed_aggregate { count } }')).toEqual([{ count: 0 }]);
+  });
 });

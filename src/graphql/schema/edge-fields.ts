@@ -56,7 +56,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
     const where = direction === 'out' ? 'lead out of it' : 'lead to it';
     const add = (field: string, { compile, ...config }: ReadingField, description: string): void => {
       const extensions = fromSource({ kind: 'edges', table: type.table, direction, compile });
-      configs[field] = { ...config, description: `${description} ${type.table} that ${where}.`, extensions };
+      configs[field] = { ...config, description: `${description} ${type.object.name} that ${where}.`, extensions };
     };
     add(name, listOf(type), 'The edges of');
     add(connection, connectionOf(type), 'A page of the edges of');
