@@ -277,12 +277,16 @@ describe('9. endpoints of DEFINE API, 10. managed servers: neither can be had wi
         body: `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t SCHEMAFULL; DEFINE FIELD a ON t TYPE int; CREATE t:1 SET a = 1;
           DEFINE FUNCTION fn::double($x: int) -> int { $x * 2 };
           DEFINE FIELD twice ON t TYPE int COMPUTED fn::double(a);
+          DEFINE FUNCTION fn::sum() -> int { math::sum(SELECT VALUE a FROM t) };
           DEFINE API '/sum' FOR get THEN { { body: math::sum(SELECT VALUE a FROM t) } };`,
       });
       expect(await call('/api/test/test/sum', {})).toBe(1);
-      // What an endpoint works out for records, a computed field gives over GraphQL.
-      const body = '{"query": "{ t { a twice } }"}';
-      expect(await call('/graphql', { method: 'POST', body })).toMatchObject([{ result: [{ a: 1, twice: 2 }] }]);
+      // What an endpoint works out, functions and computed fields give over GraphQL.
+      const body = '{"query": "{ fn_sum t { a twice } }"}';
+      expect(await call('/graphql', { method: 'POST', body })).toMatchObject([
+        { result: 1 },
+        { result: [{ a: 1, twice: 2 }] },
+      ]);
     } finally {
       await server.close();
     }

@@ -55,15 +55,14 @@ describe('GET /graphql', () => {
   });
 
   it.each([
-    ['mutation { deletePerson(id: "1") { id } }', undefined],
+    ['mutation { deletePerson(id: "9") { id } }', undefined],
     ['query a { person { id } } mutation b { x }', 'b'],
-    ['subscription { person { id } }', undefined],
   ])('doesn’t run %s', async (query, operationName) => {
     await post({ query, ...(operationName && { operationName }) });
     for (const accept of [RESPONSE_TYPE, JSON_TYPE, '*/*']) {
       const answer = await get({ query, ...(operationName && { operationName }) }, { ...HEADERS, accept });
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
-      expect(await answer.text()).toMatch(/GET is for queries only: send a (mutation|subscription) by POST/);
+      expect(await answer.text()).toMatch(/GET is for queries only: send a mutation by POST/);
     }
     // A document with a mutation in it may be read from all the same.
     if (operationName === 'b') expect((await get({ query, operationName: 'a' })).status).not.toBe(405);
