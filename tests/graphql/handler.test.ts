@@ -157,6 +157,7 @@ describe('the handler', () => {
     const reported: unknown[] = [];
     const service = new GraphqlService({ report: ({ cause }) => reported.push(cause) });
     const session: Session = Object.create(stack.owner, {
+      isAdmitted: { value: true },
       catalog: { value: () => stack.owner.catalog() },
       deadline: { value: () => undefined },
       identity: { value: stack.owner.identity },
