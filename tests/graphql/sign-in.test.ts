@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
+import { openOwned } from '../session/owned.js';
 import { type Answer, openStack, type Stack } from './stack.js';
 
 const SETUP = `
@@ -98,6 +99,39 @@ describe('signUp and signIn', () => {
     const variables = { v: { ...ANN, auth: 'user:ann' } };
     expect(code(await stack.ask(SIGN_UP, variables, guest))).toBe('reserved_variable');
     expect(code(await stack.ask(SIGN_UP, { v: { ...ANN, namespace: 'other' } }, guest))).toBeUndefined();
+  });
+});
+
+describe('whoever has not signed in, where guests may run nothing,', () => {
+  it('may sign in and up, and learns nothing else', async () => {
+    const { database } = await openOwned({});
+    const owner = database.ownerSession();
+    await owner.use('test', 'test');
+    for (const { outcome } of await owner.query(SETUP)) if (!outcome.ok) throw outcome.error;
+    const session = database.session({});
+    await session.use('test', 'test');
+    const ask = (query: string, variables?: object) => stack.ask(query, variables, session);
+    for (const query of [
+      '{ user { email } }',
+      '{ __schema { types { name } } }',
+      'mutation { createUser(data: {email: "x"}) { id } }',
+      'mutation { signOut nothing }',
+      'mutation { signIn(acces: "account") { token } }',
+      'subscription { user { action } }',
+      'mutation {',
+    ]) {
+      expect([query, code(await ask(query))]).toEqual([query, 'not_allowed']);
+    }
+    expect(
+      code(await ask('mutation { signIn(access: "account", variables: {email: "x", pass: "y"}) { token } }')),
+    ).toBe('invalid_auth');
+    only(await ask(SIGN_UP, { v: ANN }));
+    expect(await ask('{ user { email } }')).toEqual({ data: { user: [{ email: 'ann@x' }] } });
+    only(await ask('mutation { signOut }'));
+    expect(code(await ask('{ user { email } }'))).toBe('not_allowed');
+    only(await ask('mutation ($v: object) { signIn(access: "account", variables: $v) { token } }', { v: ANN }));
+    expect((await ask('{ user { email } }')).errors).toBeUndefined();
+    await database.close();
   });
 });
 

@@ -257,3 +257,22 @@ describe('GET /graphql in a browser', () => {
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: 'graphql_disabled' }]);
   });
 });
+
+describe('signing in', () => {
+  it('needs nobody to be signed in, and its token opens the rest', async () => {
+    await sql(`DEFINE TABLE reader PERMISSIONS FOR select WHERE id = $auth.id; DEFINE FIELD name ON reader TYPE string;
+      DEFINE ACCESS readers ON DATABASE TYPE RECORD SIGNUP (CREATE reader SET name = $name) SIGNIN (SELECT * FROM reader WHERE name = $name)`);
+    const { authorization: _, ...nobody } = HEADERS;
+    const ask = async (query: string, more: Record<string, string> = {}) => {
+      const headers = { ...nobody, 'content-type': JSON_TYPE, ...more };
+      const answer = await call('/graphql', headers, { method: 'POST', body: JSON.stringify({ query }) });
+      return (await answer.json()) as { data?: { signUp: { token: string } }; errors?: unknown };
+    };
+    const { data } = await ask('mutation { signUp(access: "readers", variables: {name: "Cy"}) { token } }');
+    const bearer = { authorization: `Bearer ${data?.signUp.token}` };
+    expect(await ask('{ reader { name } }', bearer)).toEqual({ data: { reader: [{ name: 'Cy' }] } });
+    expect(await ask('mutation { signOut }', bearer)).toEqual({ data: { signOut: true } });
+    expect(await ask('{ reader { name } }', bearer)).not.toHaveProperty('data');
+    expect(await ask('{ reader { name } }')).not.toHaveProperty('data');
+  });
+});
