@@ -3,19 +3,15 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  ApolloClient,
-  type ApolloLink,
-  CombinedGraphQLErrors,
-  gql,
-  HttpLink,
-  InMemoryCache,
-} from '@apollo/client/core';
+import { ApolloClient, ApolloLink, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
 import { BatchHttpLink } from '@apollo/client/link/batch-http';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { relayStylePagination } from '@apollo/client/utilities';
-import { print } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OperationTypeNode, print } from 'graphql';
+import { createClient } from 'graphql-ws';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Library, openLibrary, PLACE, passwordOf } from './library.js';
 
 let library: Library;
@@ -238,6 +234,69 @@ describe('mutations', () => {
     expect(await codeOf({ book: '1', text: 'x'.repeat(101) })).toBe('field_assert');
     expect(await codeOf({ book: '1' })).toBe('graphql_variables');
     expect(await codeOf({ book: 'author:eco', text: 'x' })).toBe('graphql_argument');
+  });
+});
+
+describe('subscriptions', () => {
+  const ON_NOTES = gql`subscription ($filter: _filter_note) { note(filter: $filter) { action id record { id text } } }`;
+  let eve: Record<string, string>;
+  beforeAll(async () => {
+    eve = await library.signUp('Eve');
+    // The link asks for the type of browsers, which Node 20 hasn't.
+    vi.stubGlobal('WebSocket', WebSocket);
+  });
+  afterAll(() => vi.unstubAllGlobals());
+
+  /** Subscriptions go over a WebSocket, all else over HTTP. */
+  function client(headers: Record<string, string>) {
+    const socket = createClient({ url: library.socketUrl, webSocketImpl: WebSocket, connectionParams: headers });
+    const link = ApolloLink.split(
+      ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
+      new GraphQLWsLink(socket),
+      new HttpLink(options(headers)),
+    );
+    return { apollo: clientWith(link), socket };
+  }
+
+  it('tell of one’s own records, and change what the cache holds of them', async () => {
+    const [hers, others] = [client(ann), client(eve)];
+    const heard: unknown[] = [];
+    const filter = { text: { startsWith: 'live' } };
+    const watching = [hers, others].map(({ apollo }, at) =>
+      apollo.subscribe({ query: ON_NOTES, variables: { filter } }).subscribe(({ data, error }) => {
+        heard.push(at === 0 ? (data ?? error) : 'what isn’t theirs');
+      }),
+    );
+    await expect.poll(() => library.subscriptions()).toBe(2);
+    const create = gql`mutation { createNote(data: { id: "live", book: "1", text: "live: one" }) { id text } }`;
+    await hers.apollo.mutate({ mutation: create });
+    await expect.poll(() => heard).toHaveLength(1);
+    // Somebody changes it elsewhere.
+    await library.run("UPDATE note:live SET text = 'silent'; UPDATE note:live SET text = 'live: two'");
+    await expect.poll(() => heard).toHaveLength(2);
+    expect(heard).toMatchObject([
+      { note: { action: 'CREATE', id: 'note:live', record: { text: 'live: one' } } },
+      { note: { action: 'UPDATE', id: 'note:live', record: { text: 'live: two' } } },
+    ]);
+    const fragment = gql`fragment Text on note { text }`;
+    expect(hers.apollo.cache.readFragment({ id: 'note:note:live', fragment })).toMatchObject({ text: 'live: two' });
+    for (const each of watching) each.unsubscribe();
+    await expect.poll(() => library.subscriptions()).toBe(0);
+    await Promise.all([hers, others].map(({ socket }) => socket.dispose()));
+  });
+
+  it('that can’t be begun end with a code', async () => {
+    const { apollo, socket } = client(ann);
+    const error = await new Promise((resolve) => {
+      apollo.subscribe({ query: gql`subscription { note { nope } }` }).subscribe({
+        next: ({ error: told }) => resolve(told),
+        error: resolve,
+      });
+    });
+    expect(CombinedGraphQLErrors.is(error) && error.errors).toMatchObject([
+      { extensions: { code: 'graphql_invalid' } },
+    ]);
+    await socket.dispose();
   });
 });
 

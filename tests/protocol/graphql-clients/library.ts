@@ -36,8 +36,10 @@ export interface Library {
   readonly socketUrl: string;
   /** Signs somebody up over HTTP; gives the headers of who has signed in. */
   signUp(name: string): Promise<Record<string, string>>;
-  /** Runs statements as root. */
-  run(text: string): Promise<void>;
+  /** Runs statements as root. Gives their results. */
+  run(text: string): Promise<unknown[]>;
+  /** How many subscriptions look at the notes. */
+  subscriptions(): Promise<number>;
   close(): Promise<unknown>;
 }
 
@@ -66,7 +68,14 @@ export async function openLibrary(environment: Readonly<Record<string, string>> 
     },
     async run(text) {
       const entries = (await post('/sql', { ...PLACE, accept, authorization }, text)) as Record<string, unknown>[];
-      for (const { status, result } of entries) if (status !== 'OK') throw new Error(String(result));
+      return entries.map(({ status, result }) => {
+        if (status !== 'OK') throw new Error(String(result));
+        return result;
+      });
+    },
+    async subscriptions() {
+      const [lives] = await library.run('RETURN object::len((INFO FOR TABLE note).lives)');
+      return Number(lives);
     },
     close: () => server.close(),
   };

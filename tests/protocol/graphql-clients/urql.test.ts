@@ -1,6 +1,8 @@
 /** urql, with its document cache. */
-import { Client, type CombinedError, cacheExchange, fetchExchange, gql } from '@urql/core';
+import { Client, type CombinedError, cacheExchange, fetchExchange, gql, subscriptionExchange } from '@urql/core';
+import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Library, openLibrary, PLACE } from './library.js';
 
 let library: Library;
@@ -123,6 +125,53 @@ describe('mutations', () => {
     // Nobody else's notes are there.
     expect((await clientOf(PLACE).mutation(merge, { id: 'note:nobody', text: 'x' })).data).toEqual({ mergeNote: null });
   });
+});
+
+it('subscriptions tell of one’s own records', async () => {
+  const eve = await library.signUp('Eve');
+  const socket = (headers: Record<string, string>) =>
+    createClient({ url: library.socketUrl, webSocketImpl: WebSocket, connectionParams: headers });
+  const sockets = [socket(ann), socket(eve)];
+  const heard: unknown[][] = [[], []];
+  const watching = sockets.map((each, at) => {
+    const client = new Client({
+      url: library.url,
+      preferGetMethod: false,
+      exchanges: [
+        subscriptionExchange({
+          forwardSubscription: ({ query = '', variables }) => ({
+            subscribe: (sink) => ({
+              unsubscribe: each.subscribe(
+                { query, variables: variables ?? null },
+                {
+                  ...sink,
+                  next: ({ data = null, errors }) => sink.next({ data, ...(errors && { errors: [...errors] }) }),
+                },
+              ),
+            }),
+          }),
+        }),
+      ],
+    });
+    const query = gql`subscription { note { action record { text } } }`;
+    return client.subscription(query, {}).subscribe(({ data, error }) => heard[at]?.push(error ?? data.note));
+  });
+  await expect.poll(() => library.subscriptions()).toBe(2);
+  for (const [headers, text] of [
+    [eve, 'hers'],
+    [ann, 'mine'],
+  ] as const) {
+    const create = gql`mutation ($text: String!) { createNote(data: { book: "1", text: $text }) { id } }`;
+    expect((await clientOf(headers).mutation(create, { text })).error).toBeUndefined();
+  }
+  await expect.poll(() => heard.map(({ length }) => length)).toEqual([1, 1]);
+  expect(heard).toMatchObject([
+    [{ action: 'CREATE', record: { text: 'mine' } }],
+    [{ action: 'CREATE', record: { text: 'hers' } }],
+  ]);
+  for (const each of watching) each.unsubscribe();
+  await expect.poll(() => library.subscriptions()).toBe(0);
+  await Promise.all(sockets.map((each) => each.dispose()));
 });
 
 describe('errors', () => {
