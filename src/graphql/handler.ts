@@ -64,6 +64,13 @@ export function createGraphqlHandler(service: GraphqlService, json: 'results' | 
   };
 }
 
+/** The request, where only one may come. @throws TesseraError `unsupported_media_type`, `json_invalid`, `graphql_request` */
+export function readSingle(request: GraphqlGet | GraphqlPost): GraphqlRequest {
+  if ('parameters' in request) return readGraphqlParameters(request.parameters);
+  checkContentType(request.contentType);
+  return readGraphqlRequest(parseJson(request.body));
+}
+
 /** Requests that came together, unread. */
 interface Batch {
   readonly batch: readonly Value[];

@@ -6,6 +6,7 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
+import type { GraphqlEvents } from '../graphql/live/event-stream.js';
 import type { OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { Database, Origin, Session } from '../session/contract.js';
@@ -27,9 +28,13 @@ export interface Context {
   readonly graphqlSchema: ((session: Session) => Promise<string>) | undefined;
   /** What is said over the WebSockets of GraphQL. */
   readonly graphqlSocket: OpenGraphqlConversation | undefined;
+  /** Answers of GraphQL as events. */
+  readonly graphqlEvents: GraphqlEvents | undefined;
   readonly graphiql: Graphiql | undefined;
   /** Of those that stay open. */
   readonly connections: ConnectionCount;
+  /** Each ends an answer that goes on, when the server stops. */
+  readonly streams: Set<() => void>;
   readonly environment: Environment;
   readonly log: Log;
 }

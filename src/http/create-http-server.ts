@@ -30,6 +30,7 @@ export interface HttpServerParts {
   readonly graphiql?: Context['graphiql'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   readonly graphqlSocket?: Context['graphqlSocket'];
+  readonly graphqlEvents?: Context['graphqlEvents'];
   /** A certificate and its private key, in PEM. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly log?: Log;
@@ -102,7 +103,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head);
     else ignoreUpgrade(app.server, request, socket as Socket, head);
   });
-  app.addHook('preClose', () => sockets.close());
+  app.addHook('preClose', async () => {
+    for (const stop of context.streams) stop();
+    await sockets.close();
+  });
   return app;
 }
 
@@ -126,9 +130,11 @@ function contextOf(parts: HttpServerParts): Context {
     graphql,
     graphqlSchema: parts.graphqlSchema,
     graphqlSocket: parts.graphqlSocket,
+    graphqlEvents: parts.graphqlEvents,
     graphiql: parts.graphiql,
     environment,
     connections: new ConnectionCount(merged.limits),
+    streams: new Set(),
     log,
   };
 }

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors/error.js';
-import type { GraphqlHandler, GraphqlHttpResponse } from '../graphql/handler.js';
+import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } from '../graphql/handler.js';
 import type { Session } from '../session/contract.js';
 import { newObject } from '../value/value.js';
 import { bodyOf, type Context, inSession, sendBody } from './context.js';
 import { sendTagged } from './entity-tag.js';
+import { sendEvents, wantsEvents } from './event-stream.js';
 import { utf8Text } from './format.js';
 import { sendGraphiql } from './graphiql.js';
 import { wantsPage } from './graphiql-page.js';
@@ -22,7 +23,8 @@ export async function graphqlPostRoute(
   const { accept, origin, 'content-type': contentType } = request.headers;
   return inDatabase(context, request, reply, async (session) => {
     const body = utf8Text(bodyOf(request));
-    return send(reply, await handle({ session, accept, contentType, body, fromPage: origin !== undefined }));
+    const post = { session, accept, contentType, body, fromPage: origin !== undefined };
+    return (await streamed(context, request, reply, post)) ?? send(reply, await handle(post));
   });
 }
 
@@ -42,9 +44,23 @@ export async function graphqlGetRoute(
   if (context.graphiql !== undefined && !asks && wantsPage(accept)) {
     return sendGraphiql(context.graphiql, context.environment.random, reply);
   }
-  return inDatabase(context, request, reply, async (session) =>
-    send(reply.header('cache-control', 'no-store'), await handle({ session, accept, parameters })),
-  );
+  return inDatabase(context, request, reply, async (session) => {
+    const get = { session, accept, parameters };
+    const stream = await streamed(context, request, reply, get);
+    return stream ?? send(reply.header('cache-control', 'no-store'), await handle(get));
+  });
+}
+
+/** The answer as events, for those who want it so. */
+async function streamed(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: GraphqlGet | GraphqlPost,
+): Promise<FastifyReply | undefined> {
+  const { graphqlEvents } = context;
+  if (graphqlEvents === undefined || !wantsEvents(asked.accept)) return undefined;
+  return sendEvents(context, request, reply, (signal) => graphqlEvents(asked, signal));
 }
 
 /** `GET /graphql/schema.graphql`: the schema as the caller may see it. */

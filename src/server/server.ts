@@ -78,19 +78,23 @@ async function graphqlParts(
     limits,
   }: Configuration,
   log: Log,
-): Promise<Pick<HttpServerParts, 'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket'>> {
+): Promise<
+  Pick<HttpServerParts, 'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket' | 'graphqlEvents'>
+> {
   if (!allowExperimental.includes('graphql')) return {};
   const [
     { GraphqlService },
     { createGraphqlHandler },
     { createGraphqlMethod },
     { createGraphqlSocket },
+    { createGraphqlEvents },
     { readDocuments },
   ] = await Promise.all([
     import('../graphql/service.js'),
     import('../graphql/handler.js'),
     import('../graphql/method.js'),
     import('../graphql/live/transport-ws.js'),
+    import('../graphql/live/event-stream.js'),
     import('./graphql-documents.js'),
   ]);
   const report = (error: TesseraError) =>
@@ -113,6 +117,7 @@ async function graphqlParts(
     graphqlMethod: createGraphqlMethod(service),
     graphqlSchema: (session) => service.sdl(session),
     graphqlSocket: createGraphqlSocket(service, report),
+    graphqlEvents: createGraphqlEvents(service, report),
     graphiql: readGraphiql(),
   };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createClient } from 'graphql-ws/client';
 import { WebSocket } from 'ws';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
+import { createGraphqlEvents } from '../../src/graphql/live/event-stream.js';
 import { createGraphqlSocket } from '../../src/graphql/live/transport-ws.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
@@ -40,9 +41,8 @@ export class LiveServer {
       database: world.database,
       environment,
       graphql: createGraphqlHandler(service, 'standard'),
-      graphqlSocket: createGraphqlSocket(service, (error) => {
-        throw error;
-      }),
+      graphqlSocket: createGraphqlSocket(service, fail),
+      graphqlEvents: createGraphqlEvents(service, fail),
       ...parts,
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
@@ -89,9 +89,15 @@ export class LiveServer {
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.terminate();
+    // Whoever cancels a fetch connects anew, and asks nothing: the server would wait for it.
+    this.app.server.closeAllConnections();
     await this.app.close();
     await this.world.close();
   }
+}
+
+function fail(error: Error): never {
+  throw error;
 }
 
 /** Lets everything that can happen happen. */

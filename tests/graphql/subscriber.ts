@@ -12,7 +12,11 @@ export class Subscriber {
   #stop: () => unknown = () => undefined;
 
   /** Begins to read at once. @throws Error when the request is refused */
-  static async open({ service, owner }: Stack, query: string, options: SubscriberOptions = {}): Promise<Subscriber> {
+  static async open(
+    { service, owner }: Pick<Stack, 'service' | 'owner'>,
+    query: string,
+    options: SubscriberOptions = {},
+  ): Promise<Subscriber> {
     const { session = owner, variables } = options;
     const opened = await service.subscribe(session, {
       query,

@@ -23,6 +23,7 @@ export const graphqlErrors = {
   graphql_not_streamed: row({
     kind: 'NotAllowed',
     text: () => 'A subscription needs a WebSocket, or the header Accept: text/event-stream',
+    http: 406,
   }),
   graphql_not_configured: row({
     kind: 'Configuration',
