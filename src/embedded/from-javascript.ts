@@ -1,24 +1,35 @@
 import { failure } from '../errors/error.js';
+import { copyValue } from '../value/copy.js';
 import { datetimeFromMilliseconds } from '../value/datetime.js';
 import { deeper } from '../value/nesting.js';
 import { setFrom } from '../value/order.js';
 import { float, int, isObject, KIND, newObject, type ObjectValue, type Value } from '../value/value.js';
 
+/** Converts what is within a value. */
+export type Convert = (input: unknown) => Value;
+/** Converts an object of a class that isn't known here. @throws TesseraError `not_a_value` */
+export type ConvertForeign = (input: object, convert: Convert) => Value;
+
 /**
  * A value of the data model from one of JavaScript's. Plain objects, maps, arrays, sets, dates, bytes, numbers (an int where it is a safe
- * integer, else a float), bigints of 64 bits, texts, booleans, `null` and `undefined` (NONE) are taken; values of ours stay as they are.
+ * integer, else a float), bigints of 64 bits, texts, booleans, `null` and `undefined` (NONE) are taken; and values of ours. What can be
+ * changed is copied.
  * @throws TesseraError `not_a_value`, `nesting_too_deep`
  */
-export function fromJavaScript(input: unknown): Value {
-  return convert(input, 0);
+export function fromJavaScript(input: unknown, foreign: ConvertForeign = refuse): Value {
+  return convert(input, 0, foreign);
 }
 
 /** The same for an object of variables or fields. */
 export function objectFromJavaScript(input: Readonly<Record<string, unknown>>): ObjectValue {
-  return convert(input, 0) as ObjectValue;
+  return fromJavaScript(input) as ObjectValue;
 }
 
-function convert(input: unknown, depth: number): Value {
+function refuse(input: object): never {
+  throw failure('not_a_value', { found: input.constructor.name });
+}
+
+function convert(input: unknown, depth: number, foreign: ConvertForeign): Value {
   switch (typeof input) {
     case 'undefined':
     case 'boolean':
@@ -30,25 +41,26 @@ function convert(input: unknown, depth: number): Value {
       if (BigInt.asIntN(64, input) === input) return int(input);
       break;
     case 'object':
-      return input === null ? null : convertObject(input, depth);
+      return input === null ? null : convertObject(input, depth, foreign);
   }
   throw failure('not_a_value', { found: typeof input });
 }
 
-function convertObject(input: object, depth: number): Value {
-  if (input instanceof Uint8Array || isObject(input as Value) || KIND in input) return input as Value;
-  const inner = deeper(depth);
-  if (Array.isArray(input)) return input.map((item) => convert(item, inner));
+function convertObject(input: object, depth: number, foreign: ConvertForeign): Value {
+  if (input instanceof Uint8Array || isObject(input as Value) || KIND in input) return copyValue(input as Value);
+  const below = deeper(depth);
+  const inner: Convert = (item) => convert(item, below, foreign);
+  if (Array.isArray(input)) return input.map(inner);
   if (input instanceof Date) {
     const instant = datetimeFromMilliseconds(input.getTime());
     if (instant === undefined) throw failure('not_a_value', { found: 'Invalid Date' });
     return instant;
   }
-  if (input instanceof Set) return setFrom([...input].map((item) => convert(item, inner)));
+  if (input instanceof Set) return setFrom([...input].map(inner));
   const entries = input instanceof Map ? input : isPlain(input) ? Object.entries(input) : undefined;
-  if (entries === undefined) throw failure('not_a_value', { found: input.constructor.name });
+  if (entries === undefined) return foreign(input, inner);
   const object = newObject();
-  for (const [name, value] of entries) object[String(name)] = convert(value, inner);
+  for (const [name, value] of entries) object[String(name)] = inner(value);
   return object;
 }
 

@@ -12,6 +12,9 @@ import { answer, errorAnswer, notificationMessage } from './response.js';
 /** Takes messages that answer no request; the next one waits until it is done with the last. */
 export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 
+/** Where a connection gets its sessions. */
+export type SessionOpener = Pick<Database, 'session' | 'check'>;
+
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
   readonly graphql?: GraphqlMethod | undefined;
@@ -20,7 +23,7 @@ export interface RpcOptions {
   /** How many live queries its sessions may have together; 1,000 unless told. */
   readonly liveQueries?: number;
   /** Told of failures that are our own fault, for the log. */
-  readonly onInternalError?: (error: TesseraError) => void;
+  readonly onInternalError?: ((error: TesseraError) => void) | undefined;
 }
 
 /**
@@ -31,14 +34,14 @@ export class RpcConnection implements ConnectionServices {
   readonly session: Session;
   readonly defaults: RpcOptions['defaults'];
   readonly graphql: GraphqlMethod | undefined;
-  readonly #database: Database;
+  readonly #database: SessionOpener;
   readonly #origin: Origin;
   readonly #options: RpcOptions;
   readonly #attached = new Map<string, Session>();
   readonly #allowance: LiveAllowance;
   #send: MessageSink | undefined;
 
-  constructor(database: Database, origin: Origin, options: RpcOptions = {}) {
+  constructor(database: SessionOpener, origin: Origin, options: RpcOptions = {}) {
     this.session = database.session(origin);
     this.defaults = options.defaults;
     this.graphql = options.graphql;

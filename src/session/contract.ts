@@ -114,7 +114,7 @@ export interface Session extends StatementDoor {
   signOut(): Promise<void>;
   /** Forgets who is signed in; the selection and the variables stay. */
   invalidate(): void;
-  /** Forgets everything. */
+  /** Forgets everything: it is as it was when it was opened. */
   reset(): void;
   /**
    * Makes live queries possible, which fail without: `sink` takes what they see. A notification comes after the answer to the request that

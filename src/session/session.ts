@@ -3,7 +3,7 @@
 import type { AuditLog } from '../audit/audit-log.js';
 import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../auth/credentials.js';
-import { atPlace, type Client, guestIdentity, plainIdentity, SessionIdentity } from '../auth/identity.js';
+import { atPlace, type Client, GUEST, guestIdentity, plainIdentity, SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
@@ -70,6 +70,8 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
   readonly #origin: Origin;
   readonly #onClose: () => void;
+  /** Whose it is before anybody signs in. */
+  readonly #opener: Principal;
   readonly #variables = new Map<string, Value>();
   readonly #held = new Map<string, HeldTransaction>();
   /** Read-only transactions under way. */
@@ -92,6 +94,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
+    this.#opener = principal;
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
   }
@@ -360,7 +363,11 @@ export class OpenSession implements Session, RegisteredSession {
 
   reset(): void {
     this.#auditor?.ended('reset');
-    this.#become(guestIdentity({ origin: this.#origin, place: NOWHERE }));
+    this.#forget(this.#opener);
+  }
+
+  #forget(principal: Principal): void {
+    this.#become(plainIdentity(principal, { origin: this.#origin, place: NOWHERE }));
     this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#variables.clear();
   }
@@ -401,7 +408,7 @@ export class OpenSession implements Session, RegisteredSession {
     for (const interrupt of this.#running) interrupt.cancel();
     this.#notifier?.close();
     this.#auditor?.ended('closed');
-    this.reset();
+    this.#forget(GUEST);
     this.#onClose();
   }
 

@@ -16,6 +16,7 @@ const PAGES = [
   'docs/AUTH.md',
   'docs/GRAPHQL.md',
   'docs/CLIENTS.md',
+  'docs/EMBEDDING.md',
   'docs/CLI.md',
   'docs/LANGUAGE.md',
 ];

@@ -1,24 +1,44 @@
-/** The official JavaScript client against the real server, over both transports. */
-import { DateTime, Duration, RecordId, StringRecordId, Surreal, Table, Uuid } from 'surrealdb';
+/** The official JavaScript client against the real server, over both transports, and with the engine in process. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRemoteEngines, DateTime, Duration, RecordId, StringRecordId, Surreal, Table, Uuid } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { createTesseraEngines } from '../../src/embedded/engines.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { ROOT, startTestServer } from './server.js';
 
 /** Node 20 has no WebSocket of its own. */
-const newClient = () => new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+const newClient = () =>
+  new Surreal({
+    websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket,
+    engines: { ...createRemoteEngines(), ...createTesseraEngines() },
+  });
 
 let server: RunningServer;
+const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
 beforeAll(async () => {
   server = await startTestServer();
+  const db = newClient();
+  await db.connect(address('tessera'));
+  await db.query(`DEFINE USER root ON ROOT PASSWORD '${ROOT.password}' ROLES OWNER`);
+  await db.close();
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
 
-describe.each(['ws', 'http'])('over %s', (scheme) => {
+function address(scheme: string): string {
+  return scheme === 'tessera' ? `tessera://${folder}` : `${server.url.replace('http', scheme)}/rpc`;
+}
+
+describe.each(['ws', 'http', 'tessera'])('over %s', (scheme) => {
   let db: Surreal;
   beforeEach(async () => {
     db = newClient();
-    await db.connect(`${server.url.replace('http', scheme)}/rpc`, { reconnect: false });
+    await db.connect(address(scheme), { reconnect: false });
     await db.signin(ROOT);
     await db.use({ namespace: 'test', database: scheme });
     await db.query(
@@ -107,7 +127,7 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
     const account = { namespace: 'test', database: scheme, access: 'account' };
     const variables = { email: 'ann@example.com', pass: 'correct horse' };
     const other = newClient();
-    await other.connect(`${server.url.replace('http', scheme)}/rpc`, { reconnect: false });
+    await other.connect(address(scheme), { reconnect: false });
     const { access } = await other.signup({ ...account, variables });
     expect(access.split('.')).toHaveLength(3);
     await other.signin({ ...account, variables });
@@ -119,10 +139,10 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
   });
 });
 
-describe('attached sessions', () => {
+describe.each(['ws', 'tessera'])('attached sessions over %s', (scheme) => {
   it('are apart from each other', async () => {
     const db = newClient();
-    await db.connect(`${server.url.replace('http', 'ws')}/rpc`, { reconnect: false });
+    await db.connect(address(scheme), { reconnect: false });
     await db.signin(ROOT);
     await db.use({ namespace: 'test', database: 'first' });
     const session = await db.newSession();

@@ -1,0 +1,191 @@
+/** The engine that the official client drives in place of a connection. */
+import {
+  CallTerminatedError,
+  ChannelIterator,
+  type ConnectionState,
+  ConnectionUnavailableError,
+  type DriverContext,
+  type EngineEvents,
+  Features,
+  LiveDispatcher,
+  type LiveMessage,
+  Publisher,
+  parseRpcError,
+  RpcEngine,
+  type RpcRequest,
+  type SurrealEngine,
+  type Uuid,
+} from 'surrealdb';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { realEnvironment } from '../../env/real.js';
+import { asTesseraError } from '../../errors/error.js';
+import { RpcConnection } from '../../rpc/connection.js';
+import { errorAnswer } from '../../rpc/response.js';
+import type { DatabaseOptions } from '../../session/database.js';
+import { isObject, type ObjectValue } from '../../value/value.js';
+import { storeAddress } from './address.js';
+import { leaseStore } from './shared-stores.js';
+import { type Translation, translationFor } from './translation.js';
+
+/** What the server selects for clients that ask for the defaults. */
+const DEFAULTS = { namespace: 'main', database: 'main' };
+
+/** After so many milliseconds of requests that never had to wait, everything else in the process has its turn. */
+const SLICE = 10;
+
+interface OpenConnection {
+  readonly rpc: RpcConnection;
+  close(): Promise<void>;
+}
+
+export class TesseraEngine extends RpcEngine implements SurrealEngine {
+  readonly features: SurrealEngine['features'] = new Set([
+    Features.LiveQueries,
+    Features.RefreshTokens,
+    Features.Sessions,
+    Features.Transactions,
+    Features.Api,
+  ]);
+  readonly #options: DatabaseOptions;
+  readonly #translation: Translation;
+  readonly #publisher = new Publisher<EngineEvents>();
+  readonly #live = new LiveDispatcher();
+  /** The last request of each session that is under way: those of one session run in the order in which they came. */
+  readonly #last = new Map<string, Promise<unknown>>();
+  #connection: Promise<OpenConnection> | undefined;
+  #closed: Promise<void> | undefined;
+  #sliceEnd = 0;
+
+  constructor(context: DriverContext, options: DatabaseOptions) {
+    super(context);
+    this.#options = options;
+    this.#translation = translationFor(context);
+  }
+
+  open(state: ConnectionState): void {
+    this._state = state;
+    this.#connection = this.#connect(state.url);
+    // The client asks for the version first. Where there is no store, this is what fails, and `connect()` with it.
+    void this.#connection.catch(() => undefined).then(() => this.#publisher.publish('connected'));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** A call that a lost connection left unanswered would be sent again now; this one is never lost. */
+  ready(): void {}
+
+  subscribe<K extends keyof EngineEvents>(event: K, listener: (...payload: EngineEvents[K]) => void): () => void {
+    return this.#publisher.subscribe(event, listener);
+  }
+
+  liveQuery(id: Uuid): AsyncIterable<LiveMessage> {
+    const channel = new ChannelIterator<LiveMessage>(() => {
+      forget();
+      stay();
+    });
+    const forget = this.#live.subscribe(id.toString(), (message) => channel.submit(message));
+    const stay = this.#publisher.subscribe('disconnected', () => channel.cancel());
+    return channel;
+  }
+
+  override async send<Method extends string, Params extends unknown[] | undefined, Result>(
+    request: RpcRequest<Method, Params>,
+  ): Promise<Result> {
+    if (this.#connection === undefined || this.#closed !== undefined) throw new ConnectionUnavailableError();
+    const answer = await this.#answer(this.#connection, request);
+    if (this.#closed !== undefined) throw new CallTerminatedError();
+    const { result, error } = this.#translate(answer);
+    if (error !== undefined) throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);
+    return result as Result;
+  }
+
+  async #connect(url: URL): Promise<OpenConnection> {
+    const { database, release } = await leaseStore(storeAddress(url), this.#options);
+    const opener = { session: () => database.ownerSession(), check: () => database.check() };
+    const rpc = new RpcConnection(opener, {}, { defaults: DEFAULTS, onInternalError: this.#options.report });
+    rpc.notify((message) => this.#hear(message));
+    return {
+      rpc,
+      close: () => {
+        rpc.close();
+        return release();
+      },
+    };
+  }
+
+  async #close(): Promise<void> {
+    this._state = undefined;
+    this.#live.clear();
+    try {
+      const connection = await this.#connection?.catch(() => undefined);
+      await connection?.close();
+    } finally {
+      this.#publisher.publish('disconnected');
+    }
+  }
+
+  async #answer(
+    connection: Promise<OpenConnection>,
+    request: { readonly session?: Uuid | undefined },
+  ): Promise<ObjectValue> {
+    try {
+      const { rpc } = await connection;
+      const message = this.#translation.toEngine(request);
+      await this.#giveWay();
+      return await this.#inOrder(request.session?.toString() ?? '', () => rpc.handle(message, false));
+    } catch (thrown) {
+      return errorAnswer(null, asTesseraError(thrown));
+    }
+  }
+
+  #inOrder<T>(session: string, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    const before = this.#last.get(session);
+    const result = before === undefined ? work() : before.then(work, work);
+    if (isPromise(result)) {
+      this.#last.set(session, result);
+      const forget = () => {
+        if (this.#last.get(session) === result) this.#last.delete(session);
+      };
+      result.then(forget, forget);
+    }
+    return result;
+  }
+
+  /** Requests that memory answers at once would keep timers and sockets of the process waiting for as long as they follow each other. */
+  #giveWay(): Promise<void> | undefined {
+    const { clock, timers } = this.#options.environment ?? realEnvironment;
+    const now = clock.monotonic();
+    if (now < this.#sliceEnd) return undefined;
+    this.#sliceEnd = now + SLICE;
+    return timers.yield();
+  }
+
+  #translate(answer: ObjectValue): Readonly<Record<string, unknown>> {
+    try {
+      return this.#translation.toClient(answer) as Record<string, unknown>;
+    } catch (thrown) {
+      return this.#translation.toClient(errorAnswer(null, asTesseraError(thrown))) as Record<string, unknown>;
+    }
+  }
+
+  #hear({ result: notification }: ObjectValue): void {
+    if (this.#closed !== undefined || !isObject(notification)) return;
+    const { id, action, record, result } = this.#translate(notification) as unknown as Notified;
+    const queryId = id;
+    this.#live.dispatch(
+      id.toString(),
+      action === 'KILLED' ? { queryId, action } : { queryId, action, recordId: record, value: result },
+    );
+  }
+}
+
+/** A notification as the client reads it. */
+interface Notified {
+  readonly id: Uuid;
+  readonly action: LiveMessage['action'];
+  readonly record: Extract<LiveMessage, { recordId: unknown }>['recordId'];
+  readonly result: Extract<LiveMessage, { value: unknown }>['value'];
+}

@@ -1,0 +1,28 @@
+/**
+ * Tessera in process for the official JavaScript client of SurrealDB:
+ *
+ *     import { createRemoteEngines, Surreal } from 'surrealdb';
+ *     import { createTesseraEngines } from 'tesseradb/engines';
+ *
+ *     const db = new Surreal({ engines: { ...createRemoteEngines(), ...createTesseraEngines() } });
+ *     await db.connect('mem://');                 // or a folder: 'tessera://./data'
+ */
+import type { Engines } from 'surrealdb';
+import type { DatabaseOptions } from '../session/database.js';
+import { TesseraEngine } from './client/engine.js';
+
+export type { DatabaseOptions };
+
+/** Protocols of addresses. All but `mem` mean a folder, so that addresses of the peer's embedded engine work as they are. */
+const PROTOCOLS = ['mem', 'tessera', 'lmdb', 'file', 'rocksdb', 'surrealkv', 'surrealkv+versioned'];
+
+/**
+ * Engines for the option `engines` of `new Surreal(…)`. Connections of one process to the same folder share its store, with the options of
+ * the first; the last to close closes it.
+ *
+ * A session owns everything until somebody signs in, and again after `reset()`. After `invalidate()`, or when a token has expired, it is
+ * nobody's and may do what guests may.
+ */
+export function createTesseraEngines(options: DatabaseOptions = {}): Engines {
+  return Object.fromEntries(PROTOCOLS.map((protocol) => [protocol, (context) => new TesseraEngine(context, options)]));
+}
