@@ -1,11 +1,36 @@
-/** Asks a server for its health; gives what is wrong, or nothing. */
-export async function isReady(endpoint: string): Promise<string | undefined> {
-  const url = new URL(endpoint.replace(/^ws/, 'http'));
-  url.pathname = `${url.pathname.replace(/\/(rpc)?$/, '')}/health`;
+/** `tessera isready`: what the health checks of containers ask. */
+
+export type Readiness = 'ready' | 'unready' | 'silent' | 'unknown';
+
+/** As people know them from `pg_isready`. */
+export const EXIT_CODES: Readonly<Record<Readiness, number>> = { ready: 0, unready: 1, silent: 2, unknown: 3 };
+
+const DEADLINE = 5_000;
+
+/** Asks a server for its health. */
+export async function isReady(endpoint: string): Promise<{ readonly state: Readiness; readonly text: string }> {
+  let url: URL;
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-    return response.ok ? undefined : `The server answers with status ${response.status}`;
-  } catch {
-    return `No server answers at ${endpoint}`;
+    url = httpAddress(endpoint, 'health');
+  } catch (error) {
+    return { state: 'unknown', text: (error as Error).message };
   }
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE) });
+    return response.ok
+      ? { state: 'ready', text: 'OK' }
+      : { state: 'unready', text: `The server answers with status ${response.status}` };
+  } catch {
+    return { state: 'silent', text: `No server answers at ${endpoint}` };
+  }
+}
+
+/** Where a server's route is that an endpoint names by WebSocket or HTTP, with `/rpc` or without. */
+export function httpAddress(endpoint: string, route: string): URL {
+  if (!URL.canParse(endpoint) || !/^(ws|http)s?:$/.test(new URL(endpoint).protocol)) {
+    throw new Error(`"${endpoint}" must begin with ws://, wss://, http:// or https://`);
+  }
+  const url = new URL(endpoint.replace(/^ws/, 'http'));
+  url.pathname = `${url.pathname.replace(/\/(rpc)?$/, '')}/${route}`;
+  return url;
 }

@@ -9,34 +9,45 @@ import { isObject, newObject, type ObjectValue, type Value } from '../value/valu
 export class ServerError extends Error {}
 
 export interface RpcClient {
+  /** Whether it can be asked. */
+  readonly isOpen: boolean;
   /** @throws ServerError */
   call(method: string, ...params: Value[]): Promise<Value>;
+  /** Runs a text, as part of a transaction where one is given. @throws ServerError */
+  query(text: string, transaction?: Value): Promise<Value>;
   close(): void;
 }
 
+/** Takes what live queries see, which comes unasked. */
+export type Listener = (notification: ObjectValue) => void;
+
 /** Where a server is: `ws://`, `wss://`, `http://` or `https://`, with or without `/rpc`. */
-export function connect(endpoint: string): Promise<RpcClient> {
-  const url = new URL(endpoint);
-  if (!url.pathname.endsWith('/rpc')) url.pathname = `${url.pathname.replace(/\/$/, '')}/rpc`;
-  switch (url.protocol) {
+export function connect(endpoint: string, listener: Listener = () => {}): Promise<RpcClient> {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  switch (url?.protocol) {
     case 'ws:':
     case 'wss:':
-      return connectWebSocket(url);
+      return connectWebSocket(atRpc(url), listener);
     case 'http:':
     case 'https:':
-      return Promise.resolve(new HttpClient(url));
+      return Promise.resolve(new HttpClient(atRpc(url)));
     default:
-      throw new Error(`"${endpoint}" must begin with ws://, wss://, http:// or https://`);
+      throw new ServerError(`"${endpoint}" must begin with ws://, wss://, http:// or https://`);
   }
 }
 
-function connectWebSocket(url: URL): Promise<RpcClient> {
+function atRpc(url: URL): URL {
+  if (!url.pathname.endsWith('/rpc')) url.pathname = `${url.pathname.replace(/\/$/, '')}/rpc`;
+  return url;
+}
+
+function connectWebSocket(url: URL, listener: Listener): Promise<RpcClient> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, 'cbor');
     socket.once('error', reject);
     socket.once('open', () => {
       socket.removeListener('error', reject);
-      resolve(new WebSocketClient(socket));
+      resolve(new WebSocketClient(socket, listener));
     });
   });
 }
@@ -49,35 +60,57 @@ interface Waiting {
 class WebSocketClient implements RpcClient {
   readonly #waiting = new Map<Value, Waiting>();
   readonly #socket: WebSocket;
+  readonly #listener: Listener;
   #next = 0;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, listener: Listener) {
     this.#socket = socket;
+    this.#listener = listener;
     socket.on('message', (data) => this.#receive(decodeCbor(data as Buffer, DEFAULT_LIMITS)));
     socket.on('error', (error) => this.#fail(error));
-    socket.on('close', (code, reason) => this.#fail(new Error(`The server closed the connection (${code}) ${reason}`)));
+    socket.on('close', (code, reason) =>
+      this.#fail(new ServerError(`The server closed the connection (${code}) ${reason}`.trimEnd())),
+    );
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   call(method: string, ...params: Value[]): Promise<Value> {
+    return this.#send(method, params);
+  }
+
+  query(text: string, transaction?: Value): Promise<Value> {
+    return this.#send('query', [text], transaction);
+  }
+
+  /** What still waits for an answer fails. */
+  close(): void {
+    this.#socket.close();
+    this.#fail(new ServerError('The connection has been closed'));
+  }
+
+  #send(method: string, params: readonly Value[], transaction?: Value): Promise<Value> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#socket.send(encodeCbor(envelope(id, method, params)));
+      this.#socket.send(encodeCbor(envelope(id, method, params, transaction)));
     });
-  }
-
-  close(): void {
-    this.#socket.close();
   }
 
   #receive(answer: Value): void {
     if (!isObject(answer)) return;
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
+    if (waiting === undefined) {
+      if (isObject(answer.result)) this.#listener(answer.result);
+      return;
+    }
     try {
-      waiting?.resolve(resultOf(answer));
+      waiting.resolve(resultOf(answer));
     } catch (error) {
-      waiting?.reject(error as Error);
+      waiting.reject(error as Error);
     }
   }
 
@@ -89,6 +122,7 @@ class WebSocketClient implements RpcClient {
 
 /** HTTP keeps nothing between two requests: token and selection go along with each. */
 class HttpClient implements RpcClient {
+  readonly isOpen = true;
   readonly #url: URL;
   readonly #headers: Record<string, string> = { 'content-type': 'application/cbor', accept: 'application/cbor' };
 
@@ -96,11 +130,21 @@ class HttpClient implements RpcClient {
     this.#url = url;
   }
 
-  async call(method: string, ...params: Value[]): Promise<Value> {
+  call(method: string, ...params: Value[]): Promise<Value> {
+    return this.#send(method, params);
+  }
+
+  query(text: string, transaction?: Value): Promise<Value> {
+    return this.#send('query', [text], transaction);
+  }
+
+  close(): void {}
+
+  async #send(method: string, params: readonly Value[], transaction?: Value): Promise<Value> {
     const response = await fetch(this.#url, {
       method: 'POST',
       headers: this.#headers,
-      body: Uint8Array.from(encodeCbor(envelope(0, method, params))),
+      body: Uint8Array.from(encodeCbor(envelope(0, method, params, transaction))),
     });
     const body = new Uint8Array(await response.arrayBuffer());
     if (!response.ok) throw new ServerError(`${response.status} ${Buffer.from(body).toString('utf8')}`);
@@ -108,8 +152,6 @@ class HttpClient implements RpcClient {
     this.#remember(method, params, result);
     return result;
   }
-
-  close(): void {}
 
   #remember(method: string, [first, second]: readonly Value[], result: Value): void {
     if (method === 'use') {
@@ -121,11 +163,12 @@ class HttpClient implements RpcClient {
   }
 }
 
-function envelope(id: number, method: string, params: readonly Value[]): ObjectValue {
+function envelope(id: number, method: string, params: readonly Value[], transaction: Value): ObjectValue {
   const request = newObject();
   request.id = id;
   request.method = method;
   request.params = params;
+  if (transaction !== undefined) request.txn = transaction;
   return request;
 }
 

@@ -1,73 +1,93 @@
 /** `tessera sql`: statements in, results out. */
-import { createInterface } from 'node:readline/promises';
-import { stringifyJson } from '../value/json.js';
-import { toText } from '../value/text/text.js';
 import { isArray, isObject, type Value } from '../value/value.js';
 import { type ConnectionOptions, connectAs } from './connection.js';
-import type { RpcClient } from './rpc-client.js';
+import { History, historyFile } from './shell/history.js';
+import { askPassword } from './shell/password.js';
+import { formatValue } from './shell/print.js';
+import { Shell } from './shell/shell.js';
+import { ShellSession } from './shell/shell-session.js';
+import { harmless, paint, type Style, styleOf } from './shell/style.js';
 
 export interface SqlOptions extends ConnectionOptions {
-  readonly json?: true;
-  readonly pretty?: true;
+  readonly json?: boolean;
+  readonly pretty?: boolean;
+  readonly color?: boolean;
+  readonly multi?: boolean;
+  readonly hideWelcome?: boolean;
 }
 
 /** Where it reads and writes; the process's own, unless a test has others. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream;
-  readonly errors: NodeJS.WritableStream;
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** Runs what comes in: all of it at once from a pipe, line by line from a person. Gives the exit code: 1 if anything failed. */
-export async function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {
+/** Runs what comes in: all of it at once from a pipe, statement by statement from a person. Gives the exit code: 1 if anything failed in a pipe. */
+export function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {
+  return terminal.input.isTTY ? converse(options, terminal) : runAll(options, terminal);
+}
+
+async function converse(given: SqlOptions, { input, output }: Terminal): Promise<number> {
+  const { user, pass, token } = given;
+  const isAsked = user !== undefined && pass === undefined && token === undefined;
+  const options = isAsked ? { ...given, pass: await askPassword(user, { input, output }) } : given;
+  let shell: Shell | undefined;
+  const session = await ShellSession.open(options, (notification) => shell?.show(notification));
+  shell = new Shell(
+    session,
+    {
+      style: styleOf(options, output, process.env),
+      history: new History(historyFile(process.env)),
+      endpoint: options.endpoint,
+      multi: options.multi ?? true,
+      hideWelcome: options.hideWelcome ?? false,
+    },
+    { input, output },
+  );
+  await shell.run();
+  return 0;
+}
+
+async function runAll(options: SqlOptions, { input, output, errors }: Terminal): Promise<number> {
   const client = await connectAs(options);
   try {
-    return terminal.input.isTTY ? await converse(client, options, terminal) : await runAll(client, options, terminal);
+    const chunks: Buffer[] = [];
+    for await (const chunk of input) chunks.push(Buffer.from(chunk));
+    const style = styleOf(options, output, process.env);
+    const complaints = styleOf(options, errors, process.env);
+    const print = (text: string) => output.write(`${text}\n`);
+    const complain = (text: string) => errors.write(`${complaint(text, complaints)}\n`);
+    try {
+      return report(await client.query(Buffer.concat(chunks).toString('utf8')), style, { print, complain });
+    } catch (error) {
+      complain((error as Error).message);
+      return 1;
+    }
   } finally {
     client.close();
   }
 }
 
-async function runAll(client: RpcClient, options: SqlOptions, terminal: Terminal): Promise<number> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of terminal.input) chunks.push(Buffer.from(chunk));
-  return run(client, Buffer.concat(chunks).toString('utf8'), options, terminal);
+interface Report {
+  print(text: string): void;
+  complain(text: string): void;
 }
 
-async function converse(client: RpcClient, options: SqlOptions, terminal: Terminal): Promise<number> {
-  const lines = createInterface({ input: terminal.input, output: terminal.output });
-  lines.setPrompt(`${options.ns ?? ''}/${options.db ?? ''}> `);
-  lines.prompt();
-  let code = 0;
-  for await (const line of lines) {
-    if (line.trim() !== '') code = Math.max(code, await run(client, line, options, terminal));
-    lines.prompt();
-  }
-  return code;
-}
-
-async function run(client: RpcClient, text: string, options: SqlOptions, terminal: Terminal): Promise<number> {
-  let results: Value;
-  try {
-    results = await client.call('query', text);
-  } catch (error) {
-    terminal.errors.write(`${(error as Error).message}\n`);
-    return 1;
-  }
+/** Every statement has its result or its error. */
+function report(results: Value, style: Style, { print, complain }: Report): number {
   let code = 0;
   for (const entry of isArray(results) ? results : []) {
     if (!isObject(entry)) continue;
-    if (entry.status === 'OK') terminal.output.write(`${format(entry.result, options)}\n`);
+    if (entry.status === 'OK') print(formatValue(entry.result, style));
     else {
       code = 1;
-      terminal.errors.write(`${String(entry.result)}\n`);
+      complain(String(entry.result));
     }
   }
   return code;
 }
 
-function format(value: Value, { json, pretty }: SqlOptions): string {
-  if (json) return pretty ? JSON.stringify(JSON.parse(stringifyJson(value)), undefined, 2) : stringifyJson(value);
-  if (!pretty || !isArray(value)) return toText(value);
-  return value.length === 0 ? '[]' : `[\n${value.map((item) => `\t${toText(item)}`).join(',\n')}\n]`;
+function complaint(text: string, style: Style): string {
+  return paint(style, 'error', harmless(style, text));
 }

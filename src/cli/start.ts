@@ -1,28 +1,56 @@
 /** `tessera start`. */
 import type { Command } from 'commander';
 import { bannerText } from '../server/banner.js';
-import { ALL_SETTINGS, type CommandLine, readConfiguration, SETTINGS } from '../server/configuration.js';
+import {
+  type CommandLine,
+  GRAPHQL_LIMITS,
+  LIMITS,
+  readConfiguration,
+  SCRIPT_LIMITS,
+  SETTINGS,
+} from '../server/configuration.js';
 import { type Setting, variableOf } from '../server/setting.js';
 import { exitOnSignals, surviveUncaught } from '../server/shutdown.js';
+import { Flag } from './flags.js';
+
+/** The tables of settings, as `--help` lists them. */
+const GROUPS = {
+  Settings: SETTINGS,
+  Limits: LIMITS,
+  'Embedded JavaScript': SCRIPT_LIMITS,
+  'Limits of GraphQL': GRAPHQL_LIMITS,
+};
 
 /** Adds the command with an option for each setting. */
-export function addStartCommand(program: Command): void {
+export function addStartCommand(program: Command): Command {
   const command = program
     .command('start')
     .description('Start the server')
-    .argument('[path]', help(SETTINGS.path))
+    .argument('[path]', pathHelp(SETTINGS.path))
     .allowExcessArguments(false);
-  for (const setting of ALL_SETTINGS) {
-    if (setting !== SETTINGS.path) command.option(setting.flag, help(setting));
+  for (const [heading, settings] of Object.entries(GROUPS)) {
+    command.optionsGroup(`${heading}:`);
+    for (const setting of Object.values<Setting<unknown>>(settings)) {
+      if (setting === SETTINGS.path) continue;
+      command.addOption(new Flag(setting.flag, setting.description, setting.peer).default(undefined, setting.fallback));
+    }
   }
-  command.action((path: string | undefined) => start(commandLine(command, path)));
+  return command
+    .optionsGroup('Other:')
+    .addHelpText('after', EXAMPLES)
+    .action((path: string | undefined) => start(commandLine(command, path)));
 }
 
-/** The description with the default and the environment variables. */
-function help(setting: Setting<unknown>): string {
-  const variables = [variableOf(setting), setting.peer].filter((name) => name !== undefined).join(' or ');
-  const fallback = setting.fallback === undefined || setting.fallback === '' ? '' : `default ${setting.fallback}; `;
-  return `${setting.description} (${fallback}${variables})`;
+const EXAMPLES = `
+Times are 500ms, 30s, 5m or none; sizes 65536, 64KiB or 16MiB.
+
+Examples:
+  tessera start memory --user root --pass secret
+  SVC_USER=root SVC_PASS=secret tessera start ./data --bind 0.0.0.0:8000
+  tessera start ./data --web-crt server.crt --web-key server.key --log warn`;
+
+function pathHelp(setting: Setting<unknown>): string {
+  return `${setting.description} (default ${setting.fallback}; env: ${variableOf(setting)}, ${setting.peer})`;
 }
 
 /** What was given, as text. Commander takes `--no-x` for the opposite of `--x` and gives `false` under that name. */

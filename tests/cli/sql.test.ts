@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isReady } from '../../src/cli/is-ready.js';
 import { runSql, type SqlOptions } from '../../src/cli/sql.js';
+import { serverVersion } from '../../src/cli/version.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { ROOT, startTestServer } from '../protocol/server.js';
 
@@ -65,10 +66,32 @@ describe.each(['http', 'ws'])('tessera sql over %s', (scheme) => {
   });
 });
 
+it('needs a password for a user', async () => {
+  await expect(
+    runSql(
+      { endpoint: server.url, user: ROOT.username, authLevel: 'root' },
+      { input: Readable.from(['RETURN 1']), output: new PassThrough(), errors: new PassThrough() },
+    ),
+  ).rejects.toThrow('--user and --pass need each other');
+});
+
 describe('tessera isready', () => {
   it('tells whether a server is there', async () => {
-    expect(await isReady(server.url)).toBeUndefined();
-    expect(await isReady(`${server.url.replace('http', 'ws')}/rpc`)).toBeUndefined();
-    expect(await isReady('http://127.0.0.1:1')).toContain('No server answers');
+    expect(await isReady(server.url)).toEqual({ state: 'ready', text: 'OK' });
+    expect((await isReady(`${server.url.replace('http', 'ws')}/rpc`)).state).toBe('ready');
+    expect((await isReady(`${server.url}/elsewhere`)).state).toBe('unready');
+    expect(await isReady('http://127.0.0.1:1')).toEqual({
+      state: 'silent',
+      text: 'No server answers at http://127.0.0.1:1',
+    });
+    expect((await isReady('127.0.0.1')).state).toBe('unknown');
+  });
+});
+
+describe('tessera version', () => {
+  it('tells which server is there', async () => {
+    expect(await serverVersion(server.url)).toMatch(/^server tessera\/[\d.]+ \(speaks surrealdb-3\.[\d.]+\)$/);
+    await expect(serverVersion(`${server.url}/elsewhere`)).rejects.toThrow('does not tell its version');
+    await expect(serverVersion('ws://127.0.0.1:1')).rejects.toThrow('No server answers');
   });
 });

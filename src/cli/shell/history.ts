@@ -1,0 +1,69 @@
+/** What was typed in earlier sessions, in a file of the user's own. */
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inOneLine } from './statements.js';
+
+/** Entries that are kept. */
+export const HISTORY_SIZE = 1_000;
+/** The file is cut when it has so many. */
+const LONGEST_FILE = 2 * HISTORY_SIZE;
+/** Longer entries aren't worth finding again. */
+const LONGEST_ENTRY = 10_000;
+
+/** Whatever may hold a secret is never written down: passwords, hashes of them, keys, tokens. */
+const SECRET = /pass(word|hash|phrase)?\b|secret|token|\bkey\b|bearer|credential|\beyJ[\w-]+\.|\bsignin\b|\bsignup\b/i;
+
+export function isSecret(text: string): boolean {
+  return SECRET.test(text);
+}
+
+/** How statements that were typed together are kept: in one line where that says the same. */
+export function entriesOf(text: string): string[] {
+  if (text.trim() === '' || text.length > LONGEST_ENTRY || isSecret(text)) return [];
+  const line = inOneLine(text.trim());
+  return line === undefined ? text.split('\n').filter((part) => part.trim() !== '') : [line];
+}
+
+/** The folder for what programs remember, as the XDG Base Directory Specification has it. */
+export function historyFile(environment: Readonly<Record<string, string | undefined>>): string {
+  const { XDG_STATE_HOME, LOCALAPPDATA, SVC_HISTORY } = environment;
+  if (SVC_HISTORY) return SVC_HISTORY;
+  const local = process.platform === 'win32' ? LOCALAPPDATA : XDG_STATE_HOME;
+  return join(local || join(homedir(), '.local', 'state'), 'tessera', 'history');
+}
+
+/** A history without a file that can be written is one for this session alone: nobody is kept from working by it. */
+export class History {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** The entries, newest first. */
+  load(): string[] {
+    try {
+      const lines = readFileSync(this.#file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+      // Others may have made the file, or its rights may have been widened.
+      chmodSync(this.#file, 0o600);
+      const kept = lines.slice(-HISTORY_SIZE);
+      if (lines.length > LONGEST_FILE) writeFileSync(this.#file, `${kept.join('\n')}\n`, { mode: 0o600 });
+      return kept.reverse();
+    } catch {
+      return [];
+    }
+  }
+
+  add(entries: readonly string[]): void {
+    if (entries.length === 0) return;
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      appendFileSync(this.#file, `${entries.join('\n')}\n`, { mode: 0o600 });
+    } catch {
+      // The statement has been run; that it isn't remembered is no error.
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** Values as people read them: laid out over lines where they are long, and in colour. */
+import { stringifyJson } from '../../value/json.js';
+import { sortedKeys } from '../../value/strings.js';
+import { escapeObjectKey } from '../../value/text/quote.js';
+import { toText } from '../../value/text/text.js';
+import { isArray, isObject, kindOf, type Value } from '../../value/value.js';
+import { indentJson } from './indent-json.js';
+import { type Color, harmless, paint, type Style } from './style.js';
+
+const INDENT = '  ';
+/** Deeper values are printed in one line. */
+const MAX_DEPTH = 32;
+/** An array of more items is laid out, however short they are. */
+const MAX_INLINE = 100;
+
+const COLOR_OF: Readonly<Partial<Record<string, Color>>> = {
+  none: 'dim',
+  null: 'dim',
+  bool: 'constant',
+  int: 'number',
+  float: 'number',
+  decimal: 'number',
+  string: 'text',
+  record: 'record',
+  table: 'record',
+  uuid: 'record',
+  datetime: 'time',
+  duration: 'time',
+};
+
+/** A result: its literal in one line, or laid out when it is asked for or doesn't fit the terminal. */
+export function formatValue(value: Value, style: Style): string {
+  if (style.json) {
+    const text = stringifyJson(value);
+    return harmless(style, style.pretty ? indentJson(text) : text);
+  }
+  return style.pretty || style.isTerminal ? layOut(value, '', style) : toText(value);
+}
+
+/** What stands before the value in its line doesn't count, so that a line may be somewhat longer than the terminal. */
+function layOut(value: Value, indent: string, style: Style): string {
+  const depth = indent.length / INDENT.length;
+  if (depth >= MAX_DEPTH || !(isArray(value) || isObject(value)) || isShort(value, style.width - indent.length)) {
+    return inline(value, style, depth);
+  }
+  const below = indent + INDENT;
+  const lines = isArray(value)
+    ? value.map((item) => layOut(item, below, style))
+    : sortedKeys(value).map((key) => `${keyText(key, style)}: ${layOut(value[key], below, style)}`);
+  const [open, close] = isArray(value) ? '[]' : '{}';
+  return `${open}\n${lines.map((line) => below + line).join(',\n')}\n${indent}${close}`;
+}
+
+function isShort(value: Value, width: number): boolean {
+  if (isArray(value) && value.length > MAX_INLINE) return false;
+  return toText(value).length <= width;
+}
+
+function inline(value: Value, style: Style, depth: number): string {
+  if (depth >= MAX_DEPTH || !style.color) return harmless(style, toText(value));
+  if (isArray(value)) return `[${value.map((item) => inline(item, style, depth + 1)).join(', ')}]`;
+  if (isObject(value)) {
+    const fields = sortedKeys(value).map((key) => `${keyText(key, style)}: ${inline(value[key], style, depth + 1)}`);
+    return fields.length === 0 ? '{  }' : `{ ${fields.join(', ')} }`;
+  }
+  const color = COLOR_OF[kindOf(value)];
+  const text = harmless(style, toText(value));
+  return color === undefined ? text : paint(style, color, text);
+}
+
+function keyText(key: string, style: Style): string {
+  return harmless(style, escapeObjectKey(key));
+}

@@ -1,0 +1,221 @@
+/** `tessera sql` in a terminal: reads lines, runs the statements that they make up, and prints what becomes of them. */
+import { clearLine, createInterface, cursorTo, type Interface } from 'node:readline';
+import { realEnvironment } from '../../env/real.js';
+import { isArray, type ObjectValue, type Value } from '../../value/value.js';
+import { OWN_VERSION } from '../version.js';
+import { Catalog } from './catalog.js';
+import { complete } from './completion.js';
+import { entriesOf, HISTORY_SIZE, type History } from './history.js';
+import { META_NAMES, readMeta, type ShellHands } from './meta.js';
+import { formatValue } from './print.js';
+import type { ShellSession } from './shell-session.js';
+import { type Open, readStatements } from './statements.js';
+import { harmless, paint, type Style } from './style.js';
+
+export interface ShellOptions {
+  readonly style: Style;
+  readonly history: History;
+  readonly endpoint: string;
+  /** Whether a statement goes on until its semicolon; else it ends with its line unless something in it is still open. */
+  readonly multi: boolean;
+  readonly hideWelcome: boolean;
+}
+
+export interface ShellStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** What the prompt of a line shows that goes on with another, as in psql. */
+const MARKS: Readonly<Record<Open, string>> = { string: "'", name: '`', comment: '*', bracket: '(', statement: '-' };
+
+export class Shell implements ShellHands {
+  isTimed = true;
+  readonly #session: ShellSession;
+  readonly #options: ShellOptions;
+  readonly #output: NodeJS.WritableStream;
+  readonly #lines: Interface;
+  readonly #catalog: Catalog;
+  readonly #left: Promise<void>;
+  /** Lines of a statement that goes on. */
+  #typed: string[] = [];
+  /** What the arrow keys go through, newest first; readline's own. */
+  #recalled: string[] = [];
+  /** Lines that came while a statement ran. */
+  readonly #waiting: string[] = [];
+  #isRunning = false;
+  #isAbandoned = false;
+  #hasLeft = false;
+
+  constructor(session: ShellSession, options: ShellOptions, { input, output }: ShellStreams) {
+    this.#session = session;
+    this.#options = options;
+    this.#output = output;
+    this.#catalog = new Catalog((statement) => session.ask(statement), realEnvironment.timers);
+    this.#lines = createInterface({
+      input,
+      output,
+      terminal: true,
+      history: options.history.load(),
+      historySize: HISTORY_SIZE,
+      removeHistoryDuplicates: true,
+      completer: (line: string, answer: (error: null, completion: [string[], string]) => void) => {
+        void this.#complete(line).then((completion) => answer(null, completion));
+      },
+    });
+    this.#lines.on('line', (line) => {
+      this.#waiting.push(line);
+      void this.#readWaiting();
+    });
+    this.#lines.on('history', (recalled) => {
+      this.#recalled = recalled;
+    });
+    this.#lines.on('SIGINT', () => this.#interrupt());
+    this.#left = new Promise((resolve) => this.#lines.once('close', resolve));
+  }
+
+  /** Until the user leaves. */
+  async run(): Promise<void> {
+    if (!this.#options.hideWelcome) {
+      this.print(`${OWN_VERSION}, connected to ${this.#options.endpoint}`);
+      this.print('A statement ends with ";". \\? tells more, \\q leaves.');
+    }
+    this.#prompt();
+    await this.#left;
+    if (!this.#hasLeft) this.#output.write('\n');
+    this.#hasLeft = true;
+    this.#session.close();
+  }
+
+  get place(): string {
+    return this.#session.place;
+  }
+
+  print(text: string): void {
+    this.#output.write(`${harmless(this.#options.style, text)}\n`);
+  }
+
+  complain(text: string): void {
+    const { style } = this.#options;
+    this.#output.write(`${paint(style, 'error', harmless(style, text.trimEnd()))}\n`);
+  }
+
+  quit(): void {
+    this.#hasLeft = true;
+    this.#lines.close();
+  }
+
+  async value(statement: string): Promise<Value> {
+    const outcome = await this.#session.run(statement);
+    if (outcome.ok) return outcome.value;
+    this.complain(outcome.error);
+    return undefined;
+  }
+
+  async runAll(text: string): Promise<void> {
+    const { statements, rest } = readStatements(text);
+    for (const statement of rest === '' ? statements : [...statements, rest]) {
+      if (this.#isAbandoned || !(await this.#runOne(statement))) return;
+    }
+  }
+
+  /** What a live query saw comes between the lines. */
+  show(notification: ObjectValue): void {
+    if (this.#hasLeft) return;
+    const { style } = this.#options;
+    clearLine(this.#output, 0);
+    cursorTo(this.#output, 0);
+    const what = `${String(notification.action)} ${formatValue(notification.result, style)}`;
+    this.#output.write(`${paint(style, 'dim', 'live')} ${what}\n`);
+    if (!this.#isRunning) this.#lines.prompt(true);
+  }
+
+  /** One line after the other, however fast they come. */
+  async #readWaiting(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#isAbandoned = false;
+    for (let line = this.#waiting.shift(); line !== undefined && !this.#hasLeft; line = this.#waiting.shift()) {
+      await this.#read(line);
+    }
+    this.#isRunning = false;
+    if (!this.#hasLeft) this.#prompt();
+  }
+
+  async #read(line: string): Promise<void> {
+    const meta = this.#typed.length === 0 ? readMeta(line) : undefined;
+    if (meta !== undefined) return meta(this);
+    if (this.#typed.length === 0 && line.trim() === '') return;
+    this.#typed.push(line);
+    const text = this.#typed.join('\n');
+    const { open } = readStatements(text);
+    if (open !== undefined && (open !== 'statement' || this.#options.multi)) return;
+    this.#remember(text);
+    this.#typed = [];
+    await this.runAll(text);
+  }
+
+  /** What was typed comes back as one entry, if it may come back at all. */
+  #remember(text: string): void {
+    const entries = entriesOf(text);
+    for (const line of this.#typed.toReversed()) if (this.#recalled[0] === line) this.#recalled.shift();
+    this.#recalled.unshift(...entries.toReversed());
+    this.#options.history.add(entries);
+  }
+
+  /** Whether the next statement may run. */
+  async #runOne(statement: string): Promise<boolean> {
+    const { style } = this.#options;
+    const outcome = await this.#session.run(statement);
+    this.#catalog.outdate(statement);
+    if (this.#isAbandoned) return false;
+    if (outcome.ok) this.#output.write(`${formatValue(outcome.value, style)}\n`);
+    else this.complain(outcome.error);
+    if (this.isTimed && outcome.time !== undefined) {
+      const rows = outcome.ok && isArray(outcome.value) ? `${outcome.value.length} in ` : '';
+      this.#output.write(`${paint(style, 'dim', `-- ${rows}${rounded(outcome.time)}`)}\n`);
+    }
+    return outcome.ok;
+  }
+
+  async #complete(line: string): Promise<[string[], string]> {
+    try {
+      const before = this.#typed.join('\n');
+      const [candidates, word] = await complete(line, before, this.#catalog, this.#session.variables, META_NAMES);
+      return [candidates, word];
+    } catch {
+      return [[], line];
+    }
+  }
+
+  /** Ctrl-C gives up what is running, or what was typed. */
+  #interrupt(): void {
+    this.#output.write('^C\n');
+    this.#waiting.length = 0;
+    this.#typed = [];
+    if (this.#isRunning) {
+      this.#isAbandoned = true;
+      this.#session.abandon();
+      this.complain('The statement was given up');
+      return;
+    }
+    // To the end of the line, and away with all before it.
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#prompt();
+  }
+
+  #prompt(): void {
+    const { open } = readStatements(this.#typed.join('\n'));
+    const mark = open === undefined ? '' : MARKS[open];
+    this.#lines.setPrompt(
+      `${harmless(this.#options.style, this.place)}${this.#session.isInTransaction ? '*' : ''}${mark}> `,
+    );
+    this.#lines.prompt();
+  }
+}
+
+/** `14.159378ms` is known no better than `14.15ms`. */
+function rounded(time: string): string {
+  return time.replace(/(\.\d\d)\d+/, '$1');
+}

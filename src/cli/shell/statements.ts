@@ -1,0 +1,123 @@
+/** Where statements end in a text that is still being typed. */
+
+/** What keeps a text going on: a string, a quoted name, a comment or a bracket without its end, or a statement without its `;`. */
+export type Open = 'string' | 'name' | 'comment' | 'bracket' | 'statement';
+
+export interface Typed {
+  /** The statements that have ended, without their semicolons. */
+  readonly statements: readonly string[];
+  /** What follows the last of them; empty when it says nothing. */
+  readonly rest: string;
+  /** Why the rest goes on; `undefined` when there is none. */
+  readonly open: Open | undefined;
+}
+
+const OPENING = '([{';
+const CLOSING = ')]}';
+/** What a string or name that begins so ends with. */
+const QUOTES: Readonly<Record<string, readonly [close: string, open: Open]>> = {
+  "'": ["'", 'string'],
+  '"': ['"', 'string'],
+  '`': ['`', 'name'],
+  '⟨': ['⟩', 'name'],
+};
+/** After these a slash begins a regular expression; after anything else it divides. */
+const BEFORE_REGEX = '([{,=:;!&|?~<>';
+
+/**
+ * Splits what was typed so far. Semicolons within brackets, strings and comments end nothing.
+ *
+ *     readStatements("RETURN 1; FOR $a IN [1] { RETURN ';'").open === 'bracket'
+ */
+export function readStatements(text: string): Typed {
+  const statements: string[] = [];
+  let from = 0;
+  let depth = 0;
+  /** Whether anything but blanks and comments stands behind `from`. */
+  let says = false;
+  let before = ';';
+  for (let at = 0; at < text.length; ) {
+    const character = text[at] as string;
+    const skipped = skipComment(text, at);
+    if (skipped === -1) return { statements, rest: text.slice(from), open: 'comment' };
+    if (skipped > at || /\s/.test(character)) {
+      at = Math.max(skipped, at + 1);
+      continue;
+    }
+    if (character === ';' && depth === 0) {
+      if (says) statements.push(text.slice(from, at).trim());
+      from = at + 1;
+      says = false;
+    } else says = true;
+    const quote = QUOTES[character];
+    if (quote !== undefined) {
+      const [close, open] = quote;
+      const end = closeOf(text, at + 1, close);
+      if (end === -1) return { statements, rest: text.slice(from), open };
+      at = end;
+    } else if (character === '/' && BEFORE_REGEX.includes(before)) at = regexEnd(text, at);
+    else if (OPENING.includes(character)) depth++;
+    else if (CLOSING.includes(character)) depth = Math.max(0, depth - 1);
+    before = character;
+    at++;
+  }
+  const rest = says ? text.slice(from).trim() : '';
+  return { statements, rest, open: depth > 0 ? 'bracket' : says ? 'statement' : undefined };
+}
+
+/** The first word of a statement in capitals, behind blanks and comments: `SELECT`. */
+export function firstWord(statement: string): string {
+  let at = 0;
+  for (;;) {
+    const skipped = skipComment(statement, at);
+    if (skipped === -1) return '';
+    if (skipped > at) at = skipped;
+    else if (/\s/.test(statement[at] ?? '')) at++;
+    else break;
+  }
+  return /^\w*/.exec(statement.slice(at, at + 24))?.[0].toUpperCase() ?? '';
+}
+
+/** Statements in one line, as a history keeps them; `undefined` where a line break means something. */
+export function inOneLine(text: string): string | undefined {
+  const lines = text.split('\n');
+  for (let count = 1; count < lines.length; count++) {
+    const above = readStatements(lines.slice(0, count).join('\n'));
+    if (above.open === 'string' || above.open === 'name' || above.open === 'comment') return undefined;
+    if (endsInComment(lines[count - 1] as string)) return undefined;
+  }
+  return lines.map((line) => line.trim()).join(' ');
+}
+
+/** A comment to the end of the line would swallow the next one; a doubt counts. */
+function endsInComment(line: string): boolean {
+  return /--|#|\/\//.test(line);
+}
+
+/** The offset behind a comment that begins at `at`; `at` if none does, -1 if it has no end. */
+function skipComment(text: string, at: number): number {
+  const two = text.slice(at, at + 2);
+  if (two === '/*') {
+    const end = text.indexOf('*/', at + 2);
+    return end === -1 ? -1 : end + 2;
+  }
+  if (two !== '--' && two !== '//' && text[at] !== '#') return at;
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
+/** Where a string ends, escapes left out; -1 if it doesn't. */
+function closeOf(text: string, from: number, close: string): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === close) return at;
+  }
+  return -1;
+}
+
+/** Where a regular expression ends; where it begins if its line has no end for it, since it is none then. */
+function regexEnd(text: string, start: number): number {
+  const line = text.slice(start, text.indexOf('\n', start) === -1 ? text.length : text.indexOf('\n', start));
+  const end = closeOf(line, 1, '/');
+  return end === -1 ? start : start + end;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { firstWord, inOneLine, readStatements } from '../../../src/cli/shell/statements.js';
+
+describe('statements that are being typed', () => {
+  it.each([
+    ['', [], '', undefined],
+    ['  -- nothing\n', [], '', undefined],
+    ['RETURN 1;', ['RETURN 1'], '', undefined],
+    ['RETURN 1; ;; RETURN 2;', ['RETURN 1', 'RETURN 2'], '', undefined],
+    ['RETURN 1; RETURN', ['RETURN 1'], 'RETURN', 'statement'],
+    ['RETURN 1; -- that was it; really', ['RETURN 1'], '', undefined],
+    ['SELECT *\nFROM person', [], 'SELECT *\nFROM person', 'statement'],
+    ["RETURN ';'", [], "RETURN ';'", 'statement'],
+    ["RETURN 'a\\';", [], "RETURN 'a\\';", 'string'],
+    ['RETURN "it\'s;', [], 'RETURN "it\'s;', 'string'],
+    ['SELECT * FROM `a;', [], 'SELECT * FROM `a;', 'name'],
+    ['SELECT * FROM ⟨a;b⟩;', ['SELECT * FROM ⟨a;b⟩'], '', undefined],
+    ['FOR $a IN [1] { RETURN 1;', [], 'FOR $a IN [1] { RETURN 1;', 'bracket'],
+    ['FOR $a IN [1] { RETURN 1; };', ['FOR $a IN [1] { RETURN 1; }'], '', undefined],
+    ['RETURN 1 /* ; ', [], 'RETURN 1 /* ; ', 'comment'],
+    ['RETURN 1 /* ; */;', ['RETURN 1 /* ; */'], '', undefined],
+    ['RETURN 1 # ;\n;', ['RETURN 1 # ;'], '', undefined],
+    ["RETURN string::matches(a, /'/);", ["RETURN string::matches(a, /'/)"], '', undefined],
+    ["RETURN 4 / 2; RETURN 'a'", ['RETURN 4 / 2'], "RETURN 'a'", 'statement'],
+    ['RETURN (4) / (2);', ['RETURN (4) / (2)'], '', undefined],
+    [') RETURN 1;', [') RETURN 1'], '', undefined],
+    ['RETURN https://example.com;', [], 'RETURN https://example.com;', 'statement'],
+  ])('%j', (text, statements, rest, open) => {
+    const typed = readStatements(text);
+    expect(typed.statements).toEqual(statements);
+    expect(typed.open).toBe(open);
+    if (open !== 'string' && open !== 'name' && open !== 'comment') expect(typed.rest).toBe(rest);
+  });
+
+  it('are read in one pass, however long they are', () => {
+    const { statements } = readStatements('RETURN [1, "a", /x/]; '.repeat(20_000));
+    expect(statements).toHaveLength(20_000);
+  });
+
+  it('begin with a word', () => {
+    expect(firstWord('  -- first\n /* second */ select 1')).toBe('SELECT');
+    expect(firstWord('/* no end')).toBe('');
+    expect(firstWord('{ a: 1 }')).toBe('');
+  });
+
+  it('are put in one line where that says the same', () => {
+    expect(inOneLine('SELECT *\n  FROM person\n;')).toBe('SELECT * FROM person ;');
+    expect(inOneLine("RETURN 'a\nb';")).toBeUndefined();
+    expect(inOneLine('RETURN 1 -- one\n;')).toBeUndefined();
+    expect(inOneLine('RETURN /* one\n*/ 1;')).toBeUndefined();
+  });
+});
