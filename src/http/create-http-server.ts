@@ -13,6 +13,7 @@ import { type Context, logInternal, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { type Log, SILENT } from './log.js';
+import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS, type Limits } from './options.js';
 import { rawError } from './raw-error.js';
 import { requestIds } from './request-id.js';
@@ -98,6 +99,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     sendError(context, reply, requestError(error, request, options.limits)),
   );
 
+  const open = new OpenConnections(app.server);
   const sockets = new WebSocketServer(context);
   app.server.on('upgrade', (request, socket, head) => {
     if (isWebSocketUpgrade(request)) sockets.upgrade(request, socket, head);
@@ -106,6 +108,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   app.addHook('preClose', async () => {
     for (const stop of context.streams) stop();
     await sockets.close();
+    open.close();
   });
   return app;
 }

@@ -174,6 +174,28 @@ it('subscriptions tell of one’s own records', async () => {
   await Promise.all(sockets.map((each) => each.dispose()));
 });
 
+it('subscriptions go over HTTP, too', async () => {
+  const client = new Client({
+    url: library.url,
+    exchanges: [fetchExchange],
+    fetchOptions: { headers: ann },
+    preferGetMethod: false,
+    fetchSubscriptions: true,
+  });
+  const heard: unknown[] = [];
+  const query = gql`subscription ($filter: _filter_note) { note(filter: $filter) { action record { text } } }`;
+  const filter = { text: { eq: 'streamed' } };
+  const watching = client
+    .subscription(query, { filter })
+    .subscribe(({ data, error }) => heard.push(error ?? data.note));
+  await expect.poll(() => library.subscriptions()).toBe(1);
+  const create = gql`mutation { createNote(data: { book: "1", text: "streamed" }) { id } }`;
+  expect((await clientOf(ann).mutation(create, {})).error).toBeUndefined();
+  await expect.poll(() => heard).toMatchObject([{ action: 'CREATE', record: { text: 'streamed' } }]);
+  watching.unsubscribe();
+  await expect.poll(() => library.subscriptions()).toBe(0);
+});
+
 describe('errors', () => {
   const errorOf = async (query: string): Promise<CombinedError | undefined> =>
     (await clientOf(ann).query(query, {})).error;

@@ -1,0 +1,53 @@
+/** A server that closes waits for those whom it answers, and for nobody else. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createHttpServer } from '../../src/http/create-http-server.js';
+import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+it.each([
+  ['nothing', ''],
+  ['half a request', 'POST /sql HTTP/1.1\r\nHost: x\r\n'],
+])('not for who has sent %s', async (_what, text) => {
+  const app = createHttpServer({ database: new FakeDatabase() });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const accepted = once(app.server, 'connection');
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  const ended = once(socket, 'close');
+  socket.on('error', () => {});
+  await accepted;
+  socket.write(text);
+  await app.close();
+  await ended;
+});
+
+it('for the answer that is under way, and not for what may be asked after it', async () => {
+  const database = new FakeDatabase();
+  let answer = () => {};
+  const began = new Promise<void>((begun) => {
+    database.onQuery = async () => {
+      begun();
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return [succeeded(1)];
+    };
+  });
+  const app = createHttpServer({ database });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const asked = fetch(`http://127.0.0.1:${port}/sql`, { method: 'POST', body: 'RETURN 1' });
+  await began;
+  const closed = app.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  answer();
+  const { status, headers } = await asked;
+  expect([status, headers.get('connection')]).toEqual([200, 'close']);
+  await closed;
+});
