@@ -115,7 +115,14 @@ export function fetchPaths(parser: Parser): Expression[] {
 }
 
 export function timeoutClause(parser: Parser): { timeout?: Expression } {
-  return parser.acceptWord('TIMEOUT') ? { timeout: parser.expression() } : {};
+  return parser.acceptWord('TIMEOUT') ? { timeout: timeout(parser) } : {};
+}
+
+/** What follows TIMEOUT. The JavaScript client of the second generation writes the word twice: `TIMEOUT TIMEOUT 5s`. */
+export function timeout(parser: Parser): Expression {
+  const { start } = parser;
+  if (parser.acceptWord('TIMEOUT') && parser.kind !== 'duration') parser.reset(start);
+  return parser.expression();
 }
 
 export function versionClause(parser: Parser): { version?: Expression } {

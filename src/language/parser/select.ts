@@ -6,6 +6,7 @@ import {
   limitAndStart,
   orderClause,
   targets,
+  timeout,
   whereClause,
   withClause,
 } from './clauses.js';
@@ -18,7 +19,7 @@ type Tail = { -readonly [K in 'fetch' | 'version' | 'timeout' | 'parallel' | 'te
 const TAIL: ReadonlyMap<string, (parser: Parser) => Tail> = new Map<string, (parser: Parser) => Tail>([
   ['FETCH', (parser) => ({ fetch: fetchPaths(parser) })],
   ['VERSION', (parser) => ({ version: parser.expression() })],
-  ['TIMEOUT', (parser) => ({ timeout: parser.expression() })],
+  ['TIMEOUT', (parser) => ({ timeout: timeout(parser) })],
   ['PARALLEL', () => ({ parallel: true })],
   ['TEMPFILES', () => ({ tempfiles: true })],
 ]);
