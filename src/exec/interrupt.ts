@@ -74,7 +74,8 @@ export class RequestInterrupt implements Interrupt {
   #checkAt(now: number): void {
     if (this.#turn.cancelled) throw failure('cancelled');
     if (this.deadline !== undefined && now >= this.deadline.at) {
-      throw failure('timed_out', { duration: formatDuration(this.deadline.allowed) });
+      const { allowed } = this.deadline;
+      throw failure('timed_out', { duration: formatDuration(allowed), allowed });
     }
   }
 }

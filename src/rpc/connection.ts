@@ -6,7 +6,7 @@ import { LiveAllowance } from '../session/live-allowance.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
 import { METHODS } from './methods/table.js';
-import { readRequest, requestId } from './request.js';
+import { isOfFirstGeneration, readRequest, requestId } from './request.js';
 import { answer, errorAnswer, notificationMessage } from './response.js';
 
 /** Takes messages that answer no request; the next one waits until it is done with the last. */
@@ -40,6 +40,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #attached = new Map<string, Session>();
   readonly #allowance: LiveAllowance;
   #send: MessageSink | undefined;
+  #isOfFirstGeneration = false;
 
   constructor(database: SessionOpener, origin: Origin, options: RpcOptions = {}) {
     this.session = database.session(origin);
@@ -64,7 +65,10 @@ export class RpcConnection implements ConnectionServices {
   #listen(session: Session, id: string | undefined): void {
     const send = this.#send;
     if (send === undefined) return;
-    session.listen((notification) => send(notificationMessage(notification, id)), this.#allowance);
+    session.listen(
+      (notification) => send(notificationMessage(notification, id, this.#isOfFirstGeneration)),
+      this.#allowance,
+    );
   }
 
   /** Answers a request. Never fails: errors are answers too. `json` tells that it came as JSON. */
@@ -80,6 +84,7 @@ export class RpcConnection implements ConnectionServices {
     const request = readRequest(message);
     const method = METHODS.get(request.method);
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
+    if (!method.sessionless) this.#isOfFirstGeneration = !json && isOfFirstGeneration(message);
     const session = method.sessionless ? this.session : this.#named(request.session);
     checkCount(method, request.params);
     const door = request.transaction === undefined ? session : session.transaction(request.transaction);

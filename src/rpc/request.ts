@@ -16,6 +16,21 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** An id is echoed in the answer; a longer one than this isn't one. */
 const LONGEST_ID = 1024;
 
+const COUNTED = /^\d+$/;
+
+/**
+ * Whether a request in CBOR comes from the JavaScript client of the first generation (1.x): it counts its requests in text and, unlike
+ * the second, never names a session.
+ */
+export function isOfFirstGeneration(message: Value): boolean {
+  return (
+    isObject(message) &&
+    typeof message.id === 'string' &&
+    COUNTED.test(message.id) &&
+    !Object.hasOwn(message, 'session')
+  );
+}
+
 /** The id to be echoed, unchanged and with its type; NULL where there is none that could be. */
 export function requestId(message: Value): Value {
   if (!isObject(message)) return null;

@@ -15,10 +15,15 @@ export function answer(id: Value, result: Value): ObjectValue {
   return envelope;
 }
 
-/** `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one that it is for. */
+/**
+ * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one that it is for.
+ * The first generation of clients knows no KILLED, and takes a message without id that it doesn't know for a broken connection; with an id
+ * that isn't one of its own, it lets it be.
+ */
 export function notificationMessage(
   { action, id, record, result }: Notification,
   session: string | undefined,
+  toFirstGeneration = false,
 ): ObjectValue {
   const body = newObject();
   body.action = action;
@@ -27,6 +32,7 @@ export function notificationMessage(
   body.result = result;
   body.session = session === undefined ? undefined : new Uuid(session);
   const envelope = newObject();
+  if (toFirstGeneration && action === 'KILLED') envelope.id = body.id;
   envelope.result = body;
   return envelope;
 }

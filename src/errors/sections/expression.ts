@@ -33,11 +33,9 @@ export const expressionErrors = {
   return_coercion: validation<{ name: string; reason: string }>(
     ({ name, reason }) => `Couldn't coerce return value from function \`${name}\`: ${reason}`,
   ),
-  function_not_defined: row<{ name: string }>({
-    kind: 'NotFound',
-    text: ({ name }) => `Function '${name}' not found: The function '${name}' does not exist`,
-    details: ({ name }) => ({ kind: 'Function', details: { name } }),
-  }),
+  function_not_defined: internal<{ name: string }>(
+    ({ name }) => `Function '${name}' not found: The function '${name}' does not exist`,
+  ),
   function_forbidden: row<{ name: string }>({
     kind: 'NotAllowed',
     text: ({ name }) => `You don't have permission to run the ${name} function`,

@@ -192,10 +192,11 @@ export const queryErrors = {
   computation_too_deep: internal(
     () => 'Reached excessive computation depth due to functions, subqueries, or computed values',
   ),
-  timed_out: row<{ duration: string }>({
+  /** `allowed` is the duration as a value, `duration` as text. */
+  timed_out: row<{ duration: string; allowed: unknown }>({
     kind: 'Query',
     text: ({ duration }) => `The query was not executed because it exceeded the timeout: ${duration}`,
-    details: () => ({ kind: 'TimedOut' }),
+    details: ({ allowed }) => ({ kind: 'TimedOut', details: { duration: allowed } }),
     rpc: -32004,
     http: 408,
   }),
