@@ -75,7 +75,7 @@ export class RequestInterrupt implements Interrupt {
     if (this.#turn.cancelled) throw failure('cancelled');
     if (this.deadline !== undefined && now >= this.deadline.at) {
       const { allowed } = this.deadline;
-      throw failure('timed_out', { duration: formatDuration(allowed), allowed });
+      throw failure('timed_out', { duration: formatDuration(allowed), nanoseconds: allowed.nanoseconds });
     }
   }
 }

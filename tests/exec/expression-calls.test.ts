@@ -113,7 +113,7 @@ describe('bounds', () => {
   ])('%s stop when time is over', async (_, text) => {
     let asked = 0;
     const check = () => {
-      if (++asked > 100) throw failure('timed_out', { duration: '1s', allowed: undefined });
+      if (++asked > 100) throw failure('timed_out', { duration: '1s', nanoseconds: 1_000_000_000n });
     };
     const interrupt = { checkpoint: check, check, within: () => interrupt };
     const records = [

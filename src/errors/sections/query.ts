@@ -1,5 +1,7 @@
 import { row } from '../row.js';
 
+const SECOND = 1_000_000_000n;
+
 const internal = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Internal', text });
 
 /** Errors of planning and executing statements. Values and ids come in canonical text. */
@@ -192,11 +194,14 @@ export const queryErrors = {
   computation_too_deep: internal(
     () => 'Reached excessive computation depth due to functions, subqueries, or computed values',
   ),
-  /** `allowed` is the duration as a value, `duration` as text. */
-  timed_out: row<{ duration: string; allowed: unknown }>({
+  /** The duration as text, and in nanoseconds. */
+  timed_out: row<{ duration: string; nanoseconds: bigint }>({
     kind: 'Query',
     text: ({ duration }) => `The query was not executed because it exceeded the timeout: ${duration}`,
-    details: ({ allowed }) => ({ kind: 'TimedOut', details: { duration: allowed } }),
+    details: ({ nanoseconds }) => ({
+      kind: 'TimedOut',
+      details: { duration: { secs: Number(nanoseconds / SECOND), nanos: Number(nanoseconds % SECOND) } },
+    }),
     rpc: -32004,
     http: 408,
   }),

@@ -132,7 +132,7 @@ describe.each(SCHEMES)('over %s', (scheme) => {
     [
       'SELECT * FROM (SELECT sleep(1s) FROM [1]) TIMEOUT 1ms',
       QueryError,
-      { isTimedOut: true, timeout: new Duration('1ms') },
+      { isTimedOut: true, timeout: { secs: 0, nanos: 1_000_000 } },
     ],
     ['DEFINE FIELD age ON typed TYPE int; CREATE typed:1 SET age = "x"', InternalError, {}],
     ['LIVE SELECT * FROM person', scheme === 'ws' ? undefined : InternalError, {}],
