@@ -7,6 +7,7 @@ import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
+import { addTypesCommand } from './types-command.js';
 import { OWN_VERSION, serverVersion } from './version.js';
 
 /** The program, ready to parse a command line. */
@@ -27,6 +28,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   program.commandsGroup('Databases:');
   addSqlCommand(program);
   addGraphqlCommands(program);
+  addTypesCommand(program);
 
   program.commandsGroup('Other:');
   addCompletionCommand(program);

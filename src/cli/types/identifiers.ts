@@ -1,0 +1,57 @@
+/** Names of a database as TypeScript has them. */
+
+/** Names that generated text uses itself, or that no type may have. */
+const TAKEN = [
+  'DateTime Decimal Duration FileRef Geometry GeometryCollection GeometryLine GeometryMultiLine GeometryMultiPoint GeometryMultiPolygon',
+  'GeometryPoint GeometryPolygon Range RecordId Table Uuid ArrayBuffer Record Set Tables Functions Params',
+  'any unknown never void undefined null string number bigint boolean symbol object',
+].flatMap((names) => names.split(' '));
+
+const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
+
+/** Words that can't be the name of a parameter. */
+const RESERVED = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function
+  if implements import in instanceof interface let new null package private protected public return static super switch this throw true try
+  typeof var void while with yield`.split(/\s+/),
+);
+
+/** Gives types their names: `order_line` is `OrderLine`. No two are the same. */
+export class TypeNames {
+  readonly #taken = new Set(TAKEN);
+
+  take(name: string): string {
+    const words = name.split(/[^\p{ID_Continue}]+|_/u).filter((word) => word !== '');
+    const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+    const stem = IDENTIFIER.test(joined) ? joined : `_${joined}`;
+    let taken = stem;
+    for (let number = 2; this.#taken.has(taken); number++) taken = `${stem}${number}`;
+    this.#taken.add(taken);
+    return taken;
+  }
+}
+
+/** As the name of a property. */
+export function propertyName(name: string): string {
+  return IDENTIFIER.test(name) ? name : quoted(name);
+}
+
+/** As the name of a parameter; no two of one function are the same. */
+export function parameterNames(names: readonly string[]): string[] {
+  const usable = names.map((name, at) => (IDENTIFIER.test(name) && !RESERVED.has(name) ? name : `parameter${at + 1}`));
+  return usable.map((name, at) => (usable.indexOf(name) === at ? name : `${name}_${at + 1}`));
+}
+
+/** As a string. */
+export function quoted(text: string): string {
+  const content = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${content}'`;
+}
+
+/** As what is said before a declaration. */
+export function documentation(text: string | undefined, indent = ''): string {
+  if (text === undefined) return '';
+  const lines = text.replaceAll('*/', '*\\/').split(/\r\n|[\n\r\u2028\u2029]/);
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
+}

@@ -1,0 +1,67 @@
+/** The definitions of a database, as a server tells them. */
+import type { DefineField, DefineFunction, DefineParam, DefineTable, Statement } from '../../language/ast.js';
+import { parseQuery } from '../../language/parse.js';
+import { printStatement } from '../../language/print.js';
+import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
+import { type RpcClient, ServerError } from '../rpc-client.js';
+
+export interface Schema {
+  readonly tables: readonly TableSchema[];
+  readonly functions: readonly DefineFunction[];
+  readonly params: readonly DefineParam[];
+}
+
+export interface TableSchema {
+  readonly definition: DefineTable;
+  readonly name: string;
+  readonly fields: readonly DefineField[];
+}
+
+/** Tables whose fields are asked for at once. */
+const BATCH = 100;
+
+/** @throws ServerError where the user may not see definitions, or no database is selected */
+export async function readSchema(client: RpcClient): Promise<Schema> {
+  const [database = {}] = await ask(client, 'INFO FOR DB');
+  const definitions = read(database.tables, 'define-table');
+  const tables: TableSchema[] = [];
+  for (let from = 0; from < definitions.length; from += BATCH) {
+    const batch = definitions
+      .slice(from, from + BATCH)
+      .map((definition) => ({ definition, name: String(definition.name) }));
+    const infos = await ask(client, batch.map(({ name }) => infoForTable(name)).join(';\n'));
+    for (const [at, table] of batch.entries())
+      tables.push({ ...table, fields: read(infos[at]?.fields, 'define-field') });
+  }
+  return {
+    tables,
+    functions: read(database.functions, 'define-function'),
+    params: read(database.params, 'define-param'),
+  };
+}
+
+function infoForTable(name: string): string {
+  return printStatement({ kind: 'info', of: { kind: 'table', name }, structure: false });
+}
+
+async function ask(client: RpcClient, text: string): Promise<ObjectValue[]> {
+  const results = await client.call('query', text);
+  return (isArray(results) ? results : []).map((entry: Value) => {
+    const { status, result } = isObject(entry) ? entry : {};
+    if (status === 'OK' && isObject(result)) return result;
+    throw new ServerError(typeof result === 'string' ? result : 'The server did not answer as expected');
+  });
+}
+
+type Definition = Extract<Statement, { kind: `define-${string}` }>;
+
+/** The definitions that INFO lists as texts, in the order of their names. */
+function read<K extends Definition['kind']>(texts: Value, kind: K): Extract<Definition, { kind: K }>[] {
+  if (!isObject(texts)) return [];
+  const found: Extract<Definition, { kind: K }>[] = [];
+  for (const text of Object.values(texts)) {
+    const [statement] = typeof text === 'string' ? parseQuery(text).statements : [];
+    if (statement?.kind === kind) found.push(statement as Extract<Definition, { kind: K }>);
+  }
+  return found;
+}

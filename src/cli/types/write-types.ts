@@ -1,0 +1,124 @@
+/** The definitions of a database as a module of TypeScript types, for the official client. */
+
+import type { DefineFunction } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
+import type { Type } from '../../value/type.js';
+import { fieldTree, newNode } from './field-tree.js';
+import { documentation, parameterNames, TypeNames } from './identifiers.js';
+import type { Schema, TableSchema } from './schema.js';
+import { isOptional, type Member, members, nodeMembers, recordText, typeOfValue, typeText } from './type-text.js';
+
+/** What may have to be imported. */
+const CLASSES = [
+  'DateTime',
+  'Decimal',
+  'Duration',
+  'FileRef',
+  'Geometry',
+  'GeometryCollection',
+  'GeometryLine',
+  'GeometryMultiLine',
+  'GeometryMultiPoint',
+  'GeometryMultiPolygon',
+  'GeometryPoint',
+  'GeometryPolygon',
+  'Range',
+  'RecordId',
+  'Table',
+  'Uuid',
+];
+
+/** The text of the module. */
+export function writeTypes({ tables, functions, params }: Schema): string {
+  const names = new TypeNames();
+  const named = tables.map((table) => ({ table, type: names.take(table.name) }));
+  const sections = [
+    ...named.map(({ table, type }) => tableText(table, type)),
+    declaration(
+      'Tables',
+      'The records of each table.',
+      named.map(({ table, type }) => ({ name: table.name, text: type, optional: false })),
+    ),
+    declaration(
+      'Functions',
+      'What each function takes and gives: `ReturnType<Functions[…]>` is the type for `db.run`.',
+      functions.map((definition) => ({
+        name: `fn::${definition.name}`,
+        text: functionText(definition),
+        optional: false,
+        comment: definition.comment,
+      })),
+    ),
+    declaration(
+      'Params',
+      'What each param is.',
+      params.map(({ name, value, comment }) => {
+        const constant = constantValue(value);
+        return {
+          name,
+          text: constant === undefined ? 'unknown' : typeOfValue(constant.value),
+          optional: false,
+          comment,
+        };
+      }),
+    ),
+  ];
+  const body = sections.join('\n');
+  return `// Made by \`tessera types\`: changes are lost when it is made again.\n${importText(body)}\n${body}`;
+}
+
+const COMMENTS_AND_STRINGS = /\/\*.*?\*\/|'(?:[^'\\]|\\.)*'/gs;
+
+/** Only what is used: compilers complain about more. */
+function importText(body: string): string {
+  const code = body.replace(COMMENTS_AND_STRINGS, '');
+  const used = CLASSES.filter((name) => new RegExp(`\\b${name}\\b(?!\\??:)`).test(code));
+  return used.length === 0 ? '' : `import type { ${used.join(', ')} } from 'surrealdb';\n`;
+}
+
+function declaration(name: string, comment: string | undefined, list: readonly Member[], isOpen = false): string {
+  return `${documentation(comment)}export type ${name} = ${members(list, isOpen)};\n`;
+}
+
+function tableText({ definition, name, fields }: TableSchema, type: string): string {
+  const { schemafull, view, tableKind, comment } = definition;
+  const isOpen = !schemafull || view !== undefined;
+  const tree = fieldTree(fields, isOpen);
+  const id = tree.fields.get('id');
+  tree.fields.delete('id');
+  const fixed: Member[] = [
+    {
+      name: 'id',
+      text: recordText([name], id?.type && isKey(id.type) ? typeText(id.type) : undefined),
+      optional: false,
+      comment: id?.comment,
+    },
+  ];
+  if (tableKind.kind === 'relation') {
+    for (const [end, to] of [
+      ['in', tableKind.from],
+      ['out', tableKind.to],
+    ] as const) {
+      const node = tree.fields.get(end) ?? newNode(false);
+      node.type ??= { kind: 'record', tables: to ?? [] };
+      tree.fields.delete(end);
+      fixed.push({ name: end, text: typeText(node.type), optional: false, comment: node.comment });
+    }
+  }
+  return declaration(type, comment, [...fixed, ...nodeMembers(tree)], isOpen);
+}
+
+/** Types that the client takes for what stands behind the colon of a record id. */
+const KEYS: ReadonlySet<Type['kind']> = new Set(['string', 'int', 'uuid', 'array', 'tuple', 'object']);
+
+function isKey(type: Type): boolean {
+  return type.kind === 'union' ? type.of.every(isKey) : KEYS.has(type.kind);
+}
+
+/** Parameters that may be left out are optional, as far as none that may not follows them. */
+function functionText({ parameters, returns }: DefineFunction): string {
+  const names = parameterNames(parameters.map(({ name }) => name));
+  const lastNeeded = parameters.findLastIndex(({ type }) => !isOptional(type));
+  const list = parameters.map(({ type }, at) => `${names[at]}${at > lastNeeded ? '?' : ''}: ${typeText(type)}`);
+  return `(${list.join(', ')}) => ${returns === undefined ? 'unknown' : typeText(returns)}`;
+}

@@ -1,0 +1,228 @@
+import { invariant } from '../base/invariant.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { asTesseraError, failure } from '../errors/error.js';
+import type { Statement } from '../language/ast.js';
+import { parseQuery } from '../language/parse.js';
+import type {
+  HeldTransaction,
+  IssuedTokens,
+  Notification,
+  NotificationSink,
+  SelectedPlace,
+  Session,
+  StatementDoor,
+  StatementResult,
+} from '../session/contract.js';
+import { copyValue } from '../value/copy.js';
+import { type ObjectValue, Uuid, type Value } from '../value/value.js';
+import { fromJavaScript, objectFromJavaScript } from './from-javascript.js';
+import { Subscription } from './subscription.js';
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** A live query that was begun. */
+export interface LiveSubscription extends AsyncDisposable {
+  readonly id: Uuid;
+  /** Ends it; its handler is told nothing more. */
+  kill(): Promise<void>;
+}
+
+/** Whoever is told what a live query sees. */
+interface Listener {
+  readonly hear: NotificationSink;
+  /** The session is closed. */
+  closed?(): void;
+}
+
+/** How often a transaction is tried that conflicts with others. */
+const MAX_TRIES = 10;
+
+/** Where statements run: a session, or a transaction of one. Results are the program's own: it may change them. */
+export class StatementRunner {
+  readonly #door: StatementDoor;
+
+  constructor(door: StatementDoor) {
+    this.#door = door;
+  }
+
+  /**
+   * Runs statements and gives their values, one for each. The type says what the program knows of them; nothing checks it.
+   *
+   *     const [people, five] = await db.query<[Person[], number]>('SELECT * FROM person; RETURN 5');
+   *
+   * @throws TesseraError the error of the first statement that failed; the others have run nevertheless
+   */
+  async query<Results extends readonly unknown[] = Value[]>(text: string, variables: Variables = {}): Promise<Results> {
+    const results = await this.run(text, variables);
+    const values = results.map(({ outcome }) => {
+      if (outcome.ok) return outcome.value;
+      throw outcome.error;
+    });
+    return values as readonly unknown[] as Results;
+  }
+
+  /** Runs statements and tells of each whether it succeeded, and how long it took. */
+  async run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
+    const results = await this.#door.query(text, objectFromJavaScript(variables));
+    return results.map((result) => {
+      const { outcome } = result;
+      return outcome.ok ? { ...result, outcome: { ok: true, value: copyValue(outcome.value) } } : result;
+    });
+  }
+}
+
+/** A session in process. What it may do depends on who signs in. */
+export class EmbeddedSession extends StatementRunner implements AsyncDisposable {
+  readonly #session: Session;
+  readonly #listeners = new Map<string, Listener>();
+
+  constructor(session: Session) {
+    super(session);
+    this.#session = session;
+    session.listen((notification) => this.#notify(notification));
+  }
+
+  /** Selects a namespace and a database. */
+  async use(namespace: string, database: string): Promise<SelectedPlace> {
+    return this.#session.use(namespace, database);
+  }
+
+  /** Sets `$name` for all statements to come. */
+  set(name: string, value: unknown): void {
+    this.#session.setVariable(name, fromJavaScript(value));
+  }
+
+  unset(name: string): void {
+    this.#session.unsetVariable(name);
+  }
+
+  /**
+   * Runs `work` in one transaction, which is committed when it is done, and cancelled when it fails. Where it conflicts with another one
+   * all of it is run again, a few times.
+   *
+   *     const answer = await db.transaction(async (transaction) => {
+   *       const [[stock]] = await transaction.query<[number[]]>('SELECT VALUE stock FROM item:1');
+   *       if (stock === 0) return 'sold out';
+   *       await transaction.query('UPDATE item:1 SET stock -= 1');
+   *       return 'yours';
+   *     });
+   *
+   * @throws TesseraError `transaction_conflict` when it conflicted each time; and what `work` throws
+   */
+  async transaction<T>(work: (transaction: StatementRunner) => PromiseOrValue<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const held = await this.#session.begin();
+      const result = await orCancel(held, work);
+      try {
+        await held.commit();
+        return result;
+      } catch (error) {
+        if (tries === MAX_TRIES || asTesseraError(error).code !== 'transaction_conflict') throw error;
+      }
+    }
+  }
+
+  /** Signs in with `{user, pass}`, `{NS, DB, user, pass}` or `{NS, DB, AC, …variables}`. */
+  signIn(credentials: Variables): Promise<IssuedTokens> {
+    return this.#session.signIn(objectFromJavaScript(credentials));
+  }
+
+  /** Signs up with an access method: `{NS, DB, AC, …variables}`. */
+  signUp(credentials: Variables): Promise<IssuedTokens> {
+    return this.#session.signUp(objectFromJavaScript(credentials));
+  }
+
+  /** Signs in with an access token. */
+  async authenticate(token: string): Promise<void> {
+    return this.#session.authenticate(token);
+  }
+
+  /** Signs in with a refresh token and the access token that came with it; it is used up, and new ones are given. */
+  refresh(tokens: Required<IssuedTokens>): Promise<IssuedTokens> {
+    return this.#session.refresh(tokens);
+  }
+
+  /** Forgets who is signed in. */
+  invalidate(): void {
+    this.#session.invalidate();
+  }
+
+  /**
+   * Begins a live query, from the text of one `LIVE SELECT`. `handler` is told of changes in the order of commits, as whoever is signed in may
+   * see them. The next change waits until it is done with the last; it must not fail, or all live queries of the session end.
+   *
+   *     const people = await db.live('LIVE SELECT * FROM person WHERE age > $age', ({ action, record, result }) => …, { age: 17 });
+   *     await people.kill();
+   */
+  async live(text: string, handler: NotificationSink, variables: Variables = {}): Promise<LiveSubscription> {
+    const id = await this.#begin(text, variables);
+    this.#listeners.set(id.text, { hear: handler });
+    const kill = () => this.#kill(id);
+    return { id, kill, [Symbol.asyncDispose]: kill };
+  }
+
+  /**
+   * The same as a list that goes on:
+   *
+   *     for await (const { action, record, result } of await db.subscribe<Person>('LIVE SELECT * FROM person')) …
+   */
+  async subscribe<T = Value>(text: string, variables: Variables = {}): Promise<Subscription<T>> {
+    const id = await this.#begin(text, variables);
+    const subscription = new Subscription<T>(id, () => this.#kill(id));
+    this.#listeners.set(id.text, subscription);
+    return subscription;
+  }
+
+  close(): PromiseOrValue<void> {
+    this.#session.close();
+    // A closed session is told nothing more; loops over what it heard end all the same.
+    for (const listener of this.#listeners.values()) listener.closed?.();
+    this.#listeners.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #begin(text: string, variables: Variables): Promise<Uuid> {
+    const { statements } = parseQuery(text);
+    const [statement] = statements;
+    if (statement?.kind !== 'live' || statements.length > 1) {
+      throw failure('invalid_params', { expected: 'the text of one LIVE SELECT' });
+    }
+    const id = await this.#execute(statement, objectFromJavaScript(variables));
+    invariant(id instanceof Uuid, 'a live query has an id');
+    return id;
+  }
+
+  async #kill(id: Uuid): Promise<void> {
+    // Not an error when it has ended of itself.
+    if (!this.#listeners.delete(id.text)) return;
+    await this.#execute({ kind: 'kill', id: { kind: 'literal', value: id } });
+  }
+
+  async #execute(statement: Statement, variables?: ObjectValue): Promise<Value> {
+    const [result] = await this.#session.execute([statement], variables);
+    if (result?.outcome.ok !== false) return result?.outcome.value;
+    throw result.outcome.error;
+  }
+
+  #notify(notification: Notification): PromiseOrValue<void> {
+    const { id, action, result } = notification;
+    const listener = this.#listeners.get(id.text);
+    if (action === 'KILLED') this.#listeners.delete(id.text);
+    return listener?.hear({ ...notification, result: copyValue(result) });
+  }
+}
+
+async function orCancel<T>(
+  held: HeldTransaction,
+  work: (transaction: StatementRunner) => PromiseOrValue<T>,
+): Promise<T> {
+  try {
+    return await work(new StatementRunner(held));
+  } catch (error) {
+    held.cancel();
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { failure, type TesseraError } from '../errors/error.js';
+import type { Notification } from '../session/contract.js';
+import type { RecordId, Uuid, Value } from '../value/value.js';
+
+/** What a live query sees: a record that was created, changed or deleted. */
+export interface Change<T = Value> {
+  readonly action: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly record: RecordId;
+  /** As the live query asks for it; of a deleted record what it was. */
+  readonly result: T;
+}
+
+/** Changes that may wait to be asked for. */
+const MAX_WAITING = 100_000;
+
+interface Asker<T> {
+  resolve(result: IteratorResult<Change<T>, undefined>): void;
+  reject(error: TesseraError): void;
+}
+
+/**
+ * A live query as a list that goes on: changes in the order of commits. Leaving the loop ends it, and so does `kill()`. When it ends for
+ * another reason the loop fails with that: somebody else signed in, the table was removed, or too many changes were waiting.
+ */
+export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>, undefined>, AsyncDisposable {
+  readonly id: Uuid;
+  readonly #kill: () => Promise<void>;
+  #waiting: Change<T>[] = [];
+  /** Those who ask for what isn't there yet. */
+  #asking: Asker<T>[] = [];
+  #ended = false;
+  #reason: TesseraError | undefined;
+
+  constructor(id: Uuid, kill: () => Promise<void>) {
+    this.id = id;
+    this.#kill = kill;
+  }
+
+  /** Takes what the session is told. */
+  hear({ action, record, result, reason }: Notification): void {
+    if (this.#ended) return;
+    if (action === 'KILLED' || record === undefined) {
+      this.#end(reason);
+      return;
+    }
+    const change = { action, record, result: result as T };
+    const asker = this.#asking.shift();
+    if (asker !== undefined) asker.resolve({ done: false, value: change });
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(change);
+    else {
+      this.#waiting = [];
+      this.#end(failure('live_queries_behind'));
+      void this.#kill();
+    }
+  }
+
+  /** The session is closed. */
+  closed(): void {
+    this.#end(undefined);
+  }
+
+  next(): Promise<IteratorResult<Change<T>, undefined>> {
+    const value = this.#waiting.shift();
+    if (value !== undefined) return Promise.resolve({ done: false, value });
+    const reason = this.#reason;
+    this.#reason = undefined;
+    if (reason !== undefined) return Promise.reject(reason);
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve, reject) => this.#asking.push({ resolve, reject }));
+  }
+
+  async return(): Promise<IteratorResult<Change<T>, undefined>> {
+    await this.kill();
+    return { done: true, value: undefined };
+  }
+
+  /** Ends it; nothing more is told. */
+  async kill(): Promise<void> {
+    this.#waiting = [];
+    this.#end(undefined);
+    await this.#kill();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+
+  #end(reason: TesseraError | undefined): void {
+    this.#ended = true;
+    const [first, ...others] = this.#asking;
+    this.#asking = [];
+    if (first === undefined) this.#reason = reason;
+    else if (reason === undefined) first.resolve({ done: true, value: undefined });
+    else first.reject(reason);
+    for (const other of others) other.resolve({ done: true, value: undefined });
+  }
+}

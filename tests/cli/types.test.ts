@@ -1,0 +1,267 @@
+/** `tessera types`: the text for a representative schema, and that TypeScript takes it, whatever things are called. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from '../../src/cli/rpc-client.js';
+import { runTypes, type TypesOptions } from '../../src/cli/types.js';
+import type { RunningServer } from '../../src/server/server.js';
+import { objectFrom } from '../../src/value/value.js';
+import { ROOT, startTestServer } from '../protocol/server.js';
+
+let server: RunningServer;
+const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
+beforeAll(async () => {
+  server = await startTestServer();
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function typesOf(db: string, definitions: string, options: Partial<TypesOptions> = {}): Promise<string> {
+  const client = await connect(server.url);
+  await client.call('signin', objectFrom({ user: ROOT.username, pass: ROOT.password }));
+  await client.call('use', 'test', db);
+  const results = await client.call('query', definitions);
+  expect(results).toEqual((results as object[]).map(() => expect.objectContaining({ status: 'OK' })));
+  client.close();
+  const output = new PassThrough();
+  const connection = { endpoint: server.url, user: ROOT.username, pass: ROOT.password, authLevel: 'root' } as const;
+  await runTypes({ ...connection, ns: 'test', db, ...options }, output);
+  output.end();
+  return String(output.read() ?? '');
+}
+
+/** Whether the compiler takes `program` beside the types. @throws what it says otherwise */
+function compile(types: string, program = ''): void {
+  writeFileSync(join(folder, 'types.ts'), types);
+  writeFileSync(join(folder, 'program.ts'), `${program}\nexport {};\n`);
+  const compilerOptions = {
+    target: 'ES2023',
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    lib: ['ES2023', 'DOM'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: true,
+    noEmit: true,
+    skipLibCheck: true,
+  };
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts', 'program.ts'] }));
+  try {
+    execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+  } catch (error) {
+    throw new Error((error as { stdout: string }).stdout);
+  }
+}
+
+const SHOP = `
+  DEFINE TABLE person SCHEMAFULL COMMENT 'Who buys; */ and who sells';
+  DEFINE FIELD name ON person TYPE string COMMENT 'As on the card';
+  DEFINE FIELD nick ON person TYPE option<string>;
+  DEFINE FIELD born ON person TYPE datetime | none;
+  DEFINE FIELD role ON person TYPE 'buyer' | 'seller' | 5 | null;
+  DEFINE FIELD tags ON person TYPE set<string>;
+  DEFINE FIELD friends ON person TYPE array<record<person>, 10>;
+  DEFINE FIELD address ON person TYPE object;
+  DEFINE FIELD address.city ON person TYPE string;
+  DEFINE FIELD address.place ON person TYPE geometry<point | polygon>;
+  DEFINE FIELD phones ON person TYPE option<array<object>>;
+  DEFINE FIELD phones.*.number ON person TYPE string;
+  DEFINE FIELD phones.*.times ON person TYPE array<[int, int]>;
+  DEFINE FIELD extra ON person TYPE object FLEXIBLE;
+  DEFINE FIELD parent.one ON person TYPE any;
+  DEFINE FIELD balance ON person TYPE number;
+  DEFINE FIELD age ON person COMPUTED time::year(time::now()) - 1990;
+  DEFINE TABLE order_line SCHEMALESS;
+  DEFINE FIELD id ON order_line TYPE [int, string];
+  DEFINE FIELD price ON order_line TYPE decimal;
+  DEFINE FIELD item ON order_line TYPE { name: string, size: option<int> };
+  DEFINE TABLE bought TYPE RELATION IN person OUT order_line | person SCHEMAFULL;
+  DEFINE FIELD at ON bought TYPE datetime DEFAULT time::now();
+  DEFINE TABLE ages AS SELECT count() AS total FROM person GROUP ALL;
+  DEFINE FUNCTION fn::greet($name: string, $times: option<int>) -> string { RETURN $name };
+  DEFINE FUNCTION fn::shop::total($class: option<int>, $lines: array<record<order_line>>) { RETURN 0 };
+  DEFINE PARAM $limits VALUE { most: 10, names: ['a', 5], within: 1h };
+`;
+
+it('writes what is defined', async () => {
+  const types = await typesOf('shop', SHOP);
+  expect(types).toMatchInlineSnapshot(`
+    "// Made by \`tessera types\`: changes are lost when it is made again.
+    import type { DateTime, Decimal, Duration, GeometryPoint, GeometryPolygon, RecordId } from 'surrealdb';
+
+    export type Ages = {
+      id: RecordId<'ages'>;
+      [field: string]: unknown;
+    };
+
+    export type Bought = {
+      id: RecordId<'bought'>;
+      in: RecordId<'person'>;
+      out: RecordId<'order_line' | 'person'>;
+      at: DateTime;
+    };
+
+    export type OrderLine = {
+      id: RecordId<'order_line', [number, string]>;
+      item: {
+        name: string;
+        size?: number | undefined;
+      };
+      price: Decimal;
+      [field: string]: unknown;
+    };
+
+    /** Who buys; *\\/ and who sells */
+    export type Person = {
+      id: RecordId<'person'>;
+      address: {
+        city: string;
+        place: GeometryPoint | GeometryPolygon;
+      };
+      age?: unknown;
+      balance: number | Decimal;
+      born?: DateTime | undefined;
+      extra: Record<string, unknown>;
+      friends: Array<RecordId<'person'>>;
+      /** As on the card */
+      name: string;
+      nick?: string | undefined;
+      parent?: {
+        one?: unknown;
+      } | undefined;
+      phones?: Array<{
+        number: string;
+        times: Array<[number, number]>;
+      }> | undefined;
+      role: 'buyer' | 'seller' | 5 | null;
+      tags: Set<string>;
+    };
+
+    /** The records of each table. */
+    export type Tables = {
+      ages: Ages;
+      bought: Bought;
+      order_line: OrderLine;
+      person: Person;
+    };
+
+    /** What each function takes and gives: \`ReturnType<Functions[…]>\` is the type for \`db.run\`. */
+    export type Functions = {
+      'fn::greet': (name: string, times?: number | undefined) => string;
+      'fn::shop::total': (parameter1: number | undefined, lines: Array<RecordId<'order_line'>>) => unknown;
+    };
+
+    /** What each param is. */
+    export type Params = {
+      limits: {
+        most: number;
+        names: Array<string | number>;
+        within: Duration;
+      };
+    };
+    "
+  `);
+  compile(
+    types,
+    `
+      import { Decimal, RecordId, type Surreal, Table } from 'surrealdb';
+      import type { Bought, Functions, OrderLine, Params, Person, Tables } from './types.js';
+      export async function use(db: Surreal): Promise<void> {
+        const person = await db.select<Person>(new RecordId('person', 1));
+        const name: string | undefined = person?.name;
+        const nick: string | undefined = person?.nick;
+        const cities: string[] = (await db.select<Person>(new Table('person'))).map(({ address }) => address.city);
+        const [[first]] = await db.query<[Bought[]]>('SELECT * FROM bought');
+        const buyer: RecordId<'person'> | undefined = first?.in;
+        const greeting: ReturnType<Functions['fn::greet']> = await db.run<string>('fn::greet', ['Ann'] satisfies Parameters<Functions['fn::greet']>);
+        const most: number = (undefined as unknown as Params['limits']).most;
+        const line = await db.create<OrderLine>(new RecordId('order_line', [1, 'a'])).content({ item: { name: 'x' }, price: new Decimal('1.5'), more: 1 });
+        const key: [number, string] = line.id.id;
+        const same: Tables['order_line'] = line;
+        void [name, nick, cities, buyer, greeting, most, key, same];
+      }
+    `,
+  );
+  const declared = "import type { Person } from './types.js'; declare const person: Person;";
+  expect(() => compile(types, `${declared} person.role = 'thief';`)).toThrow(`'"thief"' is not assignable`);
+  expect(() => compile(types, `${declared} void person.unknown;`)).toThrow("Property 'unknown' does not exist");
+});
+
+const NAMES = [
+  'class',
+  'string',
+  'Date',
+  'Record',
+  'RecordId',
+  'table',
+  'Tables',
+  'tables',
+  'constructor',
+  '__proto__',
+  '1st',
+  '漢字',
+  '😀',
+  'a-b',
+  'a_b',
+  'a b',
+  'aB',
+  "it's",
+  'quo"te',
+  'back\\\\slash',
+  'line\\nbreak',
+  '*/ export const x = 1; /*',
+  '${x}',
+  '-',
+  '\\u{2028}',
+];
+
+it('stays TypeScript whatever things are called', async () => {
+  const quotedName = (name: string) => `\`${name}\``;
+  const comment = '"*/ }; \\n line \\u{2028} two"';
+  const types = await typesOf(
+    'hostile',
+    NAMES.map(
+      (name) => `
+        DEFINE TABLE ${quotedName(name)} SCHEMAFULL COMMENT ${comment};
+        DEFINE FIELD ${quotedName(name)} ON ${quotedName(name)} TYPE option<record<${quotedName(name)}>> COMMENT ${comment};
+        DEFINE FIELD x.${quotedName(name)}.y ON ${quotedName(name)} TYPE '*/' | "it's" | "back\\\\" | "\\n";
+        DEFINE PARAM $${quotedName(name)} VALUE { ${JSON.stringify(name)}: ${JSON.stringify(name)} };
+      `,
+    ).join(''),
+  );
+  compile(
+    types,
+    `
+      import type { RecordId } from 'surrealdb';
+      import type { Params, Tables } from './types.js';
+      const id: RecordId<'class'> | undefined = (undefined as unknown as Tables)['class'].class;
+      const text: string = (undefined as unknown as Params)['class'].class;
+      const names: keyof Tables = '*/ export const x = 1; /*';
+      void [id, text, names];
+    `,
+  );
+  expect(types.match(/^export type /gm)).toHaveLength(NAMES.length + 3);
+});
+
+it('writes the names of parameters that cannot be names', async () => {
+  const types = await typesOf(
+    'parameters',
+    'DEFINE FUNCTION fn::f($this: int, $new: int, $`a b`: int, $`this`: any) -> none | int { RETURN 1 }; DEFINE FUNCTION fn::`x-y`::g() { RETURN 1 }',
+  );
+  compile(types);
+});
+
+it('writes to a file, of an empty database, and says what is wrong', async () => {
+  const out = join(folder, 'empty.ts');
+  expect(await typesOf('empty', '', { out })).toBe('');
+  compile(readFileSync(out, 'utf8'));
+  await expect(typesOf('refused', '', { pass: 'wrong' })).rejects.toThrow('authentication');
+});
