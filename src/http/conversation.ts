@@ -14,10 +14,14 @@ export interface Line {
 }
 
 export interface Conversation {
-  /** Takes a message; the next one is taken up when it is done. Must not fail. */
+  /** Takes a message; the next one is taken up when it is done, which may be before it is answered. Must not fail. */
   receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void>;
   /** Larger messages are for those who have signed in. */
   isSignedIn(): boolean;
+  /** Whether anything that was taken isn't answered yet. */
+  readonly isBusy: boolean;
+  /** Waits for the answers that are being made; nothing more is begun. */
+  settle(): PromiseOrValue<void>;
   /** Nobody is there any more. */
   close(): void;
 }

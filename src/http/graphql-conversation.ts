@@ -62,6 +62,10 @@ class Texts implements Conversation {
     return undefined;
   }
 
+  /** Each message is done with when it is answered. */
+  readonly isBusy = false;
+  settle(): void {}
+
   isSignedIn(): boolean {
     return this.#session.identity.principal.kind !== 'guest';
   }

@@ -1,25 +1,28 @@
 /** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
-import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { errorAnswer } from '../rpc/response.js';
-import type { ObjectValue } from '../value/value.js';
+import type { ObjectValue, Value } from '../value/value.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 
-const UNSUPPORTED_DATA = 1003;
+/** RFC 6455, §7.4.1, and IANA's registry. */
+const CLOSE = { unsupportedData: 1003, tryAgainLater: 1013 } as const;
 
 export const RPC: Endpoint = {
   protocols: [...FORMATS.keys()],
   anyProtocol: true,
   admit() {},
-  open({ database, rpc }, origin) {
+  open({ database, rpc, options }, origin) {
     const connection = new RpcConnection(database, origin, rpc);
     return {
       session: connection.session,
-      begin: (line, protocol) =>
-        new RpcConversation(connection, line, protocol === undefined ? undefined : FORMATS.get(protocol)),
+      begin(line, protocol) {
+        const format = protocol === undefined ? undefined : FORMATS.get(protocol);
+        return new RpcConversation(connection, line, format, options.limits.queuedRequests);
+      },
       close: () => connection.close(),
     };
   },
@@ -30,29 +33,70 @@ class RpcConversation implements Conversation {
   readonly #line: Line;
   /** What the subprotocol says; each message tells its own if there is none. */
   readonly #format: Format | undefined;
+  /** How many requests may be under way or wait for their turns. */
+  readonly #most: number;
+  #pending = 0;
+  /** Called when there are fewer again. */
+  #goOn = () => {};
   /** What the client spoke last. */
   #spoken: Format = JSON_FORMAT;
 
-  constructor(rpc: RpcConnection, line: Line, format: Format | undefined) {
+  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, most: number) {
     this.#rpc = rpc;
     this.#line = line;
     this.#format = format;
-    rpc.notify((message) => this.#notify(message));
+    this.#most = most;
+    rpc.notify(
+      (message) => this.#notify(message),
+      ({ message }) => line.close(CLOSE.tryAgainLater, message),
+    );
   }
 
   receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void> {
     const format = isBinary ? CBOR : JSON_FORMAT;
     if (this.#format !== undefined && this.#format !== format) {
       const kind = isBinary ? 'text' : 'binary';
-      return this.#line.close(UNSUPPORTED_DATA, `This connection speaks ${this.#format.name}, in ${kind} messages`);
+      return this.#line.close(
+        CLOSE.unsupportedData,
+        `This connection speaks ${this.#format.name}, in ${kind} messages`,
+      );
     }
     this.#spoken = format;
-    const answer = otherwise(
-      () => this.#rpc.handle(format.decode(data), format === JSON_FORMAT),
-      // It couldn't be read, so there is no id to answer to.
-      (thrown) => errorAnswer(null, this.#rpc.report(thrown)),
-    );
-    return andThen(answer, (answer) => this.#line.send(this.#encode(answer, format)));
+    const answered = this.#answer(data, format);
+    if (!isPromise(answered)) return undefined;
+    this.#pending++;
+    const done = () => {
+      this.#pending--;
+      this.#goOn();
+    };
+    answered.then(done, (thrown) => {
+      this.#rpc.report(thrown);
+      done();
+    });
+    if (this.#pending < this.#most) return undefined;
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+    });
+  }
+
+  #answer(data: Uint8Array, format: Format): PromiseOrValue<void> {
+    const deliver = (answer: ObjectValue) => this.#line.send(this.#encode(answer, format));
+    let message: Value;
+    try {
+      message = format.decode(data);
+    } catch (thrown) {
+      // There is no id to answer to.
+      return deliver(errorAnswer(null, this.#rpc.report(thrown)));
+    }
+    return this.#rpc.take(message, format === JSON_FORMAT, deliver);
+  }
+
+  get isBusy(): boolean {
+    return this.#pending > 0;
+  }
+
+  settle(): Promise<void> {
+    return this.#rpc.settle();
   }
 
   isSignedIn(): boolean {

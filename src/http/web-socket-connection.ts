@@ -1,4 +1,4 @@
-/** One WebSocket: messages in the order they came, answers as fast as the client reads them. What they say is for its conversation. */
+/** One WebSocket: messages are taken in the order they came, and answers sent as fast as the client reads them. What they say is for its conversation. */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { isPromise } from '../base/promise-or-value.js';
@@ -33,8 +33,8 @@ export class WebSocketConnection implements Line {
   #waiting: Message[] = [];
   #working: Promise<void> | undefined;
   #closing = false;
-  /** The client is slow to read, and we wait for it. */
-  #blocked = false;
+  /** How many messages wait for a client that is slow to read. */
+  #blocked = 0;
   #alive = true;
   #lastRequest: number;
   #trusted = false;
@@ -69,7 +69,8 @@ export class WebSocketConnection implements Line {
   /** Called at every beat: closes what is dead or idle, pings the others. */
   beat(): void {
     // While we work we may not be reading, so that silence says nothing; unless it is the client who doesn't read.
-    if (this.#working !== undefined && !this.#blocked) return;
+    if (this.#working !== undefined && this.#blocked === 0) return;
+    if (this.#conversation.isBusy) this.#lastRequest = this.#environment.clock.monotonic();
     const idle = this.#environment.clock.monotonic() - this.#lastRequest;
     if (!this.#alive) this.#socket.terminate();
     else if (this.#options.idleTimeout > 0 && idle > this.#options.idleTimeout && this.#working === undefined) {
@@ -80,11 +81,11 @@ export class WebSocketConnection implements Line {
     }
   }
 
-  /** Finishes the request under way and closes; those that wait are dropped, so that clients send them to whoever comes next. */
+  /** Finishes the requests under way and closes; those that wait are dropped, so that clients send them to whoever comes next. */
   async shutDown(): Promise<void> {
     this.#closing = true;
     this.#waiting = [];
-    await this.#working;
+    await Promise.all([this.#conversation.settle(), this.#working]);
     this.close(CLOSE.goingAway, 'The server is shutting down');
     this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
   }
@@ -98,7 +99,7 @@ export class WebSocketConnection implements Line {
     this.#working ??= this.#work();
   }
 
-  /** Answers what waits, one request after the other. */
+  /** Hands on what waits, one message after the other. */
   async #work(): Promise<void> {
     const { clock, timers } = this.#environment;
     // Whatever came in the same piece of data is here, too, when this goes on.
@@ -113,7 +114,6 @@ export class WebSocketConnection implements Line {
         if (this.#closing) break;
         const done = this.#conversation.receive(message.data, message.isBinary);
         if (isPromise(done)) await done;
-        this.#adjustLimit();
         if (clock.monotonic() < sliceEnd) continue;
         await timers.yield();
         sliceEnd = clock.monotonic() + SLICE;
@@ -127,17 +127,18 @@ export class WebSocketConnection implements Line {
     return this.#closing;
   }
 
-  /** Waits only when the client is slow to read: nothing more is worked on for it until it has. */
+  /** Waits only when the client is slow to read. */
   send(data: string | Uint8Array): Promise<void> | undefined {
+    this.#adjustLimit();
     this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
       this.#socket.send(data);
       return undefined;
     }
-    this.#blocked = true;
+    this.#blocked++;
     return new Promise((resolve) => {
       this.#socket.send(data, () => {
-        this.#blocked = false;
+        this.#blocked--;
         resolve();
       });
     });

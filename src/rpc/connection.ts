@@ -1,12 +1,13 @@
 /** One client's conversation: its own session, the sessions it attached, and the answering of its requests. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { Turns } from '../base/turns.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session } from '../session/contract.js';
 import { LiveAllowance } from '../session/live-allowance.js';
-import type { ObjectValue, Value } from '../value/value.js';
+import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
-import { METHODS } from './methods/table.js';
-import { isOfFirstGeneration, readRequest, requestId } from './request.js';
+import { METHODS, rpcMethod } from './methods/table.js';
+import { isNothing, isOfFirstGeneration, readRequest, requestId, uuidText } from './request.js';
 import { answer, errorAnswer, notificationMessage } from './response.js';
 
 /** Takes messages that answer no request; the next one waits until it is done with the last. */
@@ -14,6 +15,9 @@ export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 
 /** Where a connection gets its sessions. */
 export type SessionOpener = Pick<Database, 'session' | 'check'>;
+
+/** Ends a connection whose client has fallen behind. */
+export type Cut = (reason: TesseraError) => void;
 
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
@@ -26,9 +30,15 @@ export interface RpcOptions {
   readonly onInternalError?: ((error: TesseraError) => void) | undefined;
 }
 
+interface AttachedSession {
+  readonly session: Session;
+  readonly turns: Turns;
+}
+
 /**
  * The requests of one WebSocket, or the one request of a `POST /rpc`. Attached sessions belong to the connection that attached them:
- * no other one can name, list or reach them.
+ * no other one can name, list or reach them. Clients rely on the requests of a session being run in the order in which they were sent;
+ * sessions don't wait for each other.
  */
 export class RpcConnection implements ConnectionServices {
   readonly session: Session;
@@ -37,9 +47,11 @@ export class RpcConnection implements ConnectionServices {
   readonly #database: SessionOpener;
   readonly #origin: Origin;
   readonly #options: RpcOptions;
-  readonly #attached = new Map<string, Session>();
+  readonly #turns = new Turns();
+  readonly #attached = new Map<string, AttachedSession>();
   readonly #allowance: LiveAllowance;
-  #send: MessageSink | undefined;
+  #told: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
+  #ending = false;
   #isOfFirstGeneration = false;
 
   constructor(database: SessionOpener, origin: Origin, options: RpcOptions = {}) {
@@ -52,26 +64,54 @@ export class RpcConnection implements ConnectionServices {
     this.#allowance = new LiveAllowance(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
   }
 
-  /** Makes live queries possible, for connections on which messages can go to the client unasked: `send` takes them one by one. */
-  notify(send: MessageSink): void {
-    this.#send = send;
+  /**
+   * Makes live queries possible, for connections on which messages can go to the client unasked: `send` takes them one by one. A client
+   * that falls behind by so much that it would miss some is cut off, where that is possible: most pass over KILLED, and none could miss that.
+   */
+  notify(send: MessageSink, cut?: Cut): void {
+    this.#told = { send, cut };
     this.#listen(this.session, undefined);
   }
 
   get notifies(): boolean {
-    return this.#send !== undefined;
+    return this.#told !== undefined;
   }
 
   #listen(session: Session, id: string | undefined): void {
-    const send = this.#send;
-    if (send === undefined) return;
-    session.listen(
-      (notification) => send(notificationMessage(notification, id, this.#isOfFirstGeneration)),
-      this.#allowance,
-    );
+    if (this.#told === undefined) return;
+    const { send, cut } = this.#told;
+    session.listen((notification) => {
+      if (cut !== undefined && notification.reason?.code === 'live_queries_behind') return cut(notification.reason);
+      return send(notificationMessage(notification, id, this.#isOfFirstGeneration));
+    }, this.#allowance);
   }
 
-  /** Answers a request. Never fails: errors are answers too. `json` tells that it came as JSON. */
+  /**
+   * Answers a request when those of its session that came before are done with, and `deliver` is part of being done. Once the connection
+   * ends, what waits for its turn isn't begun. Never fails unless `deliver` does.
+   */
+  take(message: Value, json: boolean, deliver: (answer: ObjectValue) => PromiseOrValue<void>): PromiseOrValue<void> {
+    const work = () => (this.#ending ? undefined : andThen(this.handle(message, json), deliver));
+    const turns = this.#turnsOf(message);
+    return turns === undefined ? work() : turns.take(work);
+  }
+
+  /** Whose turn it has to be for a request; nobody's if it can be answered at once. */
+  #turnsOf(message: Value): Turns | undefined {
+    if (!isObject(message) || rpcMethod(message)?.outOfTurn) return undefined;
+    if (isNothing(message.session)) return this.#turns;
+    const id = uuidText(message.session);
+    return id === undefined ? undefined : this.#attached.get(id)?.turns;
+  }
+
+  /** Waits for the requests under way; no other is begun. */
+  async settle(): Promise<void> {
+    this.#ending = true;
+    await this.#turns.done;
+    for (const { turns } of this.#attached.values()) await turns.done;
+  }
+
+  /** Answers a request at once. Never fails: errors are answers too. `json` tells that it came as JSON. */
   handle(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
     const id = requestId(message);
     return otherwise(
@@ -102,7 +142,7 @@ export class RpcConnection implements ConnectionServices {
   /** Whether any of its sessions has somebody signed in. */
   isSignedIn(): boolean {
     if (this.session.identity.principal.kind !== 'guest') return true;
-    for (const { identity } of this.#attached.values()) if (identity.principal.kind !== 'guest') return true;
+    for (const { session } of this.#attached.values()) if (session.identity.principal.kind !== 'guest') return true;
     return false;
   }
 
@@ -116,11 +156,11 @@ export class RpcConnection implements ConnectionServices {
     if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });
     const session = this.#database.session(this.#origin);
     this.#listen(session, id);
-    this.#attached.set(id, session);
+    this.#attached.set(id, { session, turns: new Turns() });
   }
 
   detach(id: string): void {
-    this.#attached.get(id)?.close();
+    this.#attached.get(id)?.session.close();
     this.#attached.delete(id);
   }
 
@@ -129,15 +169,16 @@ export class RpcConnection implements ConnectionServices {
   }
 
   close(): void {
+    this.#ending = true;
     this.session.close();
-    for (const session of this.#attached.values()) session.close();
+    for (const { session } of this.#attached.values()) session.close();
     this.#attached.clear();
   }
 
   #named(id: string | undefined): Session {
     if (id === undefined) return this.session;
-    const session = this.#attached.get(id);
-    if (session === undefined) throw failure('session_missing', { id });
-    return session;
+    const attached = this.#attached.get(id);
+    if (attached === undefined) throw failure('session_missing', { id });
+    return attached.session;
   }
 }

@@ -47,6 +47,8 @@ export interface Method {
   readonly signsIn?: true;
   /** It works without the session that the request names. */
   readonly sessionless?: true;
+  /** It is answered at once, whatever is under way in that session. */
+  readonly outOfTurn?: true;
   run(call: Call, params: readonly Value[]): PromiseOrValue<Value>;
 }
 

@@ -1,5 +1,6 @@
 /** A transaction that a client begins and ends itself, over several requests. */
-import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { Turns } from '../base/turns.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
@@ -30,8 +31,8 @@ export class OpenHeldTransaction implements HeldTransaction {
   readonly #transaction: Transaction;
   readonly #holder: Holder;
   #id: string | undefined;
-  /** What was asked last, while it isn't answered; statements of one transaction never overlap. */
-  #last: Promise<unknown> | undefined;
+  /** Statements of one transaction never overlap. */
+  readonly #turns = new Turns();
 
   constructor(transaction: Transaction, holder: Holder) {
     this.#transaction = transaction;
@@ -53,11 +54,11 @@ export class OpenHeldTransaction implements HeldTransaction {
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
     const request = { variables, deadline, held: this.#transaction };
-    return this.#inTurn(() => this.#holder.run(statements, request));
+    return this.#turns.take(() => this.#holder.run(statements, request));
   }
 
   async commit(): Promise<void> {
-    await this.#inTurn(() => {
+    await this.#turns.take(() => {
       this.#holder.release(this);
       return otherwise(
         () => andThen(this.#transaction.commit(), () => this.#holder.settled(this.#transaction, true)),
@@ -73,16 +74,5 @@ export class OpenHeldTransaction implements HeldTransaction {
     this.#holder.release(this);
     this.#transaction.cancel();
     this.#holder.settled(this.#transaction, false);
-  }
-
-  #inTurn<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    const turn = this.#last === undefined ? work() : this.#last.then(work);
-    if (!isPromise(turn)) return turn;
-    const done = () => {
-      if (this.#last === last) this.#last = undefined;
-    };
-    const last: Promise<void> = turn.then(done, done);
-    this.#last = last;
-    return turn;
   }
 }

@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
+import { failure } from '../../src/errors/error.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { newObject, Uuid } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
 
 let database: FakeDatabase;
@@ -229,6 +231,120 @@ describe('messages', () => {
     lazy.resume();
     await expect.poll(() => database.queries.length, { timeout: 10_000 }).toBe(60);
   });
+});
+
+describe('attached sessions', () => {
+  const [A, B] = ['4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a11', '4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a22'];
+  /** Queries that end when the test says so, by their texts. */
+  let finish: Map<string, () => void>;
+  let answers: unknown[];
+  let socket: WebSocket;
+  let last: number;
+
+  async function begin(parts: Partial<HttpServerParts> = {}): Promise<void> {
+    finish = new Map();
+    answers = [];
+    last = 0;
+    database.onQuery = (text) =>
+      new Promise((resolve) => {
+        finish.set(text, () => resolve([succeeded(text)]));
+      });
+    await listen(parts);
+    socket = await open();
+    socket.on('message', (data) => answers.push(JSON.parse(String(data)).id));
+  }
+
+  const send = (method: string, params: unknown[] = [], session?: string) =>
+    socket.send(JSON.stringify({ id: ++last, method, params, session }));
+
+  it('don’t hold each other up', async () => {
+    await begin();
+    send('attach', [], A);
+    send('attach', [], B);
+    send('query', ['slow of all']);
+    send('query', ['slow of A'], A);
+    send('query', ['waits for A'], A);
+    send('query', ['of B'], B);
+    await expect.poll(() => finish.size).toBe(3);
+    finish.get('of B')?.();
+    await expect.poll(() => answers).toEqual([1, 2, 6]);
+    expect([...finish.keys()]).toEqual(['slow of all', 'slow of A', 'of B']);
+    finish.get('slow of A')?.();
+    await expect.poll(() => finish.has('waits for A')).toBe(true);
+    finish.get('waits for A')?.();
+    finish.get('slow of all')?.();
+    await expect.poll(() => [...answers].sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(answers.indexOf(4)).toBeLessThan(answers.indexOf(5));
+  });
+
+  it('are left when what was asked of them before is answered', async () => {
+    await begin();
+    send('attach', [], A);
+    send('query', ['slow'], A);
+    send('detach', [], A);
+    send('query', ['too late'], A);
+    send('ping');
+    await expect.poll(() => answers).toEqual([1, 5]);
+    expect(database.sessions[1]?.closed).toBe(false);
+    finish.get('slow')?.();
+    await expect.poll(() => answers).toEqual([1, 5, 2, 3, 4]);
+    expect([database.sessions[1]?.closed, finish.has('too late')]).toEqual([true, false]);
+  });
+
+  it('answer a ping, and who there is, whatever is under way', async () => {
+    await begin();
+    send('query', ['slow']);
+    send('ping');
+    send('version');
+    send('sessions');
+    await expect.poll(() => answers).toEqual([2, 3, 4]);
+    finish.get('slow')?.();
+  });
+
+  it('have a bound together on what waits', async () => {
+    await begin({ options: { limits: { queuedRequests: 4 } } });
+    send('query', ['slow']);
+    for (let number = 0; number < 1_000; number++) send('query', [`${number}`.padEnd(200)]);
+    send('ping');
+    // The ping isn't looked at.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(answers).toEqual([]);
+    database.onQuery = (text) => [succeeded(text)];
+    finish.get('slow')?.();
+    await expect.poll(() => answers.length).toBe(1_002);
+  });
+
+  it('begin nothing more when the server stops', async () => {
+    await begin();
+    send('attach', [], A);
+    send('query', ['under way'], A);
+    send('query', ['waits'], A);
+    await expect.poll(() => finish.size).toBe(1);
+    const end = closed(socket);
+    const closing = app.close();
+    await expect
+      .poll(() =>
+        open().then(
+          () => 'open',
+          () => 'closed',
+        ),
+      )
+      .toBe('closed');
+    finish.get('under way')?.();
+    expect(await end).toMatchObject({ code: 1001 });
+    await closing;
+    expect([answers, finish.has('waits')]).toEqual([[1, 2], false]);
+  });
+});
+
+it('cuts off a client that falls behind, and says why', async () => {
+  await listen();
+  const socket = await open();
+  const end = closed(socket);
+  const id = new Uuid('4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a11');
+  const reason = failure('live_queries_behind');
+  await database.sessions[0]?.sink?.({ id, action: 'KILLED', record: undefined, result: newObject(), reason });
+  expect(await end).toEqual({ code: 1013, reason: reason.message });
 });
 
 describe('limits', () => {

@@ -6,6 +6,7 @@ import type {
   Database,
   HeldTransaction,
   IssuedTokens,
+  NotificationSink,
   Origin,
   Session,
   StatementResult,
@@ -111,7 +112,12 @@ export class FakeSession implements Session {
     this.variables.clear();
   }
 
-  listen(): void {}
+  /** Takes what live queries see. */
+  sink: NotificationSink | undefined;
+
+  listen(sink: NotificationSink): void {
+    this.sink = sink;
+  }
 
   setVariable(name: string, value: Value): void {
     this.variables.set(name, value);

@@ -5,12 +5,13 @@ import { type Call, type Method, wrongKind } from '../method.js';
 import { PROTOCOL_VERSION } from '../version.js';
 
 export const connectionMethods: readonly Method[] = [
-  { name: 'ping', expects: '0 arguments', sessionless: true, run: () => undefined },
-  { name: 'version', expects: '0 arguments', most: 0, sessionless: true, run: () => PROTOCOL_VERSION },
+  { name: 'ping', expects: '0 arguments', outOfTurn: true, sessionless: true, run: () => undefined },
+  { name: 'version', expects: '0 arguments', outOfTurn: true, most: 0, sessionless: true, run: () => PROTOCOL_VERSION },
   {
     name: 'health',
     expects: '0 arguments',
     sessionless: true,
+    outOfTurn: true,
     run: ({ connection }) => connection.check().then(() => undefined),
   },
   { name: 'use', expects: '(ns, db)', least: 2, most: 2, run: use },
@@ -44,6 +45,7 @@ export const connectionMethods: readonly Method[] = [
     name: 'sessions',
     expects: '0 arguments',
     sessionless: true,
+    outOfTurn: true,
     run: ({ connection }) => connection.attached().map((id) => new Uuid(id)),
   },
 ];
