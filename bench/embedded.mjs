@@ -3,7 +3,8 @@
 //   npm run build && cd bench && npm ci && npm run embedded            (arguments: rows, default 100000)
 import { createNodeEngines } from '@surrealdb/node';
 import { Surreal } from 'surrealdb';
-import { open } from '../dist/embedded/index.js';
+import { createTesseraEngines } from '../dist/embedded/engines.js';
+import { Tessera } from '../dist/embedded/index.js';
 
 const ROWS = Number(process.argv[2] ?? 100_000);
 const ROUNDS = 5;
@@ -11,11 +12,15 @@ const ROUNDS = 5;
 const peer = new Surreal({ engines: createNodeEngines() });
 await peer.connect('mem://');
 await peer.use({ namespace: 'bench', database: 'bench' });
-const tessera = await open('memory');
+const tessera = await Tessera.open('memory');
 await tessera.use('bench', 'bench');
+/** The peer's client, with our engine in it. */
+const client = new Surreal({ engines: createTesseraEngines() });
+await client.connect('mem://', { namespace: 'bench', database: 'bench' });
 
 const engines = {
   tessera: (text, variables) => tessera.query(text, variables),
+  client: (text, variables) => client.query(text, variables),
   peer: (text, variables) => peer.query(text, variables),
 };
 
@@ -55,20 +60,19 @@ for (const [name, query] of Object.entries(engines)) {
   await fill(query);
   console.log(`${name}: ${ROWS} records in ${((performance.now() - began) / 1_000).toFixed(2)} s`);
 }
-console.log(`${'case'.padEnd(18)}${'tessera'.padStart(12)}${'peer'.padStart(12)}${'ratio'.padStart(9)}`);
+const columns = (cells) =>
+  console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(18) : cell.padStart(12))).join(''));
+const ratio = (theirs, ours) => `${(theirs / ours).toFixed(1)}×`;
+columns(['case', 'tessera', 'client', 'peer', 'ratio', 'client’s']);
 for (const [name, repeat, work] of CASES) {
-  const times = { tessera: [], peer: [] };
+  const times = Object.fromEntries(Object.keys(engines).map((engine) => [engine, []]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const engine of Object.keys(engines)) times[engine].push(await time(repeat, () => work(engines[engine])));
   }
-  const [ours, theirs] = [median(times.tessera), median(times.peer)];
-  console.log(
-    name.padEnd(18) +
-      shown(ours).padStart(12) +
-      shown(theirs).padStart(12) +
-      `${(theirs / ours).toFixed(1)}×`.padStart(9),
-  );
+  const [ours, clients, theirs] = [median(times.tessera), median(times.client), median(times.peer)];
+  columns([name, shown(ours), shown(clients), shown(theirs), ratio(theirs, ours), ratio(theirs, clients)]);
 }
 await tessera.close();
+await client.close();
 await peer.close();
 process.exit(0);

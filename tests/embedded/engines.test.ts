@@ -1,5 +1,6 @@
 /** The official client with the engine in process. What it does as over the network is tested in `tests/protocol`. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -320,6 +321,19 @@ it('has the errors of the client', async () => {
   await expect(db.query('SEL ECT')).rejects.toThrow('Parse error');
   expect(await db.health()).toBeUndefined();
   expect((await db.version()).version).toMatch(/^surrealdb-3\./);
+});
+
+it('serves a second copy of the client', async () => {
+  const copy = createRequire(import.meta.url)('surrealdb') as typeof import('surrealdb');
+  expect(copy.Surreal).not.toBe(Surreal);
+  const db = new copy.Surreal({ engines });
+  await db.connect('mem://', { namespace: 'test', database: 'test' });
+  const id = new copy.RecordId('a', 1);
+  await db.query('CREATE $id SET at = $at', { id, at: new copy.DateTime([1n, 2n]) });
+  const session = await db.forkSession();
+  expect(await session.query('SELECT * FROM a')).toEqual([[{ id: new RecordId('a', 1), at: new DateTime([1n, 2n]) }]]);
+  await expect(session.query('THROW 1')).rejects.toThrow('An error occurred: 1');
+  await db.close();
 });
 
 it('runs endpoints that are defined', async () => {

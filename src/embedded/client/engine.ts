@@ -33,13 +33,21 @@ const DEFAULTS = { namespace: 'main', database: 'main' };
 /** After so many milliseconds of requests that never had to wait, everything else in the process has its turn. */
 const SLICE = 10;
 
+/** By their names: where a program has a second copy of the client, the features of one aren't those of the other. */
+class FeatureSet<Feature extends { readonly name: string }> extends Set<Feature> {
+  override has(wanted: Feature): boolean {
+    for (const { name } of this) if (name === wanted.name) return true;
+    return false;
+  }
+}
+
 interface OpenConnection {
   readonly rpc: RpcConnection;
   close(): Promise<void>;
 }
 
 export class TesseraEngine extends RpcEngine implements SurrealEngine {
-  readonly features: SurrealEngine['features'] = new Set([
+  readonly features: SurrealEngine['features'] = new FeatureSet([
     Features.LiveQueries,
     Features.RefreshTokens,
     Features.Sessions,

@@ -135,7 +135,7 @@ describe.each(SCHEMES)('over %s', (scheme) => {
       { isTimedOut: true, timeout: { secs: 0, nanos: 1_000_000 } },
     ],
     ['DEFINE FIELD age ON typed TYPE int; CREATE typed:1 SET age = "x"', InternalError, {}],
-    ['LIVE SELECT * FROM person', scheme === 'ws' ? undefined : InternalError, {}],
+    ['LIVE SELECT * FROM person', scheme === 'http' ? InternalError : undefined, {}],
   ] as const)('%s fails as its kind', async (text, kind, details) => {
     const error = await db.query(text).then(
       () => undefined,

@@ -1,26 +1,45 @@
-/** The official JavaScript client of the second generation, ready for use. */
-import { type ConnectOptions, Surreal } from 'surrealdb';
+/** The official JavaScript client of the second generation, ready for use: over both transports, and with the engine in process. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectOptions, createRemoteEngines, Surreal } from 'surrealdb';
 import { WebSocket } from 'ws';
+import { createTesseraEngines } from '../../../src/embedded/engines.js';
 import { ROOT } from '../server.js';
 
-export const SCHEMES = ['ws', 'http'] as const;
+export const SCHEMES = ['ws', 'http', 'tessera'] as const;
+
+/** The store of the engine in process. */
+const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
+const engines = { ...createRemoteEngines(), ...createTesseraEngines() };
 
 /** Node 20 has no WebSocket of its own. */
 export const newClient = (): Surreal =>
-  new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  new Surreal({ engines, websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
 
 export const addressOf = ({ url }: { readonly url: string }, scheme: string): string =>
-  `${url.replace('http', scheme)}/rpc`;
+  scheme === 'tessera' ? `tessera://${folder}` : `${url.replace('http', scheme)}/rpc`;
 
-/** Nobody is signed in. */
+/** Nobody is signed in, unless the options say so. */
 export async function connected(
   server: { readonly url: string },
   scheme: string,
   options: ConnectOptions = { reconnect: false },
 ): Promise<Surreal> {
   const db = newClient();
+  if (scheme === 'tessera') await defineRoot(addressOf(server, scheme));
   await db.connect(addressOf(server, scheme), options);
+  // In process the owner is there as long as nobody has signed in.
+  if (scheme === 'tessera' && options.authentication === undefined) await db.invalidate();
   return db;
+}
+
+async function defineRoot(address: string): Promise<void> {
+  const owner = newClient();
+  await owner.connect(address);
+  await owner.query(`DEFINE USER IF NOT EXISTS root ON ROOT PASSWORD '${ROOT.password}' ROLES OWNER`);
+  await owner.close();
 }
 
 /** Root is signed in, and the database is empty. */
