@@ -268,6 +268,29 @@ describe('sessions', () => {
     expect(answers[3]).toEqual([20]);
   });
 
+  it('keep that order where others have their turn between', async () => {
+    const db = await connect();
+    await db.query('CREATE a:1 SET list = []');
+    const asked = Array.from({ length: 2_000 }, (_, n) =>
+      db.query('UPDATE a:1 SET list += $n RETURN NONE', { n }).then(() => n),
+    );
+    expect(await Promise.all(asked)).toHaveLength(2_000);
+    expect(await db.query('RETURN a:1.list == array::range(0, 2000)')).toEqual([true]);
+  });
+
+  it('that are closed end what they were asked', async () => {
+    const db = await connect();
+    const asked = [db.query('RETURN sleep(1h)'), db.query('CREATE a:1'), db.query('RETURN 1')].map((one) =>
+      one.then(
+        () => 'answered',
+        (error: unknown) => (error as Error).constructor.name,
+      ),
+    );
+    await db.version();
+    await db.close();
+    expect(await Promise.all(asked)).toEqual(['CallTerminatedError', 'CallTerminatedError', 'CallTerminatedError']);
+  });
+
   it('leave room for others while memory answers at once', async () => {
     const db = await connect();
     let turns = 0;

@@ -16,7 +16,6 @@ import {
   type SurrealEngine,
   type Uuid,
 } from 'surrealdb';
-import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError } from '../../errors/error.js';
 import { RpcConnection } from '../../rpc/connection.js';
@@ -58,11 +57,11 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   readonly #translation: Translation;
   readonly #publisher = new Publisher<EngineEvents>();
   readonly #live = new LiveDispatcher();
-  /** The last request of each session that is under way: those of one session run in the order in which they came. */
-  readonly #last = new Map<string, Promise<unknown>>();
   #connection: Promise<OpenConnection> | undefined;
   #closed: Promise<void> | undefined;
   #sliceEnd = 0;
+  /** While others have their turn. */
+  #pause: Promise<void> | undefined;
 
   constructor(context: DriverContext, options: DatabaseOptions) {
     super(context);
@@ -104,7 +103,6 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   ): Promise<Result> {
     if (this.#connection === undefined || this.#closed !== undefined) throw new ConnectionUnavailableError();
     const answer = await this.#answer(this.#connection, request);
-    if (this.#closed !== undefined) throw new CallTerminatedError();
     const { result, error } = this.#translate(answer);
     if (error !== undefined) throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);
     return result as Result;
@@ -135,40 +133,35 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     }
   }
 
-  async #answer(
-    connection: Promise<OpenConnection>,
-    request: { readonly session?: Uuid | undefined },
-  ): Promise<ObjectValue> {
+  async #answer(connection: Promise<OpenConnection>, request: unknown): Promise<ObjectValue> {
+    let answer: ObjectValue | undefined;
     try {
       const { rpc } = await connection;
-      const message = this.#translation.toEngine(request);
       await this.#giveWay();
-      return await this.#inOrder(request.session?.toString() ?? '', () => rpc.handle(message, false));
+      await rpc.take(this.#translation.toEngine(request), false, (given) => {
+        answer = given;
+      });
     } catch (thrown) {
-      return errorAnswer(null, asTesseraError(thrown));
+      answer = errorAnswer(null, asTesseraError(thrown));
     }
+    // Once the connection is closed, what waited isn't begun.
+    if (answer === undefined || this.#closed !== undefined) throw new CallTerminatedError();
+    return answer;
   }
 
-  #inOrder<T>(session: string, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    const before = this.#last.get(session);
-    const result = before === undefined ? work() : before.then(work, work);
-    if (isPromise(result)) {
-      this.#last.set(session, result);
-      const forget = () => {
-        if (this.#last.get(session) === result) this.#last.delete(session);
-      };
-      result.then(forget, forget);
-    }
-    return result;
-  }
-
-  /** Requests that memory answers at once would keep timers and sockets of the process waiting for as long as they follow each other. */
+  /**
+   * Requests that memory answers at once would keep timers and sockets of the process waiting for as long as they follow each other. Those
+   * that come meanwhile wait, too, so that all stay in their order.
+   */
   #giveWay(): Promise<void> | undefined {
     const { clock, timers } = this.#options.environment ?? realEnvironment;
-    const now = clock.monotonic();
-    if (now < this.#sliceEnd) return undefined;
-    this.#sliceEnd = now + SLICE;
-    return timers.yield();
+    if (this.#pause === undefined && clock.monotonic() >= this.#sliceEnd) {
+      this.#pause = timers.yield().then(() => {
+        this.#pause = undefined;
+        this.#sliceEnd = clock.monotonic() + SLICE;
+      });
+    }
+    return this.#pause;
   }
 
   #translate(answer: ObjectValue): Readonly<Record<string, unknown>> {
