@@ -1,21 +1,20 @@
 /** `tessera start`. */
 import type { Command } from 'commander';
 import { bannerText } from '../server/banner.js';
-import {
-  type CommandLine,
-  GRAPHQL_LIMITS,
-  LIMITS,
-  readConfiguration,
-  SCRIPT_LIMITS,
-  SETTINGS,
-} from '../server/configuration.js';
-import { type Setting, variableOf } from '../server/setting.js';
+import { type CommandLine, LIMITS, readConfiguration, SCRIPT_LIMITS, SETTINGS } from '../server/configuration.js';
+import { nameOf, type Setting, variableOf } from '../server/setting.js';
+import { ACCESS_SETTINGS } from '../server/settings/access.js';
+import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from '../server/settings/graphql.js';
+import { IGNORED_SETTINGS, type IgnoredSetting } from '../server/settings/ignored.js';
+import { SERVER_SETTINGS } from '../server/settings/server.js';
 import { exitOnSignals, surviveUncaught } from '../server/shutdown.js';
-import { Flag } from './flags.js';
+import { Flag, variablesOf } from './flags.js';
 
 /** The tables of settings, as `--help` lists them. */
 const GROUPS = {
-  Settings: SETTINGS,
+  Server: SERVER_SETTINGS,
+  'Who may do what': ACCESS_SETTINGS,
+  GraphQL: GRAPHQL_SETTINGS,
   Limits: LIMITS,
   'Embedded JavaScript': SCRIPT_LIMITS,
   'Limits of GraphQL': GRAPHQL_LIMITS,
@@ -35,14 +34,42 @@ export function addStartCommand(program: Command): Command {
       command.addOption(new Flag(setting.flag, setting.description, setting.peer).default(undefined, setting.fallback));
     }
   }
+  command.optionsGroup('Other:');
+  for (const { flag, because } of IGNORED_SETTINGS) {
+    command.addOption(new Flag(flag, `No effect: ${because}`, peerVariable(flag)).hideHelp());
+  }
   return command
-    .optionsGroup('Other:')
     .addHelpText('after', EXAMPLES)
-    .action((path: string | undefined) => start(commandLine(command, path)));
+    .action((path: string | undefined) => start(commandLine(command, path), ignoredOf(command)));
+}
+
+/** The settings without effect that were given. */
+function ignoredOf(command: Command): readonly IgnoredSetting[] {
+  return IGNORED_SETTINGS.filter(({ flag }) => {
+    const option = command.options.find(({ flags }) => flags === flag);
+    if (option === undefined) return false;
+    const isGiven = command.getOptionValueSource(option.attributeName()) === 'cli';
+    return isGiven || variablesOf(option).some((variable) => process.env[variable]);
+  });
+}
+
+function peerVariable(flag: string): string {
+  return variableOf({ flag }).replace('SVC_', 'SURREAL_');
+}
+
+/** Words in lines of a help text. */
+function wrapped(words: readonly string[]): string {
+  return words
+    .join(' ')
+    .replace(/(.{1,110})(?: |$)/g, '  $1\n')
+    .trimEnd();
 }
 
 const EXAMPLES = `
+PATH is memory, the path of a folder, or an address: mem://, lmdb:PATH, file:PATH; rocksdb:PATH and surrealkv:PATH mean our own store.
 Times are 500ms, 30s, 5m or none; sizes 65536, 64KiB or 16MiB.
+Flags of SurrealDB's server that mean nothing here are accepted, and the log says why they have no effect:
+${wrapped(IGNORED_SETTINGS.map(nameOf))}
 
 Examples:
   tessera start memory --user root --pass secret
@@ -65,7 +92,7 @@ function commandLine(command: Command, path: string | undefined): CommandLine {
   };
 }
 
-async function start(given: CommandLine): Promise<void> {
+async function start(given: CommandLine, ignored: readonly IgnoredSetting[]): Promise<void> {
   const configuration = readConfiguration(given, process.env);
   // The other commands don't need the engine, nor have the time to load it.
   const [{ createLog }, { openConfigured }, { startServer }] = await Promise.all([
@@ -74,6 +101,7 @@ async function start(given: CommandLine): Promise<void> {
     import('../server/server.js'),
   ]);
   const log = createLog(configuration.log);
+  for (const setting of ignored) log.warn({}, `${nameOf(setting)} has no effect: ${setting.because}`);
   const { database, hasRootUser } = await openConfigured(configuration, log);
   const server = await startServer(configuration, { database, log });
   surviveUncaught(log);

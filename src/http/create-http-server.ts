@@ -106,9 +106,11 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     else ignoreUpgrade(app.server, request, socket as Socket, head);
   });
   app.addHook('preClose', async () => {
+    // The port is free at once, while what is under way goes on.
+    app.server.close();
+    open.close();
     for (const stop of context.streams) stop();
     await sockets.close();
-    open.close();
   });
   return app;
 }

@@ -26,6 +26,9 @@ export class OpenConnections {
   /** Answers that are under way are still given. */
   close(): void {
     for (const socket of this.#silent) socket.destroy();
-    for (const answer of this.#answers) if (!answer.headersSent) answer.setHeader('connection', 'close');
+    for (const answer of this.#answers) {
+      if (answer.headersSent) answer.once('close', () => answer.req.socket.end());
+      else answer.setHeader('connection', 'close');
+    }
   }
 }

@@ -5,11 +5,13 @@ import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database.js';
 import type { Engine } from '../storage/contract.js';
+import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser } from './first-user.js';
+import { importFile } from './import-file.js';
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -18,11 +20,14 @@ export interface OpenedDatabase {
 
 /** @throws TesseraError of the storage, when it can't be opened */
 export async function openConfigured(configuration: Configuration, log: Log): Promise<OpenedDatabase> {
-  const { path, user, pass, queryTimeout, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
+  const { path, user, pass, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
+  tellSubstitutes(configuration, log);
   const engine = await openEngine(path);
-  const requestTimeout = durationFromNanoseconds(BigInt(queryTimeout) * 1_000_000n);
+  const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);
+  const requestTimeout = durationFromNanoseconds(BigInt(timeout) * 1_000_000n);
   const options: DatabaseOptions = {
     guests: allowGuests,
+    unauthenticated: configuration.unauthenticated,
     fieldPermissions,
     strictPermissions: configuration.strictPermissions,
     network: {
@@ -38,7 +43,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     },
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
-    ...(queryTimeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
+    ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     weakKeys: configuration.allowWeakKeys,
     report: (error) => {
       if (error.code === 'key_set_unavailable') log.warn({}, error.message);
@@ -51,11 +56,34 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
   );
   try {
     const first = user === undefined || pass === undefined ? undefined : { name: user, password: pass };
-    return { database, hasRootUser: await ensureRootUser(database, first) };
+    const hasRootUser = await ensureRootUser(database, first);
+    if (configuration.importFile !== undefined) await importFile(database, configuration.importFile, configuration);
+    return { database, hasRootUser };
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** What somebody asked for by the peer's names, and gets otherwise. */
+function tellSubstitutes({ path, allowExperimental, unauthenticated }: Configuration, log: Log): void {
+  const { inPlaceOf, path: folder, parameters } = readStoreAddress(path);
+  if (inPlaceOf !== undefined)
+    log.info({ folder }, `Tessera keeps the data in a store of its own, in place of ${inPlaceOf}`);
+  for (const [name, value] of parameters) {
+    if (name !== 'sync' || !['every', 'never'].includes(value))
+      log.warn({}, `The option ${name}=${value} of the store has no effect`);
+  }
+  for (const name of allowExperimental) {
+    if (name !== 'graphql')
+      log.info({}, `--allow-experimental ${name} has no effect: what there is of it is always there`);
+  }
+  if (unauthenticated) log.warn({}, 'Everybody who reaches this server owns everything in it (--unauthenticated)');
+}
+
+/** The shorter of two times, of which 0 is none. */
+function shorter(one: number, other: number): number {
+  return one === 0 || other === 0 ? one + other : Math.min(one, other);
 }
 
 async function orClose<T>(engine: Engine, work: () => Promise<T>): Promise<T> {

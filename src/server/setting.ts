@@ -30,7 +30,7 @@ export function variableOf(setting: Pick<Setting<unknown>, 'flag'>): string {
   return `SVC_${nameOf(setting).replace(/^--/, '').replaceAll('-', '_').toUpperCase()}`;
 }
 
-type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;
+export type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;
 
 /** A setting that may be left out. */
 export function optional<T>(row: Row, read: (text: string) => T): Setting<T | undefined> {
@@ -107,6 +107,17 @@ export function readTime(text: string): number {
   const milliseconds = Number(digits) * factor;
   if (milliseconds > LONGEST_TIME) throw new Error(`"${text}" is longer than 24 days`);
   return milliseconds;
+}
+
+export function readPositiveTime(text: string): number {
+  const milliseconds = readTime(text);
+  if (milliseconds === 0) throw new Error('it must be more than nothing');
+  return milliseconds;
+}
+
+/** Bytes as `readSize` reads them, for defaults. */
+export function sizeText(bytes: number): string {
+  return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}MiB` : `${bytes / 2 ** 10}KiB`;
 }
 
 export interface Address {

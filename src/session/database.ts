@@ -2,6 +2,7 @@
 
 import { AuditLog, type AuditOptions } from '../audit/audit-log.js';
 import { type AuthenticatorOptions, createAuthenticator } from '../auth/authenticator.js';
+import { GUEST } from '../auth/identity.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
@@ -36,6 +37,8 @@ export interface DatabaseOptions {
   readonly environment?: Environment;
   /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow; no unless told. */
   readonly guests?: boolean;
+  /** Whether everybody owns everything without signing in; no unless told. */
+  readonly unauthenticated?: boolean;
   /** How long one request may run; without end unless told. */
   readonly requestTimeout?: Duration;
   /** How record users see fields without a PERMISSIONS clause; like their table unless told. */
@@ -71,6 +74,8 @@ export interface SessionBounds {
   /** How many sessions a record user may have that outlast a request; one more ends the oldest. */
   readonly perUser?: number | undefined;
 }
+
+const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Parsed texts that are kept. */
 const PARSED_TEXTS = 1_000;
@@ -149,6 +154,7 @@ export class OpenDatabase implements Database {
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
+        anonymous: options.unauthenticated ? OWNER : GUEST,
         requestTimeout: options.requestTimeout,
         idle: options.sessions?.idle,
       },
@@ -170,11 +176,11 @@ export class OpenDatabase implements Database {
   }
 
   session(origin: Origin): Session {
-    return this.#open(origin, { kind: 'guest' });
+    return this.#open(origin, this.#services.options.anonymous);
   }
 
   ownerSession(): Session {
-    return this.#open({}, { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] });
+    return this.#open({}, OWNER);
   }
 
   #open(origin: Origin, principal: Principal): Session {

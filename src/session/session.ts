@@ -3,7 +3,7 @@
 import type { AuditLog } from '../audit/audit-log.js';
 import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../auth/credentials.js';
-import { atPlace, type Client, GUEST, guestIdentity, plainIdentity, SessionIdentity } from '../auth/identity.js';
+import { atPlace, type Client, GUEST, plainIdentity, SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
@@ -46,6 +46,8 @@ export interface SessionServices extends RunnerServices {
 export interface SessionOptions {
   /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow. */
   readonly guests: boolean;
+  /** Who somebody is that hasn't signed in. */
+  readonly anonymous: Principal;
   /** How long one request may run; `undefined` is as long as it takes. */
   readonly requestTimeout: Duration | undefined;
   /** For how many milliseconds somebody who is signed in may do nothing; without end if `undefined`. */
@@ -358,7 +360,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   invalidate(): void {
     this.#auditor?.ended('invalidated');
-    this.#become(guestIdentity(this.#client()));
+    this.#become(plainIdentity(this.#services.options.anonymous, this.#client()));
   }
 
   reset(): void {

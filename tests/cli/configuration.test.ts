@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { GRAPHQL_LIMIT_SETTINGS } from '../../src/graphql/limits.js';
 import { LIMIT_SETTINGS } from '../../src/http/options.js';
-import { ALL_SETTINGS, GRAPHQL_LIMITS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
+import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
 import { ConfigurationError, type Setting, variableOf } from '../../src/server/setting.js';
+import { GRAPHQL_LIMITS } from '../../src/server/settings/graphql.js';
 
 type Flags = Readonly<Record<string, string>>;
 
@@ -61,6 +62,31 @@ describe('settings', () => {
     expect(read({}, { SVC_EXPERIMENTAL_GRAPHQL: 'true' }).allowExperimental).toEqual(['graphql']);
     expect(read({}, { SVC_EXPERIMENTAL_GRAPHQL: 'false' }).allowExperimental).toEqual([]);
     expect(read({ '--allow-experimental': 'graphql' }).allowExperimental).toEqual(['graphql']);
+  });
+
+  it('allow and deny, the more specific before the general', () => {
+    const everything = read({ '--allow-all': 'true' });
+    expect(everything).toMatchObject({
+      allowGuests: true,
+      allowScripting: true,
+      allowFuncs: 'all',
+      allowNet: 'all',
+      allowExperimental: [],
+    });
+    const nothing = read({ '--deny-all': 'true', '--allow-all': 'true' });
+    expect(nothing).toMatchObject({ allowGuests: false, allowScripting: false, allowFuncs: [], allowNet: [] });
+    const some = read({ '--deny-all': 'true', '--allow-guests': 'true', '--allow-funcs': 'string' });
+    expect(some).toMatchObject({ allowGuests: true, allowFuncs: ['string'], allowNet: [] });
+    expect(read({ '--allow-guests': 'true', '--deny-guests': 'true' }).allowGuests).toBe(false);
+    expect(read({ '--allow-experimental': 'true' }).allowExperimental).toEqual(['graphql']);
+    expect(
+      read({ '--allow-experimental': 'graphql,files', '--deny-experimental': 'graphql' }).allowExperimental,
+    ).toEqual(['files']);
+  });
+
+  it('take levels of the log with filters beside them', () => {
+    expect(read({ '--log': 'warn,surreal=trace' }).log).toBe('warn');
+    expect(() => read({ '--log': 'surreal=trace' })).toThrow('--log');
   });
 
   it.each([

@@ -1,9 +1,12 @@
 /** The built command as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 
 const children: ChildProcess[] = [];
 const folders: string[] = [];
@@ -52,6 +55,76 @@ async function sql(url: string, text: string): Promise<unknown> {
   return first?.result;
 }
 
+/** Whether nobody listens there any more. */
+function isFree(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', () => resolve(true));
+  });
+}
+
+describe('the end of a server', () => {
+  const user = ['--user', 'root', '--pass', 'a root password', '--no-banner'];
+  /** Asks for something that takes its time; gives the answer once there is one. */
+  async function askSleeper(url: string, time: string): Promise<() => Promise<unknown>> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`, 'json');
+    const messages = new Map<string, unknown>();
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as { readonly id: string };
+      messages.set(message.id, message);
+    });
+    const ask = (method: string, params: unknown[]) => socket.send(JSON.stringify({ id: method, method, params }));
+    await once(socket, 'open');
+    ask('signin', [{ user: 'root', pass: 'a root password' }]);
+    await expect.poll(() => messages.has('signin')).toBe(true);
+    ask('query', [`SLEEP ${time}; RETURN 'awake'`]);
+    return async () => {
+      await expect.poll(() => messages.get('query'), { timeout: 10_000 }).toBeDefined();
+      return messages.get('query');
+    };
+  }
+
+  it('frees the port at once, and finishes what is under way', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
+    folders.push(folder);
+    const server = start(folder, ...user);
+    const url = await server.url();
+    const overWebSocket = await askSleeper(url, '2s');
+    const overHttp = sql(url, 'SLEEP 2s; CREATE person:1');
+    // What has begun is known to have begun when something behind it has been answered.
+    await sql(url, 'RETURN 1');
+    await sql(url, 'RETURN 1');
+    const signalled = performance.now();
+    server.child.kill('SIGTERM');
+    await expect.poll(() => isFree(url), { timeout: 5_000, interval: 20 }).toBe(true);
+    expect(performance.now() - signalled).toBeLessThan(1_000);
+    expect(await overWebSocket()).toMatchObject({ result: [{ status: 'OK' }, { result: 'awake' }] });
+    await overHttp;
+    expect(await server.exited).toBe(0);
+
+    const again = start(folder, ...user);
+    expect(await sql(await again.url(), 'SELECT * FROM person')).toEqual([{ id: 'person:1' }]);
+  });
+
+  it('is at once when it is asked for again', async () => {
+    const server = start('memory', ...user);
+    const url = await server.url();
+    await askSleeper(url, '1h');
+    await sql(url, 'RETURN 1');
+    server.child.kill('SIGTERM');
+    await expect.poll(server.text).toContain('Stopping');
+    // A signal right behind the first one counts as the same.
+    const asked = setInterval(() => server.child.kill('SIGTERM'), 50);
+    expect(await server.exited).toBe(1);
+    clearInterval(asked);
+  });
+});
+
 describe('tessera start', () => {
   const user = ['--user', 'root', '--pass', 'a root password'];
 
@@ -80,12 +153,76 @@ describe('tessera start', () => {
     expect(second.text()).not.toContain('password');
   });
 
+  it.each([['rocksdb:'], ['surrealkv://'], ['file:'], ['lmdb://']])(
+    'keeps data under the address %s',
+    async (scheme) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
+      folders.push(folder);
+      const server = start(`${scheme}${join(folder, 'data')}`, ...user, '--no-banner');
+      expect(await sql(await server.url(), 'CREATE person:1')).toEqual([{ id: 'person:1' }]);
+      expect(existsSync(join(folder, 'data', 'data.mdb'))).toBe(true);
+      expect(server.text().includes('in a store of its own, in place of')).toBe(/rocks|kv/.test(scheme));
+    },
+  );
+
+  it('does not touch what another engine keeps', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
+    folders.push(folder);
+    writeFileSync(join(folder, 'CURRENT'), 'MANIFEST-000001');
+    const { exited, text } = start(`rocksdb:${folder}`);
+    expect(await exited).toBe(1);
+    expect(text()).toContain("holds files that are not Tessera's, perhaps of RocksDB");
+    expect(readdirSync(folder)).toEqual(['CURRENT']);
+  });
+
+  it('takes the flags of the peer, and says which have no effect', async () => {
+    const server = tessera(
+      ['start', 'mem://', '--username', 'root', '--password', 'a root password', '--bind', '127.0.0.1:0']
+        .concat(['--strict', '--kvs-ca', 'ca.pem', '--allow-all', '--deny-guests', '--log', 'info', '--no-banner'])
+        .concat(['--transaction-timeout', '5s', '--allow-experimental', 'graphql,files']),
+      { SURREAL_SLOW_LOG_THRESHOLD: '1s' },
+    );
+    expect(await sql(await server.url(), 'RETURN function() { return 1 + 1 }')).toBe(2);
+    expect(server.text()).toContain('--strict has no effect: DEFINE DATABASE … STRICT');
+    expect(server.text()).toContain('--kvs-ca has no effect');
+    expect(server.text()).toContain('--slow-log-threshold has no effect');
+    expect(server.text()).toContain('--allow-experimental files has no effect');
+    expect(server.text()).not.toContain('--allow-experimental graphql has');
+  });
+
+  it('lets everybody in when it is told so', async () => {
+    const server = start('memory', '--unauthenticated', '--no-banner');
+    const response = await fetch(`${await server.url()}/sql`, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'svc-ns': 'a', 'svc-db': 'b' },
+      body: 'CREATE person:1; INFO FOR ROOT',
+    });
+    expect(await response.json()).toMatchObject([{ status: 'OK' }, { status: 'OK' }]);
+    expect(server.text()).toContain('Everybody who reaches this server owns everything');
+  });
+
+  it('runs a file before it is reached', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
+    folders.push(folder);
+    const file = join(folder, 'first.surql');
+    writeFileSync(file, 'USE NS test DB test; CREATE person:1 SET name = "Ann";');
+    const server = start('memory', ...user, '--import-file', file, '--no-banner');
+    expect(await sql(await server.url(), 'SELECT VALUE name FROM person')).toEqual(['Ann']);
+
+    writeFileSync(file, 'CREATE person:1; CREATE person:1');
+    const other = start('memory', ...user, '--import-file', file);
+    expect(await other.exited).toBe(1);
+    expect(other.text()).toContain('--import-file: statement 2: ');
+  });
+
   it.each([
     [['start', 'memory', '--bind', 'nonsense'], {}, '--bind: "nonsense" is not an address'],
     [['start', 'memory'], { SVC_LOG: 'loud' }, 'SVC_LOG: "loud" is none of'],
     [['start', 'nowhere:data'], {}, 'names no store'],
     [['start', 'memory', '--user', 'root'], {}, '--user and --pass need each other'],
     [['start', 'memory', '--unknown'], {}, "unknown option '--unknown'"],
+    [['start', 'memory', '--bnd', '127.0.0.1:0'], {}, 'Did you mean --bind?'],
+    [['start', 'tikv://127.0.0.1:2379'], {}, 'names no store'],
   ])('does not start with a setting that is bad (%#)', async (args, environment, message) => {
     const { exited, text } = tessera(args, environment as Record<string, string>);
     expect(await exited).toBe(1);

@@ -257,7 +257,7 @@ describe('openEngine', () => {
     await engine.close();
   });
 
-  it.each(['rocksdb:/data', 'lmdb:', 'file://', '', 'constructor:x'])('refuses "%s"', async (address) => {
+  it.each(['tikv:/data', 'lmdb:', 'file://', '', 'constructor:x'])('refuses "%s"', async (address) => {
     await expect(openEngine(address)).rejects.toEqual(withCode('storage_address'));
   });
 });

@@ -32,7 +32,20 @@ export const storageErrors = {
   storage_address: row<{ address: string }>({
     kind: 'Configuration',
     text: ({ address }) =>
-      `'${address}' names no store. Use 'memory', or 'lmdb:' and the path of a folder, or the path of a folder`,
+      `'${address}' names no store. Use 'memory', or the path of a folder, perhaps behind 'lmdb:', 'file:', 'rocksdb:' or 'surrealkv:'`,
+  }),
+  storage_foreign: row<{ folder: string; engine: string }>({
+    kind: 'Configuration',
+    text: ({ folder, engine }) =>
+      `The folder ${folder} holds files that are not Tessera's, perhaps of ${engine}. Export them with what wrote them, and import the text into a new folder`,
+  }),
+  storage_format: row<{ folder: string; format: string; known: number }>({
+    kind: 'Configuration',
+    text: ({ folder, format, known }) =>
+      Number(format) > known
+        ? `The data in ${folder} has format ${format}, which a newer Tessera wrote; this one knows ${known}. Start it with that version or a newer one`
+        : `The data in ${folder} has format ${format}, and this version of Tessera knows ${known} only. Export it with the version that wrote it, and import the text into a new folder`,
+    http: 503,
   }),
   audit_log_unusable: row<{ reason: string }>({
     kind: 'Configuration',

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb';
+import { failure } from '../../errors/error.js';
 import type { Versionstamp } from '../append.js';
 import type { Key, KeyRange } from '../contract.js';
 import { checkLmdbFile } from './lmdb-file.js';
@@ -9,8 +10,10 @@ import { checkLmdbFile } from './lmdb-file.js';
 export const MAX_KEY_LENGTH = 1978;
 /** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
 const MAX_READERS = 8192;
-/** What the layout of the files is called; raised when an older Tessera could misread what a newer one wrote. */
-const FORMAT = '1';
+/** The file in a folder that holds everything. */
+export const DATA_FILE = 'data.mdb';
+/** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */
+const FORMAT = 1;
 
 /** One key's new value, or its removal. */
 export interface Change {
@@ -79,14 +82,14 @@ interface Databases {
 }
 
 /**
- * Opens or creates the files of a store in a folder.
+ * Opens or creates the files of a store in a folder. @throws TesseraError `storage_format`
  *
  * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
  * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
  * crash of the machine (not of the process) may damage the file.
  */
 export function openByteStore(folder: string, options: { readonly sync: boolean }): ByteStore {
-  const path = join(folder, 'data.mdb');
+  const path = join(folder, DATA_FILE);
   checkLmdbFile(path);
   const root = open<Uint8Array, Key>({
     path,
@@ -99,16 +102,26 @@ export function openByteStore(folder: string, options: { readonly sync: boolean 
   const named = (name: string) =>
     root.openDB<Uint8Array, Key>({ name, encoding: 'binary', keyEncoder: BYTE_STRING_KEYS } as { name: string });
   const databases: Databases = { root, records: named('records'), about: named('about') };
-  const format = databases.about.get('format');
-  if (format === undefined) {
-    databases.about.putSync('format', bytesOf(FORMAT));
-  } else if (textOf(format) !== FORMAT) {
+  try {
+    settleFormat(databases, folder);
+  } catch (error) {
     void root.close();
-    throw new Error(`its format is ${textOf(format)}, and this version of Tessera knows ${FORMAT} only`);
+    throw error;
   }
   // A new file must also survive in its folder, and a new folder in the one above.
   if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
   return new LmdbByteStore(databases);
+}
+
+/** Marks a new store with our format. @throws TesseraError `storage_format` for a store of any other, which stays as it is */
+function settleFormat({ about }: Databases, folder: string): void {
+  const stored = about.get('format');
+  if (stored === undefined) {
+    about.putSync('format', bytesOf(String(FORMAT)));
+    return;
+  }
+  const format = textOf(stored);
+  if (format !== String(FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
 }
 
 function bytesOf(text: string): Uint8Array {

@@ -1,37 +1,33 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { failure } from '../../errors/error.js';
 import type { Engine } from '../contract.js';
+import { readStoreAddress, type StoreAddress } from './address.js';
 import { type LmdbOptions, openLmdb } from './lmdb.js';
+import { DATA_FILE } from './lmdb-store.js';
 import { MemoryEngine } from './memory.js';
 
 export type EngineOptions = LmdbOptions;
 
-/** What may stand before a colon in a store's address. A single letter is a drive of Windows and belongs to a path. */
-const SCHEMES: Readonly<Record<string, (path: string, options: EngineOptions) => Engine>> = {
-  mem: (_, options) => new MemoryEngine(options),
-  memory: (_, options) => new MemoryEngine(options),
-  lmdb: openFolder,
-  file: openFolder,
-};
-
 /**
- * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if you like; or the path
- * of a folder, which means LMDB.
+ * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if you like; the path
+ * of a folder, which means LMDB; or what the peer's engines are called, in whose place LMDB serves. `?sync=never` is an option of the engine.
  *
  *     const engine = await openEngine('lmdb:./data', { sync: 'every' });
  *
- * @throws TesseraError `storage_address`, `storage_in_use`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_foreign`, `storage_format`, `storage_in_use`, `storage_unavailable`
  */
 export async function openEngine(address: string, options: EngineOptions = {}): Promise<Engine> {
-  if (address === 'memory' || address === 'mem') return new MemoryEngine(options);
-  const [, scheme, path] = /^([a-z][a-z0-9+-]+):(.*)$/is.exec(address) ?? [];
-  if (scheme === undefined || path === undefined) return openFolder(address, options);
-  const open = Object.hasOwn(SCHEMES, scheme.toLowerCase()) ? SCHEMES[scheme.toLowerCase()] : undefined;
-  if (open === undefined) throw failure('storage_address', { address });
-  // `lmdb://data` and `file:///var/data`: the two slashes say nothing, what follows is the path.
-  return open(path.startsWith('//') ? path.slice(2) : path, options);
+  const store = readStoreAddress(address);
+  if (store.engine === 'memory') return new MemoryEngine(options);
+  mustNotBeForeign(store);
+  const sync = store.parameters.get('sync') === 'never' ? 'never' : options.sync;
+  return openLmdb(store.path, { ...options, ...(sync !== undefined && { sync }) });
 }
 
-function openFolder(path: string, options: EngineOptions): Engine {
-  if (path === '') throw failure('storage_address', { address: path });
-  return openLmdb(path, options);
+/** What another engine keeps in a folder can't be read, and isn't to be mixed with ours. */
+function mustNotBeForeign({ path, inPlaceOf }: StoreAddress): void {
+  if (inPlaceOf === undefined || !existsSync(path) || !statSync(path).isDirectory()) return;
+  const files = readdirSync(path);
+  if (files.length > 0 && !files.includes(DATA_FILE))
+    throw failure('storage_foreign', { folder: path, engine: inPlaceOf });
 }

@@ -1,0 +1,194 @@
+/** Who may do what. */
+import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
+import {
+  optional,
+  type Row,
+  readAllOr,
+  readChoice,
+  readCount,
+  readFunctionName,
+  readNetworkTarget,
+  readPositiveTime,
+  readSize,
+  readText,
+  readTime,
+  type Setting,
+  sizeText,
+  toggle,
+  withDefault,
+} from '../setting.js';
+
+/** `graphql`, and what the peer has under that heading, or had: some of it is always there, some isn't at all. */
+export const EXPERIMENTS = [
+  'graphql',
+  'bearer_access',
+  'define_api',
+  'files',
+  'gql',
+  'mutable_permissions',
+  'record_references',
+  'surrealism',
+] as const;
+
+export const ACCESS_SETTINGS = {
+  user: optional(
+    {
+      flag: '-u, --user <name>',
+      peer: 'SURREAL_USER',
+      description: 'The first root user, an owner; made only if there is no root user yet',
+    },
+    readText,
+  ),
+  pass: optional({ flag: '-p, --pass <password>', peer: 'SURREAL_PASS', description: 'Its password' }, readText),
+  unauthenticated: toggle({
+    flag: '--unauthenticated',
+    peer: 'SURREAL_UNAUTHENTICATED',
+    description: 'Let everybody who reaches the server do everything, without signing in',
+  }),
+  allowAll: toggle({
+    flag: '-A, --allow-all',
+    peer: 'SURREAL_CAPS_ALLOW_ALL',
+    description: 'Allow guests, scripting, all functions and all targets, but for what is denied by name',
+  }),
+  denyAll: toggle({
+    flag: '-D, --deny-all',
+    peer: 'SURREAL_CAPS_DENY_ALL',
+    description: 'Deny them, but for what is allowed by name',
+  }),
+  allowGuests: toggle({
+    flag: '--allow-guests',
+    peer: 'SURREAL_CAPS_ALLOW_GUESTS',
+    description: 'Let clients that haven’t signed in run statements, as far as PERMISSIONS allow',
+  }),
+  denyGuests: toggle({
+    flag: '--deny-guests',
+    peer: 'SURREAL_CAPS_DENY_GUESTS',
+    description: 'Don’t, whatever else is said',
+  }),
+  allowScripting: toggle({
+    flag: '--allow-scripting',
+    peer: 'SURREAL_CAPS_ALLOW_SCRIPTING',
+    description: 'Let statements run embedded JavaScript: function() { … }',
+  }),
+  denyScripting: toggle({
+    flag: '--deny-scripting',
+    peer: 'SURREAL_CAPS_DENY_SCRIPTING',
+    description: 'Don’t, whatever else is said',
+  }),
+  allowFuncs: openList(
+    {
+      flag: '--allow-funcs [names]',
+      peer: 'SURREAL_CAPS_ALLOW_FUNC',
+      description: 'The only functions and families of functions that may be called, such as string,math::abs',
+    },
+    'all',
+    readFunctionName,
+  ),
+  denyFuncs: withDefault(
+    {
+      flag: '--deny-funcs [names]',
+      peer: 'SURREAL_CAPS_DENY_FUNC',
+      description: 'Those that may not; the more specific name counts',
+    },
+    'none',
+    readAllOr(readFunctionName),
+  ),
+  allowNet: openList(
+    {
+      flag: '--allow-net [targets]',
+      peer: 'SURREAL_CAPS_ALLOW_NET',
+      description:
+        'Where http::* may call and key sets come from: hosts, addresses and networks, with a port or without. Private addresses must be named as addresses',
+    },
+    'none',
+    readNetworkTarget,
+  ),
+  denyNet: withDefault(
+    {
+      flag: '--deny-net [targets]',
+      peer: 'SURREAL_CAPS_DENY_NET',
+      description: 'Where it may not, whatever is allowed',
+    },
+    'none',
+    readAllOr(readNetworkTarget),
+  ),
+  netTimeout: withDefault(
+    { flag: '--net-timeout <time>', description: 'How long a request of http::* may take' },
+    `${DEFAULT_FETCH_LIMITS.time / 1000}s`,
+    readPositiveTime,
+  ),
+  maxNetResponse: withDefault(
+    { flag: '--max-net-response <size>', description: 'The largest answer that it takes' },
+    sizeText(DEFAULT_FETCH_LIMITS.response),
+    readSize,
+  ),
+  allowExperimental: withDefault(
+    {
+      flag: '--allow-experimental [names]',
+      peer: 'SURREAL_CAPS_ALLOW_EXPERIMENTAL',
+      description: 'Experimental parts to switch on: graphql',
+    },
+    'none',
+    readAllOr(readChoice(EXPERIMENTS)),
+  ),
+  denyExperimental: withDefault(
+    {
+      flag: '--deny-experimental [names]',
+      peer: 'SURREAL_CAPS_DENY_EXPERIMENTAL',
+      description: 'Experimental parts to leave off, whatever is allowed',
+    },
+    'none',
+    readAllOr(readChoice(EXPERIMENTS)),
+  ),
+  allowWeakKeys: toggle({
+    flag: '--allow-weak-keys',
+    description:
+      'Accept keys in DEFINE ACCESS that are too short, or no keys at all; the latter fail when they are used',
+  }),
+  fieldPermissions: withDefault(
+    {
+      flag: '--field-permissions <rule>',
+      description:
+        'Whether a field without PERMISSIONS follows its table (inherit) or is hidden from record users (none)',
+    },
+    'inherit',
+    readChoice(['inherit', 'none']),
+  ),
+  strictPermissions: toggle({
+    flag: '--strict-permissions',
+    description: 'Make a write that PERMISSIONS refuse an error, rather than leaving it out silently',
+  }),
+  sessionIdle: withDefault(
+    {
+      flag: '--session-idle <time>',
+      description: 'How long somebody who is signed in may do nothing before the session expires',
+    },
+    'none',
+    readTime,
+  ),
+  sessionLifetime: withDefault(
+    {
+      flag: '--session-lifetime <time>',
+      description: 'How long the session of a record user may last, whatever it does',
+    },
+    'none',
+    readTime,
+  ),
+  maxUserSessions: withDefault(
+    {
+      flag: '--max-user-sessions <count>',
+      description: 'How many sessions on connections a record user may have; one more ends the oldest',
+    },
+    '1000',
+    readCount,
+  ),
+} as const;
+
+/** A list whose default depends on what is allowed in general. */
+function openList<T>(
+  row: Row,
+  fallback: 'all' | 'none',
+  read: (text: string) => T,
+): Setting<'all' | readonly T[] | undefined> {
+  return { ...optional(row, readAllOr(read)), fallback };
+}

@@ -1,0 +1,76 @@
+/** How GraphQL answers, and its bounds. */
+import { ROLES_SETTING } from '../../graphql/allowance.js';
+import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../../graphql/limits.js';
+import { readRoleRules } from '../graphql-roles.js';
+import {
+  optional,
+  readChoice,
+  readCount,
+  readPositiveTime,
+  readText,
+  type Setting,
+  toggle,
+  withDefault,
+} from '../setting.js';
+
+export const GRAPHQL_SETTINGS = {
+  graphqlJson: withDefault(
+    {
+      flag: '--graphql-json <shape>',
+      description:
+        'What GraphQL answers to "Accept: application/json" alone: results (an entry for each root field) or standard',
+    },
+    'results',
+    readChoice(['results', 'standard']),
+  ),
+  graphqlDocuments: optional(
+    {
+      flag: '--graphql-documents <file>',
+      description: 'A JSON manifest of GraphQL documents that clients may name by id',
+    },
+    readText,
+  ),
+  graphqlRoles: withDefault(
+    {
+      flag: `${ROLES_SETTING} <rules>`,
+      description:
+        'GraphQL limits for guest, record, viewer, editor or owner, by the names of their flags: "guest: depth=5 introspection=none; record: values=10000"',
+    },
+    '',
+    (text) => readRoleRules(text, GRAPHQL_LIMITS),
+  ),
+  graphqlTrustedOnly: toggle({
+    flag: '--graphql-trusted-only',
+    description: 'Run no other GraphQL documents than those of the manifest',
+  }),
+  graphqlHideDenied: toggle({
+    flag: '--graphql-hide-denied',
+    description: 'Leave out of GraphQL schemas for record users and guests what PERMISSIONS never show them',
+  }),
+} as const;
+
+/** The bounds of the GraphQL room. */
+export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number>>> = {
+  depth: graphqlCount('depth', 'How deep the fields of a GraphQL query may be nested, unless its database says'),
+  complexity: graphqlCount('complexity', 'How many fields it may have, unless its database says'),
+  rootFields: graphqlCount('rootFields', 'How many fields it may have on its first level'),
+  aliases: graphqlCount('aliases', 'How many aliases it may have'),
+  directives: graphqlCount('directives', 'How many directives it may have'),
+  tokens: graphqlCount('tokens', 'How many tokens its text may have'),
+  nesting: graphqlCount('nesting', 'How deep its brackets may be nested'),
+  inputs: graphqlCount('inputs', 'How many values its variables may have'),
+  conditions: graphqlCount('conditions', 'How many conditions its filters may have'),
+  rows: graphqlCount('rows', 'How many records one of its lists may give'),
+  values: graphqlCount('values', 'How many fields its answer may have: records times fields'),
+  time: withDefault(
+    { flag: `${GRAPHQL_LIMIT_SETTINGS.time} <time>`, description: 'How long a GraphQL request may take' },
+    `${DEFAULT_GRAPHQL_LIMITS.time / 1000}s`,
+    readPositiveTime,
+  ),
+  batch: graphqlCount('batch', 'How many GraphQL operations one HTTP request may send; 1 takes no arrays of them'),
+};
+
+function graphqlCount(limit: keyof GraphqlLimits, description: string): Setting<number> {
+  const flag = `${GRAPHQL_LIMIT_SETTINGS[limit]} <count>`;
+  return withDefault({ flag, description }, String(DEFAULT_GRAPHQL_LIMITS[limit]), readCount);
+}

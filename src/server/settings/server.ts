@@ -1,0 +1,162 @@
+/** Where the server is, what it keeps, and how it deals with connections. */
+import {
+  optional,
+  readAddress,
+  readList,
+  readNetworks,
+  readPositiveTime,
+  readText,
+  readTime,
+  toggle,
+  withDefault,
+} from '../setting.js';
+
+export const LOG_LEVELS = ['none', 'error', 'warn', 'info', 'debug', 'trace', 'full'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const SERVER_SETTINGS = {
+  path: withDefault(
+    {
+      flag: '[path]',
+      peer: 'SURREAL_PATH',
+      description: 'Where the data is: a folder, "memory", or an address as SurrealDB has them',
+    },
+    './data',
+    readText,
+  ),
+  bind: withDefault(
+    { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
+    '127.0.0.1:8000',
+    readAddress,
+  ),
+  log: withDefault(
+    { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
+    'info',
+    readLogLevel,
+  ),
+  auditLog: optional(
+    {
+      flag: '--audit-log <target>',
+      description: 'Keep an audit log: the path of a file, or stdout',
+    },
+    readText,
+  ),
+  auditKeyFile: optional(
+    {
+      flag: '--audit-key-file <file>',
+      description: 'A file of 32 bytes or more: the key that seals the records of the audit log',
+    },
+    readText,
+  ),
+  queryTimeout: withDefault(
+    { flag: '--query-timeout <time>', peer: 'SURREAL_QUERY_TIMEOUT', description: 'How long one request may run' },
+    '60s',
+    readTime,
+  ),
+  transactionTimeout: withDefault(
+    {
+      flag: '--transaction-timeout <time>',
+      peer: 'SURREAL_TRANSACTION_TIMEOUT',
+      description: 'The same for the transactions of a request: the shorter time counts',
+    },
+    'none',
+    readTime,
+  ),
+  defaultNamespace: withDefault(
+    {
+      flag: '--default-namespace <name>',
+      peer: 'SURREAL_DEFAULT_NAMESPACE',
+      description: 'Selected by a client that asks for the defaults',
+    },
+    'main',
+    readText,
+  ),
+  defaultDatabase: withDefault(
+    { flag: '--default-database <name>', peer: 'SURREAL_DEFAULT_DATABASE', description: 'Selected with it' },
+    'main',
+    readText,
+  ),
+  noDefaults: toggle({ flag: '--no-defaults', peer: 'SURREAL_NO_DEFAULTS', description: 'Select nothing by default' }),
+  allowOrigin: optional(
+    {
+      flag: '--allow-origin <origins>',
+      description: 'The only origins that web pages may call from, such as https://example.com',
+    },
+    readList,
+  ),
+  clientIp: withDefault(
+    {
+      flag: '--client-ip <source>',
+      peer: 'SURREAL_CLIENT_IP',
+      description:
+        'Where a client’s address comes from: socket, none, or a header such as X-Forwarded-For of a trusted proxy',
+    },
+    'socket',
+    readHeaderName,
+  ),
+  trustedProxy: optional(
+    { flag: '--trusted-proxy <networks>', description: 'The proxies that may set that header, such as 10.0.0.0/8' },
+    readNetworks,
+  ),
+  webCrt: optional(
+    { flag: '--web-crt <file>', peer: 'SURREAL_WEB_CRT', description: 'The certificate for TLS' },
+    readText,
+  ),
+  webKey: optional({ flag: '--web-key <file>', peer: 'SURREAL_WEB_KEY', description: 'Its private key' }, readText),
+  signInTimeout: withDefault(
+    { flag: '--sign-in-timeout <time>', description: 'Close a WebSocket on which nobody has signed in by then' },
+    'none',
+    readTime,
+  ),
+  idleTimeout: withDefault(
+    { flag: '--idle-timeout <time>', description: 'Close a WebSocket without a request for so long' },
+    'none',
+    readTime,
+  ),
+  pingInterval: withDefault(
+    { flag: '--ping-interval <time>', description: 'How often WebSockets are asked for a sign of life' },
+    '30s',
+    readPositiveTime,
+  ),
+  requestTimeout: withDefault(
+    { flag: '--request-timeout <time>', description: 'How long an HTTP request may take to come in' },
+    '60s',
+    readPositiveTime,
+  ),
+  shutdownTimeout: withDefault(
+    {
+      flag: '--shutdown-timeout <time>',
+      description: 'How long requests under way may take to end when the server stops',
+    },
+    '10s',
+    readPositiveTime,
+  ),
+  noBanner: toggle({ flag: '--no-banner', peer: 'SURREAL_NO_BANNER', description: 'Print nothing at the start' }),
+  noIdentificationHeaders: toggle({
+    flag: '--no-identification-headers',
+    peer: 'SURREAL_NO_IDENTIFICATION_HEADERS',
+    description: 'Don’t say in headers what answers',
+  }),
+  importFile: optional(
+    {
+      flag: '--import-file <file>',
+      peer: 'SURREAL_IMPORT_FILE',
+      description: 'Statements to run as an owner before the server is reached',
+    },
+    readText,
+  ),
+} as const;
+
+/** A level, perhaps among filters such as `surreal=trace`, which say nothing here. */
+function readLogLevel(text: string): LogLevel {
+  const plain = readList(text).filter((part) => !part.includes('='));
+  const level = LOG_LEVELS.find((known) => known === plain[0]);
+  if (level === undefined || plain.length > 1) throw new Error(`"${text}" is none of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+/** Header names are compared in lower case, as Node gives them. */
+function readHeaderName(text: string): string {
+  if (!/^[A-Za-z][A-Za-z-]*$/.test(text)) throw new Error(`"${text}" is neither socket, none nor the name of a header`);
+  return text.toLowerCase();
+}

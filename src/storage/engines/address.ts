@@ -1,0 +1,47 @@
+/** Where a store is, as people write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`. */
+import { failure } from '../../errors/error.js';
+
+export interface StoreAddress {
+  readonly engine: 'memory' | 'lmdb';
+  /** The folder; empty in memory. */
+  readonly path: string;
+  /** The peer's engine that was asked for, in whose place ours serves. */
+  readonly inPlaceOf: string | undefined;
+  /** What follows a `?`. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** What may stand before a colon. A single letter is a drive of Windows and belongs to a path. */
+const SCHEMES: Readonly<Record<string, Pick<StoreAddress, 'engine' | 'inPlaceOf'>>> = {
+  mem: { engine: 'memory', inPlaceOf: undefined },
+  memory: { engine: 'memory', inPlaceOf: undefined },
+  lmdb: { engine: 'lmdb', inPlaceOf: undefined },
+  file: { engine: 'lmdb', inPlaceOf: undefined },
+  rocksdb: { engine: 'lmdb', inPlaceOf: 'RocksDB' },
+  speedb: { engine: 'lmdb', inPlaceOf: 'SpeeDB' },
+  surrealkv: { engine: 'lmdb', inPlaceOf: 'SurrealKV' },
+  'surrealkv+versioned': { engine: 'lmdb', inPlaceOf: 'SurrealKV' },
+};
+
+/**
+ * Reads the address of a store. `file:///var/data` and `file:/var/data` are the same: the two slashes say nothing, what follows is the path.
+ *
+ *     readStoreAddress('surrealkv://data').path === 'data'
+ *
+ * @throws TesseraError `storage_address`
+ */
+export function readStoreAddress(address: string): StoreAddress {
+  if (address === 'memory' || address === 'mem') return readStoreAddress(`${address}://`);
+  const [, scheme, rest] = /^([a-z][a-z0-9+-]+):(.*)$/is.exec(address) ?? [];
+  // What has no scheme is a path as it stands, question marks included.
+  if (scheme === undefined || rest === undefined) {
+    if (address === '') throw failure('storage_address', { address });
+    return { engine: 'lmdb', path: address, inPlaceOf: undefined, parameters: new Map() };
+  }
+  const name = scheme.toLowerCase();
+  const known = Object.hasOwn(SCHEMES, name) ? SCHEMES[name] : undefined;
+  if (known === undefined) throw failure('storage_address', { address });
+  const [, path = '', query = ''] = /^(?:\/\/)?([^?]*)\??(.*)$/s.exec(rest) ?? [];
+  if (known.engine === 'lmdb' && path === '') throw failure('storage_address', { address });
+  return { ...known, path: known.engine === 'memory' ? '' : path, parameters: new Map(new URLSearchParams(query)) };
+}
