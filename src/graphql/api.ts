@@ -14,6 +14,12 @@ import { exposedBy, withoutDenied } from './schema/exposed.js';
 
 const KEPT_APIS = 64;
 
+interface KnownApi {
+  /** Of the definitions that it was made from: a change of any is seen by the next request. */
+  readonly stamp: string;
+  readonly api: Api;
+}
+
 /** One state of a database's definitions, for those who see all of it or for those who are bound by PERMISSIONS. */
 export class Api {
   readonly schema: GraphQLSchema;
@@ -63,8 +69,8 @@ export class Apis {
   readonly #options: ApiOptions;
   /** For those who may run nothing. */
   readonly door: Api;
-  /** A change of any definition is seen by the next request. */
-  readonly #known = new LruCache<string, Api>(KEPT_APIS);
+  /** By database and view; only that of the latest definitions, so that changing them often doesn't fill the memory. */
+  readonly #known = new LruCache<string, KnownApi>(KEPT_APIS);
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -80,18 +86,17 @@ export class Apis {
       throw failure('graphql_not_configured');
     }
     const hidesDenied = hideDenied && session.identity.principal.kind !== 'system';
-    const key = `${catalog.stamp} ${hidesDenied}`;
-    let api = this.#known.get(key);
-    if (api === undefined) {
-      const all = exposedBy(catalog, config);
-      const exposed = hidesDenied ? withoutDenied(all) : all;
-      if (exposed.tables.length === 0 && exposed.functions.length === 0) throw failure('graphql_no_tables');
-      const { schema, warnings } = buildSchema(exposed, { guardedByDefault, hidesDenied });
-      const place = `${catalog.namespace.name}/${catalog.database.name}`;
-      for (const warning of warnings) warn?.(`In the GraphQL schema of ${place}, ${warning}`);
-      api = new Api(schema, new Allowances(limits, roles, config));
-      this.#known.set(key, api);
-    }
+    const { namespace, database, stamp } = catalog;
+    const key = JSON.stringify([namespace.id, database.id, hidesDenied]);
+    const known = this.#known.get(key);
+    if (known?.stamp === stamp) return known.api;
+    const all = exposedBy(catalog, config);
+    const exposed = hidesDenied ? withoutDenied(all) : all;
+    if (exposed.tables.length === 0 && exposed.functions.length === 0) throw failure('graphql_no_tables');
+    const { schema, warnings } = buildSchema(exposed, { guardedByDefault, hidesDenied });
+    for (const warning of warnings) warn?.(`In the GraphQL schema of ${namespace.name}/${database.name}, ${warning}`);
+    const api = new Api(schema, new Allowances(limits, roles, config));
+    this.#known.set(key, { stamp, api });
     return api;
   }
 }

@@ -1,5 +1,5 @@
 /** Errors of the GraphQL library as ours: each gets a stable code, and what isn't meant for clients gets no further. */
-import { type FieldNode, GraphQLError, getLocation } from 'graphql';
+import { type FieldNode, GraphQLError, type Token } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 
@@ -35,8 +35,12 @@ export function fieldFailure(
   nodes: readonly FieldNode[],
   path: readonly (string | number)[],
 ): GraphqlFailure {
-  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [getLocation(loc.source, loc.start)]));
+  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [placeOf(loc.startToken)]));
   return { error, message: error.message, locations, path };
+}
+
+function placeOf({ line, column }: Token) {
+  return { line, column };
 }
 
 /** The library repeats whole values and names in its texts, up to dozens of times: the answer would be larger than any request. */

@@ -6,9 +6,9 @@ import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
-import { Duration } from '../value/value.js';
+import { Duration, type Value } from '../value/value.js';
 import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
-import { type Api, Apis } from './api.js';
+import { Apis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
@@ -17,6 +17,7 @@ import { BudgetExceeded, Spending } from './execution/budget.js';
 import { Call } from './execution/call.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
+import { Statements } from './execution/statements.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
 import { LiveFeed } from './live/live-feed.js';
@@ -51,7 +52,6 @@ export interface Outcome {
 
 /** An operation that may run. */
 interface Ready {
-  readonly api: Api;
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly allowance: Allowance;
@@ -66,6 +66,7 @@ export class GraphqlService {
   readonly #random: Random;
   readonly #report: GraphqlOptions['report'];
   readonly #apis: Apis;
+  readonly #statements = new Statements();
 
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;
@@ -79,7 +80,7 @@ export class GraphqlService {
   }
 
   /**
-   * Runs a request with the rights of the session. Requests that come together share their `spending`.
+   * Runs a request with the rights of the session. Requests that come together share their `spending`, and their time.
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
   async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<Outcome> {
@@ -103,19 +104,31 @@ export class GraphqlService {
     const ready = await this.#ready(session, request);
     if ('failures' in ready) return ready;
     if (!isSubscription(ready)) return this.#answer(ready, session, this.spending(session));
-    const { operation, variables } = ready;
-    const root = subscriptionRoot(operation.compiled(variables));
+    const root = subscriptionRoot(ready);
     try {
       const work = root.plan.begin(this.#call(ready, session));
       invariant(work.kind === 'live', 'a field of Subscription has a live query');
-      return await Subscription.begin(session, this.#feed(session), work, async (change) => {
-        await this.#checkStillValid(ready, session, request);
-        const call = this.#call(ready, session);
-        return this.#outcome(call, async () => [await runEvent(root, work.event(change), call, session)]);
-      });
+      // Nothing that was made of the document is kept, which takes hundreds of times as much as its text.
+      const kept = [request.query, request.variables];
+      const { event } = work;
+      return await Subscription.begin(session, this.#feed(session), work, kept, (change) =>
+        this.#answerToChange(session, request, event(change)),
+      );
     } catch (thrown) {
       return { failures: [this.#failure(tesseraError(thrown, 'graphql_result'), root.nodes, [root.key])] };
     }
+  }
+
+  /** Made anew each time: definitions, and what the session may ask for, may have changed. @throws TesseraError why it is shown no more */
+  async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<Outcome> {
+    const ready = await this.#ready(session, request);
+    if ('failures' in ready) {
+      const [first] = ready.failures;
+      invariant(first !== undefined, 'who is refused is told why');
+      throw first.error;
+    }
+    const call = this.#call(ready, session);
+    return this.#outcome(call, async () => [await runEvent(subscriptionRoot(ready), event, call, session)]);
   }
 
   /** An operation that may run, with its variables; or what is wrong with the request. */
@@ -129,13 +142,12 @@ export class GraphqlService {
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };
-    return { api, operation: api.operation(prepared), variables: variables.values, allowance };
+    return { operation: api.operation(prepared), variables: variables.values, allowance };
   }
 
   /** A run of its own. */
   #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): Call {
-    const deadline = session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n));
-    return new Call(variables, allowance, spending, deadline, this.#random);
+    return new Call(variables, allowance, spending, this.#statements, this.#random);
   }
 
   #answer(ready: Ready, session: Session, spending: Spending): Promise<Outcome> {
@@ -155,13 +167,6 @@ export class GraphqlService {
     }
   }
 
-  /** Definitions may have changed so that what a subscription asks for is shown no more. @throws TesseraError why */
-  async #checkStillValid({ api }: Ready, session: Session, request: GraphqlRequest): Promise<void> {
-    if ((await this.#apis.of(session)) === api) return;
-    const ready = await this.#ready(session, request);
-    if ('failures' in ready && ready.failures[0] !== undefined) throw ready.failures[0].error;
-  }
-
   #feed(session: Session): LiveFeed {
     let feed = this.#feeds.get(session);
     if (feed === undefined) {
@@ -178,7 +183,8 @@ export class GraphqlService {
 
   /** What one request, or several together, may spend. */
   spending(session: Session): Spending {
-    return new Spending(this.allowance(session));
+    const allowance = this.allowance(session);
+    return new Spending(allowance, session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n)));
   }
 
   #failure(...[error, nodes, path]: Parameters<typeof fieldFailure>): GraphqlFailure {
@@ -221,7 +227,8 @@ async function runConsistently(compiled: CompiledOperation, call: Call, session:
 }
 
 /** The one field of a subscription. @throws TesseraError `graphql_operation` when @skip has left none */
-function subscriptionRoot({ roots }: CompiledOperation) {
+function subscriptionRoot({ operation, variables }: Ready) {
+  const { roots } = operation.compiled(variables);
   const [root] = roots;
   if (root === undefined || roots.length > 1 || typeof root.plan === 'function') {
     throw failure('graphql_operation', {

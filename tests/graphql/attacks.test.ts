@@ -226,6 +226,76 @@ describe('introspection', () => {
   });
 });
 
+describe('names that every object inherits', () => {
+  const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'];
+
+  it('are names like any other', async () => {
+    const fields = NAMES.map(
+      (name) => `DEFINE FIELD ${name} ON k TYPE option<string>; DEFINE FIELD is_${name} ON k TYPE option<'${name}'>;`,
+    );
+    const { ask } =
+      await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE k; DEFINE TABLE constructor; ${fields.join(' ')}
+      DEFINE FIELD o ON k TYPE option<object>; DEFINE FIELD o.valueOf ON k TYPE option<string>;
+      DEFINE FUNCTION fn::all(${NAMES.map((name) => `$${name}: option<string>`)}) { RETURN [${NAMES.map((name) => `$${name}`)}] };`);
+    const selection = `{ ${NAMES.map((name) => `${name} is_${name}`).join(' ')} o { valueOf } }`;
+    const nothing = Object.fromEntries(
+      NAMES.flatMap((name) => [
+        [name, null],
+        [`is_${name}`, null],
+      ]),
+    );
+    expect((await ask(`mutation { createK(data: {}) ${selection} }`)).data?.['createK']).toEqual({
+      ...nothing,
+      o: null,
+    });
+    const create = `mutation ($data: CreateKInput!) { createK(data: $data) ${selection} }`;
+    expect((await ask(create, { data: { o: {} } })).data?.['createK']).toEqual({ ...nothing, o: { valueOf: null } });
+    const data = Object.fromEntries(
+      NAMES.flatMap((name) => [
+        [name, 'x'],
+        [`is_${name}`, name],
+      ]),
+    );
+    expect((await ask(create, { data })).data?.['createK']).toEqual({ ...data, o: null });
+    expect((await ask('{ fn_all a: fn_all(toString: "x") }')).data).toEqual({
+      fn_all: [null, null, null, null],
+      a: [null, 'x', null, null],
+    });
+    expect(
+      (await ask('{ constructor { __proto__: id } __proto__: k(filter: {toString: {eq: "y"}}) { id } }')).data,
+    ).toEqual(JSON.parse('{"constructor": [], "__proto__": []}'));
+  });
+});
+
+describe('an answer', () => {
+  it('has no more errors of fields than anybody reads', async () => {
+    const { ask } = await openStack(
+      `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE a; DEFINE TABLE e TYPE RELATION FROM a TO a; CREATE |a:600|;`,
+    );
+    const query = (aliases: number) => `{ a { ${times(aliases, (i) => `x${i}: e(limit: -1) { id }`)} } }`;
+    const some = await ask(query(1));
+    expect(some.errors).toHaveLength(600);
+    expect(some.errors?.[599]).toMatchObject({ path: ['a', 599, 'x0'], locations: [{ line: 1, column: 7 }] });
+    const many = await ask(query(2));
+    expect(many.data).toBeUndefined();
+    expect(many.errors).toEqual([
+      {
+        message: 'The GraphQL request exceeds the limit of 1000 errors in its answer (fixed)',
+        extensions: { code: 'graphql_limit' },
+      },
+    ]);
+  });
+
+  it('isn’t larger for being asked for in parts', async () => {
+    const { ask } = await openStack(
+      `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE a; DEFINE FIELD s ON a TYPE string; LET $s = string::repeat('x', 1_000_000); CREATE a:1 SET s = $s + $s + $s + $s + $s;`,
+    );
+    const { data, errors } = await ask(`{ ${times(14, (i) => `x${i}: a { s }`)} }`);
+    expect(errors).toMatchObject([{ path: ['x13'], extensions: { code: 'value_too_large' } }]);
+    expect([data?.['x12'] === null, data?.['x13']]).toEqual([false, null]);
+  });
+});
+
 describe('where introspection is off, nothing is suggested', () => {
   it.each([
     ['a field', '{ t { nn } }'],

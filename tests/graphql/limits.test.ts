@@ -1,6 +1,10 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
+import { GraphqlService } from '../../src/graphql/service.js';
+import { openDatabase } from '../../src/session/database.js';
+import { openEngine } from '../../src/storage/engines/open.js';
+import { StubbedEnvironment } from '../auth/environment.js';
 import { openStack } from './stack.js';
 
 const SETUP = `DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; DEFINE FIELD next ON t TYPE option<record<t>>;
@@ -115,6 +119,27 @@ describe('limits', () => {
   it('bound the time of a request', async () => {
     const { ask } = await openStack(withConfig('AUTO'), { limits: { time: 0 } });
     expect((await ask('{ t { n } }')).errors?.[0]?.extensions.code).toBe('timed_out');
+  });
+
+  it('bound the time of requests that came together', async () => {
+    const environment = new StubbedEnvironment();
+    const database = await openDatabase(await openEngine('memory'), { environment });
+    const session = database.ownerSession();
+    await session.use('test', 'test');
+    await session.query(withConfig('AUTO'));
+    const service = new GraphqlService({ limits: { time: 1_000 } });
+    const spending = service.spending(session);
+    const codes = async () =>
+      (
+        await service.answer(
+          session,
+          { query: '{ t { n } }', variables: undefined, operationName: undefined },
+          spending,
+        )
+      ).failures.map(({ error }) => error.code);
+    expect(await codes()).toEqual([]);
+    environment.advance(1_001);
+    expect(await codes()).toEqual(['timed_out']);
   });
 
   it('bound the conditions of filters', async () => {

@@ -154,6 +154,14 @@ describe('refused', () => {
     await first.stop();
     await open(query);
   });
+
+  test('beyond what a session may have remembered', async () => {
+    const query = `subscription { person { id } } #${'x'.repeat(3_000_000)}`;
+    const [first] = [await open(query), await open(query)];
+    await expect(open(query)).rejects.toThrow('live_queries_too_large');
+    await first.stop();
+    await open(query);
+  });
 });
 
 describe('ends', () => {

@@ -273,7 +273,7 @@ describe('when it begins and ends', () => {
   test('keeps the parameters that it names, up to a limit', async () => {
     const small = database.ownerSession();
     await small.use('test', 'test');
-    small.listen(hear, new LiveAllowance({ weight: 3_000 }));
+    small.listen(hear, new LiveAllowance({ weight: 4_500 }));
     const variables = objectFrom({ big: 'x'.repeat(1_000), other: 'x'.repeat(100_000) });
     await run('LIVE SELECT VALUE string::len($big) FROM a', small, variables);
     await run('CREATE a:1');
@@ -282,6 +282,17 @@ describe('when it begins and ends', () => {
       code: 'live_queries_too_large',
     });
     await run('LIVE SELECT VALUE 1 FROM a', small, variables);
+  });
+
+  test('counts for what it is compiled to, not for its text alone', async () => {
+    const small = database.ownerSession();
+    await small.use('test', 'test');
+    small.listen(hear, new LiveAllowance({ weight: 100_000 }));
+    await run(`LIVE SELECT * FROM a WHERE [${Array(50).fill('x=1').join()}]`, small);
+    await expect(run(`LIVE SELECT * FROM a WHERE [${Array(50).fill('x=1').join()}]`, small)).rejects.toMatchObject({
+      code: 'live_queries_too_large',
+    });
+    await run(`LIVE SELECT * FROM a WHERE s = '${'x'.repeat(1_000)}'`, small);
   });
 
   test('has company, up to a limit for all sessions that share an allowance', async () => {

@@ -29,8 +29,7 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   const { from } = statement;
   const evaluate: Evaluate = from.kind === 'table' ? () => new Table(from.name) : compiler.expression(from);
   const look = compileLook(statement, compiler);
-  const parameters = parametersOf(statement);
-  const size = weightOf(printStatement(statement));
+  const { parameters, weight } = keptWith(statement);
   return (frame) => {
     const { liveQueries, listener, unit, environment, writable } = frame.execution;
     const place = selectedDatabase(frame.execution);
@@ -47,7 +46,7 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
         const query: LiveQuery = {
           id: uuidV4(environment.random),
           statement,
-          weight: size + weightOf(...parameters.map((name) => variables.get(name))),
+          weight: weight + weightOf(...parameters.map((name) => variables.get(name))),
           place,
           table,
           listener,
@@ -59,15 +58,20 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   };
 }
 
-/** The parameters that a live query keeps, as they are when it begins: those that it names. */
-function parametersOf(statement: Live): string[] {
+/** What an expression takes with what it is compiled to, in bytes. */
+const EXPRESSION_WEIGHT = 256;
+
+/** What a live query keeps: the parameters that it names, as they are when it begins, and itself, which takes many times its text. */
+function keptWith(statement: Live): { readonly parameters: readonly string[]; readonly weight: number } {
   const names = new Set<string>();
+  let expressions = 0;
   walk(statement, {
     expression(node) {
+      expressions += node.kind === 'idiom' ? 1 + node.parts.length : 1;
       if (node.kind === 'param') names.add(node.name);
     },
   });
-  return [...names];
+  return { parameters: [...names], weight: weightOf(printStatement(statement)) + EXPRESSION_WEIGHT * expressions };
 }
 
 type Look = (

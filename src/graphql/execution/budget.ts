@@ -1,4 +1,7 @@
 import type { TesseraError } from '../../errors/error.js';
+import type { Deadline } from '../../session/contract.js';
+import { MAX_ENCODED } from '../../value/limits.js';
+import { tooLarge } from '../../value/walk.js';
 import type { Allowance } from '../allowance.js';
 
 /**
@@ -30,14 +33,31 @@ export class Budget {
   }
 }
 
+/** How much an answer may hold as text, however many root fields it has. */
+export class AnswerSize {
+  #left = MAX_ENCODED;
+
+  /** A part of the answer. @throws TesseraError `value_too_large` */
+  add(text: string): string {
+    if (text.length > this.#left) throw tooLarge(MAX_ENCODED);
+    this.#left -= text.length;
+    return text;
+  }
+}
+
 /** What a run may spend. Requests that come together share it. */
 export class Spending {
   /** Counts what the statements give. */
   readonly reads: Budget;
   /** Counts what is written, since a record may be written in many places. */
   readonly writes: Budget;
+  readonly answer = new AnswerSize();
 
-  constructor(allowance: Allowance) {
+  constructor(
+    allowance: Allowance,
+    /** When all must have ended. */
+    readonly deadline: Deadline | undefined,
+  ) {
     this.reads = new Budget(allowance);
     this.writes = new Budget(allowance);
   }

@@ -1,14 +1,18 @@
 /** One run of an operation: what it may still spend, what it has read, and what went wrong. */
 import type { FieldNode } from 'graphql';
 import type { Random } from '../../env/environment.js';
-import type { TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { Deadline } from '../../session/contract.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { Allowance } from '../allowance.js';
 import { tesseraError } from '../errors.js';
-import type { Budget, Spending } from './budget.js';
+import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
 import { type Bound, ConditionCount } from './select.js';
+import type { Statements } from './statements.js';
+
+/** So many errors are told of fields; a short document can have one at each field of thousands of records. */
+const MOST_FAILURES = 1_000;
 
 /** An error at a field. The path is filled in from within, as the writing of the answer returns. */
 export interface FieldFailure {
@@ -35,6 +39,8 @@ export class Call {
   readonly failures: FieldFailure[] = [];
   readonly reads: Budget;
   readonly writes: Budget;
+  readonly answer: AnswerSize;
+  readonly deadline: Deadline | undefined;
   conditions: ConditionCount;
   /** What has to be fetched before the next level can be looked at. */
   waiting: Fetch[] = [];
@@ -43,14 +49,15 @@ export class Call {
   constructor(
     readonly variables: Readonly<Record<string, unknown>>,
     readonly allowance: Allowance,
-    { reads, writes }: Spending,
-    /** When it must have ended. */
-    readonly deadline: Deadline | undefined,
+    { reads, writes, answer, deadline }: Spending,
+    readonly statements: Statements,
     /** Draws the ids of records that are written. */
     readonly random: Random,
   ) {
     this.reads = reads;
     this.writes = writes;
+    this.answer = answer;
+    this.deadline = deadline;
     this.conditions = new ConditionCount(allowance);
   }
 
@@ -78,10 +85,19 @@ export class Call {
     this.conditions = new ConditionCount(this.allowance);
   }
 
-  /** Notes an error; what was to be written there is null. */
+  /** Notes an error; what was to be written there is null. @throws BudgetExceeded when there are too many */
   fail(thrown: unknown, nodes: readonly FieldNode[]): undefined {
+    if (this.failures.length >= MOST_FAILURES) {
+      const what = 'errors in its answer';
+      throw new BudgetExceeded(failure('graphql_limit', { what, limit: MOST_FAILURES, setting: 'fixed' }));
+    }
     this.failures.push({ error: tesseraError(thrown, 'graphql_result'), nodes, path: [] });
     return undefined;
+  }
+
+  /** Notes that a root field is null because of an error. */
+  failRoot(thrown: unknown, { key, nodes }: { readonly key: string; readonly nodes: readonly FieldNode[] }): void {
+    this.failures.push({ error: tesseraError(thrown, 'graphql_result'), nodes, path: [key] });
   }
 
   /** Says of the errors since there were `before` of them that they stand below `key`. */

@@ -4,12 +4,11 @@
  */
 import {
   type FieldNode,
-  type GraphQLEnumType,
   type GraphQLInterfaceType,
+  type GraphQLLeafType,
   type GraphQLNullableType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLScalarType,
   type GraphQLUnionType,
   isLeafType,
   isListType,
@@ -19,6 +18,7 @@ import { failure } from '../../errors/error.js';
 import { stringifyJson } from '../../value/json.js';
 import { isArray, SetValue, type Value } from '../../value/value.js';
 import { boundedText } from '../../value/walk.js';
+import { SCALARS } from '../schema/scalars.js';
 import { BudgetExceeded } from './budget.js';
 import type { Call } from './call.js';
 
@@ -114,19 +114,19 @@ function itemsOf(value: Value): readonly Value[] | undefined {
 }
 
 /** What most values are is written without asking their type. */
-const PLAIN: Readonly<Record<string, (value: Value) => string | undefined>> = {
-  Boolean: (value) => (value === true ? 'true' : value === false ? 'false' : undefined),
-  ID: textOf,
-  Int: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
-  String: textOf,
-};
+const PLAIN: ReadonlyMap<GraphQLLeafType, (value: Value) => string | undefined> = new Map([
+  [SCALARS.Boolean, (value) => (value === true ? 'true' : value === false ? 'false' : undefined)],
+  [SCALARS.ID, textOf],
+  [SCALARS.Int, (value) => (Number.isSafeInteger(value) ? String(value) : undefined)],
+  [SCALARS.String, textOf],
+]);
 
 function textOf(value: Value): string | undefined {
   return typeof value === 'string' ? JSON.stringify(value) : undefined;
 }
 
-function leaf(type: GraphQLScalarType | GraphQLEnumType, nodes: readonly FieldNode[]): Completion {
-  const plain = PLAIN[type.name];
+function leaf(type: GraphQLLeafType, nodes: readonly FieldNode[]): Completion {
+  const plain = PLAIN.get(type);
   return {
     write: (value, call) => {
       const text = plain?.(value);

@@ -1,6 +1,5 @@
 /** The arguments of one field in an operation, and the statements that are made of them. */
 import { type FieldNode, type GraphQLField, getArgumentValues, Kind, visit } from 'graphql';
-import { LruCache } from '../../base/lru-cache.js';
 import type { Statement } from '../../language/ast.js';
 import type { Call } from './call.js';
 import { type Bound, type BoundStatements, Conditions, Params } from './select.js';
@@ -10,18 +9,12 @@ export type GivenArguments = Readonly<Record<string, unknown>>;
 /** Makes statements of the arguments, with their values bound to params. */
 export type Build<B> = (given: GivenArguments, conditions: Conditions) => B;
 
-/** Statements kept for one field whose arguments differ in more than the values of variables. */
-const KEPT_STATEMENTS = 16;
-/** Longer statements, as JSON, are made of long lists, and rarely come twice. */
-const LONGEST_KEPT = 100_000;
-
 export class FieldArguments {
   readonly #field: GraphQLField<unknown, unknown>;
   readonly #node: FieldNode;
   readonly #prefix: string;
   /** Without variables in them the arguments are the same in each run. */
   readonly #isStatic: boolean;
-  readonly #statements = new LruCache<string, Statement>(KEPT_STATEMENTS);
   #given: GivenArguments | undefined;
   #kept: { readonly bound: unknown; readonly conditions: number } | undefined;
 
@@ -36,7 +29,8 @@ export class FieldArguments {
   /** The coerced arguments. @throws GraphQLError */
   given(call: Call): GivenArguments {
     if (this.#given !== undefined) return this.#given;
-    const given = getArgumentValues(this.#field, this.#node, call.variables);
+    // Arguments that aren't given may be called as something that every object inherits.
+    const given = Object.assign(Object.create(null), getArgumentValues(this.#field, this.#node, call.variables));
     if (this.#isStatic) this.#given = given;
     return given;
   }
@@ -46,14 +40,14 @@ export class FieldArguments {
    * `build` must give equal statements for equal arguments.
    */
   bound<S extends Statement, B extends Bound<S>>(call: Call, build: Build<B>): B {
-    return this.#bound(call, build, (built) => ({ ...built, statement: this.#known(built.statement) }));
+    return this.#bound(call, build, (built) => ({ ...built, statement: call.statements.same(built.statement) }));
   }
 
   /** The same for several statements, which share their params. */
   boundAll<B extends BoundStatements>(call: Call, build: Build<B>): B {
     return this.#bound(call, build, (built) => ({
       ...built,
-      statements: built.statements.map((statement) => this.#known(statement)),
+      statements: built.statements.map((statement) => call.statements.same(statement)),
     }));
   }
 
@@ -73,19 +67,11 @@ export class FieldArguments {
   /** As `bound`, where the values differ in each run though the arguments don't: ids are drawn. */
   boundAnew<S extends Statement, B extends Bound<S>>(call: Call, build: Build<B>): B {
     const built = this.#build(call, build);
-    return { ...built, statement: this.#known(built.statement) };
+    return { ...built, statement: call.statements.same(built.statement) };
   }
 
   #build<B>(call: Call, build: Build<B>): B {
     return build(this.given(call), new Conditions(new Params(this.#prefix), call.conditions));
-  }
-
-  #known<S extends Statement>(statement: S): S {
-    const text = JSON.stringify(statement);
-    const known = this.#statements.get(text);
-    if (known !== undefined) return known as S;
-    if (text.length <= LONGEST_KEPT) this.#statements.set(text, statement);
-    return statement;
   }
 }
 

@@ -36,7 +36,8 @@ export interface CompiledOperation {
   readonly hasMore: boolean;
 }
 
-const KEPT_VARIANTS = 16;
+/** Each takes as much as the operation itself. */
+const KEPT_VARIANTS = 4;
 
 export class Operation {
   readonly node: OperationDefinitionNode;

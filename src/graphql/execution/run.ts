@@ -63,11 +63,9 @@ export async function runRoot(
 }
 
 /** A root field that is null because of an error. */
-export function failedRoot({ key, nodes }: CompiledRoot, call: Call, error: TesseraError): RootResult {
-  const before = call.failures.length;
-  call.fail(error, nodes);
-  call.place(before, key);
-  return { key, json: 'null', time: 0n };
+export function failedRoot(root: CompiledRoot, call: Call, error: TesseraError): RootResult {
+  call.failRoot(error, root);
+  return { key: root.key, json: 'null', time: 0n };
 }
 
 /** A subscription: what is written of one change, with what it leads to. @throws BudgetExceeded */
@@ -119,7 +117,7 @@ class RootRun {
       values,
       most,
       deliver: (results) => this.#deliver(work, results),
-      fail: (thrown) => this.#fail(thrown),
+      fail: (thrown) => this.#call.failRoot(thrown, this.#root),
     };
   }
 
@@ -141,7 +139,7 @@ class RootRun {
       if (session === undefined) throw failure('graphql_transaction');
       this.#value = await this.#work.run(session);
     } catch (thrown) {
-      this.#fail(thrown);
+      this.#call.failRoot(thrown, this.#root);
     }
   }
 
@@ -155,28 +153,24 @@ class RootRun {
     const call = this.#call;
     const before = call.failures.length;
     const json = this.#trying(() => {
-      if (typeof plan === 'function') return plan(call);
-      const text = plan.completion.write(this.#value, call);
+      const text = typeof plan === 'function' ? plan(call) : plan.completion.write(this.#value, call);
       call.place(before, key);
-      return text;
+      return call.answer.add(text ?? 'null');
     });
     return { key, json: json ?? 'null', time: this.#time };
   }
 
   #trying<T>(work: () => T): T | undefined {
+    const { failures } = this.#call;
+    const before = failures.length;
     try {
       return work();
     } catch (thrown) {
       if (thrown instanceof BudgetExceeded) throw thrown;
-      return this.#fail(thrown);
+      // What was wrong with parts of it matters no more.
+      failures.length = before;
+      this.#call.failRoot(thrown, this.#root);
+      return undefined;
     }
-  }
-
-  #fail(thrown: unknown): undefined {
-    const { key, nodes } = this.#root;
-    const before = this.#call.failures.length;
-    this.#call.fail(thrown, nodes);
-    this.#call.place(before, key);
-    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /** A subscription under way: a live query whose changes are written as answers. */
 import { isSamePrincipal } from '../../catalog/principal.js';
 import type { Notification, Session } from '../../session/contract.js';
-import type { Uuid } from '../../value/value.js';
+import type { Uuid, Value } from '../../value/value.js';
 import type { LiveWork } from '../execution/root-plan.js';
 import { Handover } from './handover.js';
 import type { LiveFeed } from './live-feed.js';
@@ -27,15 +27,16 @@ export class Subscription<T> implements AsyncIterableIterator<T, undefined> {
     this.#subscriber = session.identity.principal;
   }
 
-  /** `answer` writes the answer to a change; what it throws ends the subscription. */
+  /** `answer` writes the answer to a change; what it throws ends the subscription. `kept` is what it remembers. */
   static async begin<T>(
     session: Session,
     feed: LiveFeed,
-    { statement, values }: LiveWork,
+    work: LiveWork,
+    kept: readonly Value[],
     answer: (notification: Notification) => Promise<T>,
   ): Promise<Subscription<T>> {
     const subscription = new Subscription(session, feed, answer);
-    subscription.#id = await feed.begin(statement, values, (change) => subscription.#changes.give(change));
+    subscription.#id = await feed.begin(work, kept, (change) => subscription.#changes.give(change));
     return subscription;
   }
 

@@ -1,6 +1,7 @@
 /** The fields of Subscription: `person(id, filter, where)`, what happens to the records of a table. */
 import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import { objectFrom } from '../../value/value.js';
+import type { Notification } from '../../session/contract.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { recordsOf } from '../execution/record-id.js';
 import type { RootField, RootPlan } from '../execution/root-plan.js';
 import { columns, fieldPath, join } from '../execution/select.js';
@@ -86,12 +87,12 @@ function compileChanges(field: RootField, type: TableType, event: GraphQLObjectT
           values: params.values,
         };
       });
-      return {
-        kind: 'live',
-        statement,
-        values,
-        event: ({ action, record: id, result }) => objectFrom({ action, id, record: result }),
-      };
+      return { kind: 'live', statement, values, event: eventOf };
     },
   };
+}
+
+/** It stands alone, since a subscription keeps it: within `compileChanges` it would keep the whole document. */
+function eventOf({ action, record: id, result }: Notification): ObjectValue {
+  return objectFrom({ action, id, record: result });
 }

@@ -72,5 +72,6 @@ export function mustBeGiven({ definition, type }: WritableField): boolean {
 
 /** In the order of the members, so that what is made for a link finds what was given for it. */
 export function writeAll(given: Given, members: Members, draft: Draft): void {
-  for (const [name, { write }] of members) if (given[name] !== undefined) write(given[name], draft);
+  // A member may be called as something that every object inherits.
+  for (const [name, { write }] of members) if (Object.hasOwn(given, name)) write(given[name], draft);
 }
