@@ -64,10 +64,18 @@ export class StatementRunner {
   /** Runs statements and tells of each whether it succeeded, and how long it took. */
   async run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
     const results = await this.#door.query(text, objectFromJavaScript(variables));
-    return results.map((result) => {
-      const { outcome } = result;
-      return outcome.ok ? { ...result, outcome: { ok: true, value: copyValue(outcome.value) } } : result;
-    });
+    return results.map(own);
+  }
+}
+
+/** A result that shares nothing with the store. One that shares so much within itself that it is too large when written out is an error. */
+function own(result: StatementResult): StatementResult {
+  const { outcome } = result;
+  if (!outcome.ok) return result;
+  try {
+    return { ...result, outcome: { ok: true, value: copyValue(outcome.value) } };
+  } catch (thrown) {
+    return { ...result, outcome: { ok: false, error: asTesseraError(thrown) } };
   }
 }
 

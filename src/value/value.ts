@@ -79,7 +79,17 @@ export interface MutableObject {
 // Its prototype is empty and has no parent, so that nothing is inherited and `__proto__` is a key like any other. Unlike
 // `Object.create(null)` this keeps V8's hidden classes: 122 instead of 507 bytes for six fields, and reads 2.6 times as fast.
 const PlainObject = function PlainObject() {} as unknown as { new (): MutableObject; prototype: object };
-PlainObject.prototype = Object.freeze(Object.create(null, { [KIND]: { value: 'object' } }));
+PlainObject.prototype = Object.freeze(
+  Object.create(null, {
+    [KIND]: { value: 'object' },
+    // How Node prints one: `{ name: 'Ann' }`, without the name of a class that has nothing to say.
+    [Symbol.for('nodejs.util.inspect.custom')]: {
+      value(this: ObjectValue) {
+        return { ...this };
+      },
+    },
+  }),
+);
 
 /** A new empty object to fill. */
 export function newObject(): MutableObject {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import {
   newObject,
@@ -9,6 +10,7 @@ import {
   type SetValue,
   Tessera,
   TesseraError,
+  toJson,
   toText,
   type Value,
 } from '../../src/embedded/index.js';
@@ -69,6 +71,21 @@ describe('results', () => {
     }
     expect(toText((await db.query('SELECT * FROM person'))[0])).toBe(before);
   });
+});
+
+it('prints results as what they are', async () => {
+  const [object] = await db.query('RETURN { a: { b: person:1 }, `__proto__`: 1 }');
+  expect(inspect(object)).toBe("{ a: { b: RecordId { table: 'person', key: 1 } }, ['__proto__']: 1 }");
+  expect(toJson(object)).toBe('{"__proto__":1,"a":{"b":"person:1"}}');
+});
+
+it('fails a statement alone whose result would be too large', async () => {
+  const doubled = Array.from({ length: 40 }, (_, n) => `LET $x${n + 1} = [$x${n}, $x${n}];`).join('');
+  const results = await db.run(`LET $x0 = 1; ${doubled} RETURN $x40; RETURN 5`);
+  expect(results.slice(-2).map(({ outcome }) => (outcome.ok ? outcome.value : outcome.error.code))).toEqual([
+    'value_too_large',
+    5,
+  ]);
 });
 
 describe('transactions', () => {
