@@ -1,0 +1,245 @@
+/**
+ * Many subscribers, many writes, and kills and changes of permissions among them: everybody is told exactly what they may see, once, in the
+ * order of commits. For a long run: `SOAK_SUBSCRIBERS=1000 SOAK_WRITES=10000 npx vitest run tests/protocol/live-soak`, and `SOAK_SEED=…` to
+ * repeat one.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { RunningServer } from '../../src/server/server.js';
+import { ROOT, startTestServer } from './server.js';
+
+const SUBSCRIBERS = Number(process.env.SOAK_SUBSCRIBERS ?? 40);
+const WRITES = Number(process.env.SOAK_WRITES ?? 600);
+const SEED = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const PHASES = 10;
+const WRITERS = 4;
+const TEAMS = 5;
+const RECORDS = 40;
+
+let state = SEED;
+/** Below `most` (mulberry32). */
+function random(most: number): number {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) % most;
+}
+
+interface Item {
+  readonly n: number;
+  readonly team: number;
+  readonly open: boolean;
+}
+
+/** What a notification tells, in a word; `n` is another for each write, so that each has a word of its own. */
+interface Event {
+  readonly key: string;
+  readonly item: Item;
+}
+
+/** Who may read what, in the language and as it is understood here. */
+const RULES: readonly { readonly text: string; readonly sees: (item: Item, team: number) => boolean }[] = [
+  { text: 'open OR team = $auth.team', sees: (item, team) => item.open || item.team === team },
+  { text: 'open OR team != $auth.team', sees: (item, team) => item.open || item.team !== team },
+  { text: 'open', sees: (item) => item.open },
+];
+
+class Client {
+  readonly #answers = new Map<number, (message: { result?: unknown; error?: unknown }) => void>();
+  #last = 0;
+  hear: (message: { id: string; action: string; result: Item }) => void = () => {};
+
+  private constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.id === undefined) return this.hear(message.result);
+      this.#answers.get(message.id)?.(message);
+      this.#answers.delete(message.id);
+    });
+  }
+
+  static async connect(url: string, credentials: object): Promise<Client> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`, 'json');
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    const client = new Client(socket);
+    await client.call('signin', credentials);
+    await client.call('use', 'soak', 'soak');
+    return client;
+  }
+
+  async call(method: string, ...params: unknown[]): Promise<unknown> {
+    const id = ++this.#last;
+    const answered = new Promise<{ result?: unknown; error?: unknown }>((resolve) => this.#answers.set(id, resolve));
+    this.socket.send(JSON.stringify({ id, method, params }));
+    const { result, error } = await answered;
+    if (error !== undefined) throw new Error(JSON.stringify(error));
+    return result;
+  }
+
+  async query(text: string, variables: object = {}): Promise<unknown> {
+    const results = (await this.call('query', text, variables)) as { status: string; result: unknown }[];
+    for (const { status, result } of results) if (status !== 'OK') throw new Error(String(result));
+    return results.at(-1)?.result;
+  }
+}
+
+/** One live query of a client. */
+class Subscriber {
+  readonly heard: string[] = [];
+  id: string | undefined;
+  /** Where it began and ended, in events of the phase; an end is a moment before which all is told, and after which nothing need be. */
+  ended = false;
+  killed = 0;
+  #marker: { readonly n: number; readonly reached: () => void } | undefined;
+
+  constructor(
+    readonly client: Client,
+    readonly team: number,
+  ) {
+    client.hear = ({ id, action, result }) => {
+      if (id !== this.id) return;
+      if (action === 'KILLED') this.killed++;
+      else this.heard.push(`${action} ${result.n}`);
+      if (this.#marker !== undefined && result?.n === this.#marker.n) this.#marker.reached();
+    };
+  }
+
+  async listen(): Promise<void> {
+    this.heard.length = 0;
+    this.ended = false;
+    this.killed = 0;
+    const [{ result }] = (await this.client.call('query', 'LIVE SELECT * FROM item')) as [{ result: string }];
+    this.id = result;
+  }
+
+  /** Waits until it has heard of a marker, which everybody sees. */
+  reach(n: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#marker = { n, reached: resolve };
+      if (this.heard.some((key) => key.endsWith(` ${n}`))) resolve();
+    });
+  }
+}
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startTestServer({ SVC_MAX_CONNECTIONS_PER_ADDRESS: String(SUBSCRIBERS * 2 + 100) });
+});
+afterAll(() => server.close());
+
+it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
+  const root = { user: ROOT.username, pass: ROOT.password };
+  const owner = await Client.connect(server.url, root);
+  let rule = 0;
+  const setRule = (to: number) =>
+    owner.query(`DEFINE TABLE OVERWRITE item PERMISSIONS FOR select WHERE ${RULES[to]?.text}`).then(() => {
+      rule = to;
+    });
+  await owner.query(`
+    DEFINE TABLE user PERMISSIONS FULL;
+    FOR $team IN 0..${TEAMS} { CREATE type::record('user', $team) SET team = $team };
+    DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('user', $name));
+  `);
+  await setRule(0);
+  const signIn = (team: number) => ({ NS: 'soak', DB: 'soak', AC: 'people', name: team });
+  const writers = await Promise.all(Array.from({ length: WRITERS }, () => Client.connect(server.url, root)));
+  const join = async (): Promise<Subscriber> => {
+    const team = random(TEAMS);
+    const subscriber = new Subscriber(await Client.connect(server.url, signIn(team)), team);
+    await subscriber.listen();
+    return subscriber;
+  };
+  const witness = new Subscriber(await Client.connect(server.url, root), -1);
+  await witness.listen();
+  const subscribers: Subscriber[] = [];
+  while (subscribers.length < SUBSCRIBERS) subscribers.push(await join());
+
+  const items = new Map<number, Item>();
+  let last = 0;
+  let told = 0;
+  for (let phase = 0; phase < PHASES; phase++) {
+    const rulesOfPhase = [rule];
+    const events = new Map<string, Event>();
+    for (const { heard } of [witness, ...subscribers]) heard.length = 0;
+
+    /** Each writer has records of its own, so that it knows what becomes of them. */
+    const write = async (writer: number, count: number): Promise<void> => {
+      for (let written = 0; written < count; written++) {
+        const number = writer + WRITERS * random(RECORDS / WRITERS);
+        const before = items.get(number);
+        const n = ++last;
+        const id = `item:${number}`;
+        const item: Item = { n, team: random(TEAMS), open: random(8) === 0 };
+        const note = (action: string, of: Item) =>
+          events.set(`${action} ${of.n}`, { key: `${action} ${of.n}`, item: of });
+        if (before === undefined) {
+          note('CREATE', item);
+          items.set(number, item);
+          await writers[writer]?.query('CREATE type::record($id) CONTENT $item RETURN NONE', { id, item });
+        } else if (random(5) === 0) {
+          note('DELETE', before);
+          items.delete(number);
+          await writers[writer]?.query('DELETE type::record($id)', { id });
+        } else {
+          note('UPDATE', item);
+          items.set(number, item);
+          await writers[writer]?.query('UPDATE type::record($id) CONTENT $item RETURN NONE', { id, item });
+        }
+      }
+    };
+    const disturb = async (): Promise<void> => {
+      for (let count = 0; count < Math.ceil(SUBSCRIBERS / 20); count++) {
+        const victim = subscribers[random(subscribers.length)] as Subscriber;
+        if (victim.ended) continue;
+        victim.ended = true;
+        if (random(3) === 0) victim.client.socket.terminate();
+        else await victim.client.query(`KILL u'${victim.id}'`);
+      }
+      if (phase % 2 === 1) {
+        const next = random(RULES.length);
+        rulesOfPhase.push(next);
+        await setRule(next);
+      }
+    };
+    await Promise.all([...writers.map((_, writer) => write(writer, Math.floor(WRITES / PHASES / WRITERS))), disturb()]);
+    const marker: Item = { n: ++last, team: -1, open: true };
+    await owner.query('UPSERT item:marker CONTENT $item', { item: marker });
+    const there = [witness, ...subscribers.filter(({ ended }) => !ended)];
+    await Promise.all(there.map((subscriber) => subscriber.reach(marker.n)));
+
+    // The witness sees everything: what it heard is the order of commits.
+    const order = witness.heard.slice(0, -1);
+    expect([...order].sort()).toEqual([...events.keys()].sort());
+    const places = new Map(order.map((key, place) => [key, place]));
+    for (const { heard, team, ended, killed } of subscribers) {
+      const keys = ended ? heard : heard.slice(0, -1);
+      told += keys.length;
+      const heardPlaces = keys.map((key) => places.get(key) ?? -1);
+      // Nothing unknown, nothing twice, nothing out of order.
+      for (let at = 0; at < heardPlaces.length; at++) {
+        expect(heardPlaces[at], keys[at]).toBeGreaterThan(at === 0 ? -1 : (heardPlaces[at - 1] as number));
+      }
+      const end = ended ? (heardPlaces.at(-1) ?? -1) + 1 : order.length;
+      const got = new Set(keys);
+      for (const key of order.slice(0, end)) {
+        const { item } = events.get(key) as Event;
+        const verdicts = rulesOfPhase.map((each) => RULES[each]?.sees(item, team));
+        // While a rule changes, either may be the one of now.
+        if (verdicts.every((verdict) => verdict === verdicts[0]))
+          expect([key, got.has(key)]).toEqual([key, verdicts[0]]);
+      }
+      expect(killed).toBeLessThanOrEqual(ended ? 1 : 0);
+    }
+
+    // Those who left come back, or others in their place; some are somebody else from now on.
+    for (const [place, subscriber] of subscribers.entries()) {
+      if (!subscriber.ended) continue;
+      if (subscriber.client.socket.readyState === WebSocket.OPEN) await subscriber.listen();
+      else subscribers[place] = await join();
+    }
+    await setRule(random(RULES.length));
+  }
+  expect(told).toBeGreaterThan(0);
+  for (const { client } of [witness, ...subscribers]) client.socket.close();
+  for (const client of [owner, ...writers]) client.socket.close();
+});
