@@ -15,6 +15,9 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
   'access-control-max-age': '86400',
 };
 
+/** What pages may read of an answer beside its body, other than what they always may. */
+const EXPOSED = 'retry-after, surreal-version, x-request-id';
+
 /** Whether pages of `origin` may call; requests that don't come from a page have none. */
 export function isAllowedOrigin(origin: string | undefined, allowed: readonly string[] | undefined): boolean {
   return allowed === undefined || origin === undefined || allowed.includes(origin);
@@ -25,6 +28,7 @@ export function addCorsHeaders(
   origin: string | undefined,
   allowed: readonly string[] | undefined,
 ): void {
+  if (origin !== undefined) reply.header('access-control-expose-headers', EXPOSED);
   if (allowed === undefined) {
     reply.header('access-control-allow-origin', '*');
     return;

@@ -8,6 +8,7 @@ import type { GraphqlHandler } from '../graphql/handler.js';
 import type { GraphqlMethod } from '../rpc/method.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
+import { compressed } from './compression.js';
 import { ConnectionCount } from './connection-count.js';
 import { type Context, logInternal, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
@@ -80,11 +81,13 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     else done();
   });
 
-  for (const { method, path, limit, handle } of ROUTES) {
+  for (const { method, path, limit, answers = 'private', handle } of ROUTES) {
+    const compresses = answers === 'public' || (answers === 'private' && options.compress);
     app.route({
       method,
       url: path,
       ...(limit === undefined ? {} : { bodyLimit: options.limits[limit], config: { limit } }),
+      ...(compresses && { onSend: compressed }),
       handler: (request, reply) => handle(context, request, reply),
     });
   }

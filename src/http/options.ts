@@ -49,6 +49,8 @@ export interface HttpOptions {
   /** The only origins that browsers may come from; any if absent. */
   readonly allowedOrigins: readonly string[] | undefined;
   readonly clientAddress: ClientAddressSource;
+  /** Whether answers that aren't public are compressed for those who ask, too (`compression.ts`). */
+  readonly compress: boolean;
   /** What `use` selects when nothing is selected and nothing asked for. */
   readonly defaults: { readonly namespace: string; readonly database: string } | undefined;
   /** Milliseconds; 0 is never. A WebSocket on which nobody has signed in by then is closed. */
@@ -66,6 +68,7 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   product: 'tessera',
   allowedOrigins: undefined,
   clientAddress: { from: 'socket' },
+  compress: false,
   defaults: { namespace: 'main', database: 'main' },
   signInTimeout: 0,
   idleTimeout: 0,

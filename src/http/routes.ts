@@ -10,6 +10,7 @@ import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
 import { apiRoute } from './api.js';
+import type { Confidentiality } from './compression.js';
 import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } from './context.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
@@ -26,6 +27,8 @@ export interface Route {
   readonly path: string;
   /** Which limit its body has; none takes no body. */
   readonly limit?: keyof Limits;
+  /** Whom its answers are for; `private` unless told. */
+  readonly answers?: Confidentiality;
   readonly handle: Handler;
 }
 
@@ -34,20 +37,22 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/signin',
     limit: 'credentialsBody',
+    answers: 'secret',
     handle: credentialsRoute((session, body) => session.signIn(body)),
   },
   {
     method: 'POST',
     path: '/signup',
     limit: 'credentialsBody',
+    answers: 'secret',
     handle: credentialsRoute((session, body) => session.signUp(body)),
   },
   { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
-  { method: 'POST', path: '/rpc', limit: 'rpcBody', handle: rpcRoute },
+  { method: 'POST', path: '/rpc', limit: 'rpcBody', answers: 'secret', handle: rpcRoute },
   { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlPostRoute },
   { method: 'GET', path: '/graphql', handle: graphqlGetRoute },
   { method: 'GET', path: '/graphql/schema.graphql', handle: graphqlSchemaRoute },
-  { method: 'GET', path: '/graphql/:file', handle: graphiqlFileRoute },
+  { method: 'GET', path: '/graphql/:file', answers: 'public', handle: graphiqlFileRoute },
   ...(['DELETE', 'PATCH', 'POST', 'PUT'] as const).map(
     (method): Route => ({ method, path: '/api/*', limit: 'apiBody', handle: apiRoute }),
   ),
@@ -61,6 +66,8 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/status', handle: (_context, _request, reply) => reply.send() },
   { method: 'GET', path: '/health', handle: healthRoute },
+  // There is nobody to ask before the start is over, and a server that stops answers 503 to everything.
+  { method: 'GET', path: '/ready', handle: healthRoute },
   {
     method: 'GET',
     path: '/version',

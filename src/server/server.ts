@@ -1,5 +1,4 @@
 /** Puts the parts together: storage, database, HTTP server. */
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { TesseraError } from '../errors/error.js';
 import type { ClientAddressSource } from '../http/client-address.js';
@@ -9,6 +8,7 @@ import type { Database } from '../session/contract.js';
 import type { Configuration } from './configuration.js';
 import { readGraphiql } from './graphiql.js';
 import { VERSION } from './package-version.js';
+import { readTls } from './tls.js';
 
 export interface RunningServer {
   /** Where it is reached: `http://127.0.0.1:8000`. */
@@ -32,12 +32,13 @@ export async function startServer(
       database,
       log,
       ...(await graphqlParts(configuration, log)),
-      tls: readTls(configuration),
+      tls: readTls(configuration.webCrt, configuration.webKey),
       options: {
         limits: configuration.limits,
         product: configuration.noIdentificationHeaders ? undefined : `tessera/${VERSION}`,
         allowedOrigins: configuration.allowOrigin,
         clientAddress: clientAddressSource(configuration),
+        compress: configuration.compress,
         defaults: configuration.noDefaults
           ? undefined
           : { namespace: configuration.defaultNamespace, database: configuration.defaultDatabase },
@@ -120,12 +121,6 @@ async function graphqlParts(
     graphqlEvents: createGraphqlEvents(service, report),
     graphiql: readGraphiql(),
   };
-}
-
-function readTls({ webCrt, webKey }: Configuration): HttpServerParts['tls'] {
-  return webCrt === undefined || webKey === undefined
-    ? undefined
-    : { cert: readFileSync(webCrt), key: readFileSync(webKey) };
 }
 
 function clientAddressSource({ clientIp, trustedProxy }: Configuration): ClientAddressSource {

@@ -53,6 +53,7 @@ describe('plain addresses', () => {
   it('are alive, healthy and have a version', async () => {
     expect(await send({ url: '/status' })).toMatchObject({ status: 200, text: '' });
     expect(await send({ url: '/health' })).toMatchObject({ status: 200, text: '' });
+    expect(await send({ url: '/ready' })).toMatchObject({ status: 200, text: '' });
     expect(await send({ url: '/version' })).toMatchObject({ status: 200, text: 'surrealdb-3.0.2' });
     expect((await send({ url: '/' })).json).toMatchObject({ name: 'Tessera' });
     expect((await send({ method: 'HEAD', url: '/health' })).status).toBe(200);
@@ -61,6 +62,8 @@ describe('plain addresses', () => {
   it('say when the storage is away', async () => {
     database.healthy = false;
     expect((await send({ url: '/health' })).status).toBe(503);
+    expect((await send({ url: '/ready' })).status).toBe(503);
+    expect((await send({ url: '/status' })).status).toBe(200);
   });
 
   it('answer 404 and 405 with bodies that say so', async () => {
@@ -443,7 +446,11 @@ describe('CORS', () => {
   it('lets only listed pages call where there is a list', async () => {
     app = build({ options: { allowedOrigins: ['https://a.example'] } });
     const good = await sql({ origin: 'https://a.example' });
-    expect(good.headers).toMatchObject({ 'access-control-allow-origin': 'https://a.example', vary: 'origin' });
+    expect(good.headers).toMatchObject({
+      'access-control-allow-origin': 'https://a.example',
+      'access-control-expose-headers': expect.stringContaining('x-request-id'),
+      vary: 'origin',
+    });
     expect((await sql({ origin: 'https://b.example' })).status).toBe(403);
     expect((await sql()).status).toBe(200);
   });

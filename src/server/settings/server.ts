@@ -84,6 +84,11 @@ export const SERVER_SETTINGS = {
     },
     readList,
   ),
+  compress: toggle({
+    flag: '--compress',
+    description:
+      'Compress answers over HTTP that aren’t public, too; their length then tells of what they hold. Those of /rpc, /signin and /signup never are',
+  }),
   clientIp: withDefault(
     {
       flag: '--client-ip <source>',

@@ -1,0 +1,69 @@
+/**
+ * Answers in fewer bytes, for clients that ask for it. Where an answer holds secrets beside what a request brought, its length tells of
+ * them to whoever sees the wire (BREACH), so that only what is public is compressed unless the operator allows more, and answers that
+ * hand out tokens never are.
+ */
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** `public` answers are the same for everybody, `private` ones for whoever may see them, `secret` ones hand out credentials. */
+export type Confidentiality = 'public' | 'private' | 'secret';
+
+interface Encoding {
+  whole(data: string | Buffer): Promise<Buffer>;
+  stream(): Transform;
+}
+
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const brotliOf = promisify<string | Buffer, typeof BROTLI, Buffer>(brotliCompress);
+const gzipOf = promisify<string | Buffer, Buffer>(gzip);
+
+/** The better one first. */
+const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
+  ['br', { whole: (data) => brotliOf(data, BROTLI), stream: () => createBrotliCompress(BROTLI) }],
+  ['gzip', { whole: (data) => gzipOf(data), stream: () => createGzip() }],
+]);
+
+/** What is shorter gains nothing. */
+const LEAST = 1024;
+
+const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|cbor|javascript|xml)\b|image\/svg)/;
+
+/** The body as it is to be sent, its headers adjusted. */
+export async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (reply.getHeader('content-encoding') !== undefined) return payload;
+  if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return payload;
+  const isWhole = typeof payload === 'string' || payload instanceof Buffer;
+  if (isWhole ? Buffer.byteLength(payload) < LEAST : !(payload instanceof Readable)) return payload;
+  reply.header('vary', withEncoding(reply.getHeader('vary')));
+  const name = agreed(request.headers['accept-encoding']);
+  const encoding = name === undefined ? undefined : ENCODINGS.get(name);
+  if (encoding === undefined) return payload;
+  reply.header('content-encoding', name);
+  reply.removeHeader('content-length');
+  const tag = reply.getHeader('etag');
+  // Other bytes mean the same.
+  if (typeof tag === 'string' && !tag.startsWith('W/')) reply.header('etag', `W/${tag}`);
+  if (isWhole) return encoding.whole(payload);
+  // An error of either ends both, and with them the answer.
+  return pipeline(payload as Readable, encoding.stream(), () => {});
+}
+
+/** The first of our encodings that an Accept-Encoding header allows (RFC 9110 §12.5.3). */
+function agreed(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const qualities = new Map<string, number>();
+  for (const part of String(header).split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    qualities.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
+  }
+  const names = [...ENCODINGS.keys()];
+  return names.find((name) => (qualities.get(name) ?? qualities.get('*') ?? 0) > 0);
+}
+
+function withEncoding(vary: unknown): string {
+  return vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`;
+}

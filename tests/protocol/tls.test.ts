@@ -1,0 +1,78 @@
+/** TLS: HTTP, WebSockets and the official client with a certificate of our own, and files that are no good. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Surreal } from 'surrealdb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { RunningServer } from '../../src/server/server.js';
+import { ROOT, startTestServer } from './server.js';
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+describe.skipIf(!hasOpenssl)('over TLS', () => {
+  let folder: string;
+  let server: RunningServer;
+  let ca: Buffer;
+
+  /** A key, and a certificate that it signed itself. */
+  function make(name: string): { certificate: string; key: string } {
+    const [certificate, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-days', '1', '-keyout', key, '-out', certificate], {
+      stdio: 'ignore',
+    });
+    return { certificate, key };
+  }
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tessera-tls-'));
+    const { certificate, key } = make('own');
+    ca = readFileSync(certificate);
+    server = await startTestServer({ SVC_WEB_CRT: certificate, SVC_WEB_KEY: key });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('answers over HTTPS, and to nobody who speaks plainly', async () => {
+    expect(server.url).toMatch(/^https:/);
+    const status = await new Promise((resolve, reject) => {
+      const asking = request(`${server.url}/ready`, { agent: new Agent({ ca }) }, ({ statusCode }) =>
+        resolve(statusCode),
+      );
+      asking.on('error', reject).end();
+    });
+    expect(status).toBe(200);
+    await expect(fetch(server.url.replace('https', 'http'))).rejects.toThrow();
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it('serves the official client', async () => {
+    class Trusting extends WebSocket {
+      constructor(url: string, protocols: string) {
+        super(url, protocols, { ca });
+      }
+    }
+    const db = new Surreal({ websocketImpl: Trusting as unknown as typeof globalThis.WebSocket });
+    await db.connect(`${server.url.replace('https', 'wss')}/rpc`, { reconnect: false });
+    await db.signin(ROOT);
+    await db.use({ namespace: 'test', database: 'test' });
+    expect(await db.query('RETURN 1')).toEqual([1]);
+    await db.close();
+  });
+
+  it('says at the start what is wrong with the files', async () => {
+    const [one, other] = [make('one'), make('other')];
+    const broken = join(folder, 'broken.crt');
+    writeFileSync(broken, 'no certificate');
+    const start = (certificate: string, key: string) => startTestServer({ SVC_WEB_CRT: certificate, SVC_WEB_KEY: key });
+    await expect(start(join(folder, 'none.crt'), one.key)).rejects.toThrow('--web-crt: ENOENT');
+    await expect(start(broken, one.key)).rejects.toThrow('--web-crt and --web-key: ');
+    await expect(start(one.certificate, other.key)).rejects.toThrow('--web-crt and --web-key: ');
+  });
+});
