@@ -8,6 +8,7 @@ import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
 import type { GraphqlEvents } from '../graphql/live/event-stream.js';
 import type { OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
+import { checkQuerying } from '../rpc/capabilities.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { Database, Origin, Session } from '../session/contract.js';
 import { authorize, CHALLENGE } from './authorization.js';
@@ -76,6 +77,11 @@ export function select(session: Session, { namespace, database }: Selection): Pr
   return namespace === undefined && database === undefined ? undefined : session.use(namespace, database);
 }
 
+/** How rules call the route of a request: `sql`, `api`. What fits is asked, not the address, which can be written in many ways. */
+export function routeName(request: FastifyRequest): string {
+  return request.routeOptions.url?.split('/', 2)[1] ?? '';
+}
+
 /** Does `work` in a session of this one request. A client that goes away ends it early, and what runs in it. */
 export function inSession(
   context: Context,
@@ -87,7 +93,10 @@ export function inSession(
   const session = context.database.session(originOf(request.raw, selection, context));
   const close = () => session.close();
   return lastly(() => {
-    const done = andThen(prepare(session, request.headers.authorization, selection), () => work(session));
+    const done = andThen(prepare(session, request.headers.authorization, selection), () => {
+      checkQuerying(context.options.capabilities, routeName(request), session.identity.principal);
+      return work(session);
+    });
     if (isPromise(done)) reply.raw.once('close', close);
     return done;
   }, close);

@@ -38,6 +38,8 @@ export interface Opening {
 
 /** A path at which there are WebSockets. */
 export interface Endpoint {
+  /** As rules call it. */
+  readonly name: string;
   /** The subprotocols that are spoken there. */
   readonly protocols: readonly string[];
   /** Whether a client may come without naming any. */

@@ -5,12 +5,13 @@ import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
+import { checkRoute } from '../rpc/capabilities.js';
 import type { GraphqlMethod } from '../rpc/method.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
 import { compressed } from './compression.js';
 import { ConnectionCount } from './connection-count.js';
-import { type Context, logInternal, sendError } from './context.js';
+import { type Context, logInternal, routeName, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { type Log, SILENT } from './log.js';
@@ -77,6 +78,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     const { origin } = request.headers;
     if (!isAllowedOrigin(origin, options.allowedOrigins)) return done(failure('origin_denied'));
     addCorsHeaders(reply, origin, options.allowedOrigins);
+    // Where no route fits, there is none to be denied.
+    if (request.routeOptions.url !== undefined) checkRoute(options.capabilities, routeName(request));
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });
@@ -131,6 +134,7 @@ function contextOf(parts: HttpServerParts): Context {
     rpc: {
       defaults: merged.defaults,
       graphql: graphqlMethod,
+      capabilities: merged.capabilities,
       attachedSessions: merged.limits.attachedSessions,
       liveQueries: merged.limits.liveQueries,
       onInternalError: (error) => logInternal(log, error),

@@ -2,6 +2,7 @@
 
 import { failure } from '../errors/error.js';
 import type { GraphqlConversation, OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
+import { checkQuerying } from '../rpc/capabilities.js';
 import type { Session } from '../session/contract.js';
 import { type Context, prepare } from './context.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
@@ -11,6 +12,7 @@ import { selectionOf, textOf } from './request-headers.js';
 const UNSUPPORTED_DATA = 1003;
 
 export const GRAPHQL: Endpoint = {
+  name: 'graphql',
   protocols: ['graphql-transport-ws'],
   anyProtocol: false,
   admit: socketOf,
@@ -21,7 +23,7 @@ export const GRAPHQL: Endpoint = {
     return {
       session,
       begin: (line) => {
-        const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(session, payload);
+        const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(context, session, payload);
         return new Texts(session, line, openSocket(session, { line, environment, connect }));
       },
       close: () => session.close(),
@@ -35,11 +37,16 @@ function socketOf({ graphqlSocket }: Context): OpenGraphqlConversation {
 }
 
 /** Signs in and selects as the payload of `connection_init` says, in the words of HTTP's headers. */
-async function connectAs(session: Session, payload: Readonly<Record<string, unknown>>): Promise<void> {
+async function connectAs(
+  context: Context,
+  session: Session,
+  payload: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const names = new Map(Object.entries(payload).map(([name, value]) => [name.toLowerCase(), value]));
   const token = textOf('token', names.get('token'));
   const authorization = textOf('authorization', names.get('authorization'));
   await prepare(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
+  checkQuerying(context.options.capabilities, GRAPHQL.name, session.identity.principal);
   const { namespace, database } = session.identity.place;
   if (namespace === undefined) throw failure('namespace_empty');
   if (database === undefined) throw failure('database_empty');

@@ -1,4 +1,5 @@
 /** What an HTTP server can be told. Every limit names the setting that changes it, and so does its error. */
+import { type Capabilities, EVERYTHING } from '../rpc/capabilities.js';
 import type { ClientAddressSource } from './client-address.js';
 
 const KIB = 1024;
@@ -51,6 +52,7 @@ export interface HttpOptions {
   readonly clientAddress: ClientAddressSource;
   /** Whether answers that aren't public are compressed for those who ask, too (`compression.ts`). */
   readonly compress: boolean;
+  readonly capabilities: Capabilities;
   /** What `use` selects when nothing is selected and nothing asked for. */
   readonly defaults: { readonly namespace: string; readonly database: string } | undefined;
   /** Milliseconds; 0 is never. A WebSocket on which nobody has signed in by then is closed. */
@@ -69,6 +71,7 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   allowedOrigins: undefined,
   clientAddress: { from: 'socket' },
   compress: false,
+  capabilities: EVERYTHING,
   defaults: { namespace: 'main', database: 'main' },
   signInTimeout: 0,
   idleTimeout: 0,

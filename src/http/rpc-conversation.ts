@@ -12,6 +12,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((fo
 const CLOSE = { unsupportedData: 1003, tryAgainLater: 1013 } as const;
 
 export const RPC: Endpoint = {
+  name: 'rpc',
   protocols: [...FORMATS.keys()],
   anyProtocol: true,
   admit() {},

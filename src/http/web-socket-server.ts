@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer as WsServer } from 'ws';
 import { asTesseraError, failure } from '../errors/error.js';
+import { checkRoute } from '../rpc/capabilities.js';
 import { clientAddress } from './client-address.js';
 import { type Context, logInternal, originOf, prepare } from './context.js';
 import type { Endpoint, Line } from './conversation.js';
@@ -90,6 +91,7 @@ export class WebSocketServer {
     if (this.#closing) throw failure('shutting_down');
     const endpoint = endpointOf(request);
     if (endpoint === undefined) throw failure('route_missing');
+    checkRoute(options.capabilities, endpoint.name);
     endpoint.admit(this.#context);
     if (!isAllowedOrigin(request.headers.origin, options.allowedOrigins)) throw failure('origin_denied');
     const protocol = agreedProtocol(endpoint, request.headers['sec-websocket-protocol']);

@@ -5,6 +5,7 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session } from '../session/contract.js';
 import { LiveAllowance } from '../session/live-allowance.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
+import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
 import { METHODS, rpcMethod } from './methods/table.js';
 import { isNothing, isOfFirstGeneration, readRequest, requestId, uuidText } from './request.js';
@@ -26,6 +27,8 @@ export interface RpcOptions {
   readonly attachedSessions?: number;
   /** How many live queries its sessions may have together; 1,000 unless told. */
   readonly liveQueries?: number;
+  /** Everything is allowed unless told. */
+  readonly capabilities?: Capabilities;
   /** Told of failures that are our own fault, for the log. */
   readonly onInternalError?: ((error: TesseraError) => void) | undefined;
 }
@@ -126,6 +129,11 @@ export class RpcConnection implements ConnectionServices {
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
     if (!method.sessionless) this.#isOfFirstGeneration = !json && isOfFirstGeneration(message);
     const session = method.sessionless ? this.session : this.#named(request.session);
+    const { capabilities } = this.#options;
+    if (capabilities !== undefined) {
+      checkMethod(capabilities, method.name);
+      checkQuerying(capabilities, method.name, session.identity.principal);
+    }
     checkCount(method, request.params);
     const door = request.transaction === undefined ? session : session.transaction(request.transaction);
     const call = { session, door, sessionId: request.session, json, connection: this };

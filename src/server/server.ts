@@ -39,6 +39,11 @@ export async function startServer(
         allowedOrigins: configuration.allowOrigin,
         clientAddress: clientAddressSource(configuration),
         compress: configuration.compress,
+        capabilities: {
+          routes: { allow: configuration.allowHttp, deny: configuration.denyHttp },
+          methods: { allow: configuration.allowRpc, deny: configuration.denyRpc },
+          queries: { allow: configuration.allowArbitraryQuery, deny: configuration.denyArbitraryQuery },
+        },
         defaults: configuration.noDefaults
           ? undefined
           : { namespace: configuration.defaultNamespace, database: configuration.defaultDatabase },

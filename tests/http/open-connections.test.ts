@@ -1,8 +1,10 @@
 /** A server that closes waits for those whom it answers, and for nobody else. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/create-http-server.js';
+import { OpenConnections } from '../../src/http/open-connections.js';
 import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
 
 const sockets: Socket[] = [];
@@ -50,4 +52,24 @@ it('for the answer that is under way, and not for what may be asked after it', a
   const { status, headers } = await asked;
   expect([status, headers.get('connection')]).toEqual([200, 'close']);
   await closed;
+});
+
+it('for an answer that has begun, whose connection would stay open', async () => {
+  const app = fastify();
+  const open = new OpenConnections(app.server);
+  let goOn = () => {};
+  app.get('/', (_request, reply) => {
+    reply.hijack();
+    reply.raw.write('begun ');
+    goOn = () => reply.raw.end('and ended');
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  const closed = new Promise((resolve) => app.server.close(resolve));
+  open.close();
+  goOn();
+  expect(await answer.text()).toBe('begun and ended');
+  await closed;
+  await app.close();
 });

@@ -33,6 +33,24 @@ export const requestErrors = {
     rpc: -32601,
     http: 404,
   }),
+  method_denied: row<{ name: string }>({
+    kind: 'NotAllowed',
+    text: ({ name }) => `Method '${name}' is not allowed to be called`,
+    details: ({ name }) => ({ kind: 'Method', details: { name } }),
+    rpc: -32602,
+    http: 403,
+  }),
+  route_denied: row<{ name: string }>({
+    kind: 'NotAllowed',
+    text: ({ name }) => `The route '${name}' is not allowed to be used`,
+    http: 403,
+  }),
+  query_denied: row<{ subject: string }>({
+    kind: 'NotAllowed',
+    text: ({ subject }) => `Queries of their own are not allowed to ${subject} users`,
+    rpc: -32602,
+    http: 403,
+  }),
   invalid_params: row<{ expected: string }>({
     kind: 'Validation',
     text: ({ expected }) => `Expected ${expected}`,

@@ -1,5 +1,7 @@
 /** Who may do what. */
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
+import { SUBJECTS } from '../../rpc/capabilities.js';
+import { METHODS } from '../../rpc/methods/table.js';
 import {
   optional,
   type Row,
@@ -29,6 +31,27 @@ export const EXPERIMENTS = [
   'record_references',
   'surrealism',
 ] as const;
+
+/** Routes as the peer names them, with those that only we have. */
+const ROUTE_NAMES = [
+  ...[
+    'api',
+    'export',
+    'gql',
+    'graphql',
+    'health',
+    'import',
+    'key',
+    'mcp',
+    'metrics',
+    'ml',
+    'ready',
+    'rpc',
+    'signin',
+    'signup',
+  ],
+  ...['sql', 'status', 'sync', 'version', '.well-known'],
+];
 
 export const ACCESS_SETTINGS = {
   user: optional(
@@ -139,6 +162,61 @@ export const ACCESS_SETTINGS = {
     },
     'none',
     readAllOr(readChoice(EXPERIMENTS)),
+  ),
+  allowRpc: withDefault(
+    {
+      flag: '--allow-rpc [names]',
+      peer: 'SURREAL_CAPS_ALLOW_RPC',
+      description: 'The only methods of RPC that may be called, such as query,select',
+    },
+    'all',
+    readAllOr(readChoice([...METHODS.keys()])),
+  ),
+  denyRpc: withDefault(
+    {
+      flag: '--deny-rpc [names]',
+      peer: 'SURREAL_CAPS_DENY_RPC',
+      description: 'Those that may not; what is named counts more than all',
+    },
+    'none',
+    readAllOr(readChoice([...METHODS.keys()])),
+  ),
+  allowHttp: withDefault(
+    {
+      flag: '--allow-http [names]',
+      peer: 'SURREAL_CAPS_ALLOW_HTTP',
+      description: 'The only routes of HTTP that may be used, such as rpc,health',
+    },
+    'all',
+    readAllOr(readChoice(ROUTE_NAMES)),
+  ),
+  denyHttp: withDefault(
+    {
+      flag: '--deny-http [names]',
+      peer: 'SURREAL_CAPS_DENY_HTTP',
+      description: 'Those that may not; what is named counts more than all',
+    },
+    'none',
+    readAllOr(readChoice(ROUTE_NAMES)),
+  ),
+  allowArbitraryQuery: withDefault(
+    {
+      flag: '--allow-arbitrary-query [subjects]',
+      peer: 'SURREAL_CAPS_ALLOW_ARBITRARY_QUERY',
+      description:
+        'Who may send queries of their own, of guest, record and system; the others can still sign in and call /api',
+    },
+    'all',
+    readAllOr(readChoice(SUBJECTS)),
+  ),
+  denyArbitraryQuery: withDefault(
+    {
+      flag: '--deny-arbitrary-query [subjects]',
+      peer: 'SURREAL_CAPS_DENY_ARBITRARY_QUERY',
+      description: 'Who may not; what is named counts more than all',
+    },
+    'none',
+    readAllOr(readChoice(SUBJECTS)),
   ),
   allowWeakKeys: toggle({
     flag: '--allow-weak-keys',
