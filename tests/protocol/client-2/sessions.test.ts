@@ -145,6 +145,25 @@ describe('attached sessions', () => {
     expect(await db.query('SELECT * FROM a')).toHaveLength(1);
   });
 
+  it('don’t wait for each other', async () => {
+    const [busy, other] = [await db.forkSession(), await db.forkSession()];
+    let isAnswered = false;
+    // It ends with the connection; the client doesn't say so.
+    void busy.query('FOR $n IN 1..1000000000 { LET $a = $n }').finally(() => {
+      isAnswered = true;
+    });
+    expect(await other.query('RETURN 1')).toEqual([1]);
+    expect(await db.query('RETURN 2')).toEqual([2]);
+    expect(isAnswered).toBe(false);
+  });
+
+  it('keep the order of what is asked of them', async () => {
+    await db.query('CREATE counter:1 SET n = 0');
+    const asked = Array.from({ length: 50 }, () => db.query<[number[]]>('UPDATE counter:1 SET n += 1 RETURN VALUE n'));
+    const answers = await Promise.all(asked);
+    expect(answers.map(([[n]]) => n)).toEqual(Array.from({ length: 50 }, (_, place) => place + 1));
+  });
+
   it('do not exist over HTTP', async () => {
     const http = await asRoot(server, 'http', 'other');
     await expect(http.newSession()).rejects.toBeInstanceOf(UnsupportedFeatureError);
