@@ -75,11 +75,13 @@ export function beyondLimit(
 
 /**
  * Bounds on introspection, which reads no records: only the size of the schema and what is asked of it count. The query that tools ask
- * has 15 levels, 232 fields, and no types listed within those that lie within `types`: so its cost grows with the schema, not with its
- * square.
+ * has 15 levels, 232 fields, five lists and no aliases, and no types listed within those that lie within `types`: so its cost grows with
+ * the schema, not with its square. Of a large schema it takes seconds all the same, so that it can't be asked many times at once.
  */
 export const INTROSPECTION_LIMITS = {
   depth: { most: 20, what: 'levels of fields in introspection' },
   complexity: { most: 500, what: 'fields in introspection' },
-  lists: { most: 2, what: 'lists of types and fields within each other in introspection' },
+  nestedLists: { most: 2, what: 'lists of types and fields within each other in introspection' },
+  lists: { most: 10, what: 'lists of types and fields in introspection' },
+  aliases: { most: 20, what: 'aliases in introspection' },
 } as const;

@@ -38,8 +38,8 @@ const CONTAINS: ByKind<boolean, Value> = {
   duration: nothing,
   datetime: nothing,
   uuid: (uuid, item) => typeof item === 'string' && uuid.text.includes(item),
-  array: (items, item) => items.some((one) => looselyEquals(one, item)),
-  set: (set, item) => set.items.some((one) => looselyEquals(one, item)),
+  array: holds,
+  set: (set, item) => holds(set.items, item),
   object: (object, item) => typeof item === 'string' && Object.hasOwn(object, item),
   geometry: (geometry, item) => item instanceof Geometry && containsGeometry(geometry, item),
   bytes: nothing,
@@ -80,6 +80,27 @@ export function intersects(a: Value, b: Value): boolean {
   return a instanceof Geometry && b instanceof Geometry && geometriesIntersect(a, b);
 }
 
+/** Shorter lists are looked through as fast as they could be searched. */
+const SEARCHED_FROM = 64;
+
+/** What is known of long lists: that they have been asked once, or by which order to search them; none where there is a regex. */
+const orders = new WeakMap<ArrayValue, 'asked' | 'none' | ArrayValue>();
+
+/** Whether a list has an element equal to `item`. A long one that is asked again, as for each record of a table, is sorted for it. */
+function holds(items: ArrayValue, item: Value): boolean {
+  const order = items.length < SEARCHED_FROM || item instanceof Regex ? 'none' : orders.get(items);
+  if (order === undefined) orders.set(items, 'asked');
+  if (order === undefined || order === 'none') return items.some((one) => looselyEquals(one, item));
+  const ascending = order === 'asked' ? orderOf(items) : order;
+  return ascending === 'none' ? items.some((one) => looselyEquals(one, item)) : isAmong(ascending, item, { compare });
+}
+
+function orderOf(items: ArrayValue): 'none' | ArrayValue {
+  const order = items.some((item) => item instanceof Regex) ? 'none' : sorted(items);
+  orders.set(items, order);
+  return order;
+}
+
 /** Tells of so many values whether they are in a container. */
 function holderOf(container: Value, count: number): (item: Value) => boolean {
   const items = itemsOf(container);
@@ -95,7 +116,7 @@ function holderOf(container: Value, count: number): (item: Value) => boolean {
   };
 }
 
-function isAmong(ascending: ArrayValue, item: Value, { compare }: Comparisons): boolean {
+function isAmong(ascending: ArrayValue, item: Value, { compare }: Pick<Comparisons, 'compare'>): boolean {
   let low = 0;
   let high = ascending.length;
   while (low < high) {

@@ -212,10 +212,20 @@ describe('introspection', () => {
       '{ __schema { types { fields { args { type { possibleTypes { name } } } } } } }',
       '2 lists of types',
     ],
+    [
+      'lists of types',
+      `{ ${times(4, (i) => `a${i}: __schema { types { fields { name } inputFields { name } } }`)} }`,
+      '10 lists of',
+    ],
+    [
+      'names for the same',
+      `{ __schema { types { ${times(21, (i) => `a${i}: name`)} } } }`,
+      '20 aliases in introspection',
+    ],
     ['levels', `{ __type(name: "t") { ${'ofType { '.repeat(25)} name ${'}'.repeat(25)} } }`, '20 levels of fields'],
     [
       'fields',
-      `{ ${times(45, (i) => `a${i}: __schema { types { ${times(10, () => 'name ')} fields { name } } }`)} }`,
+      `{ ${times(45, () => `__schema { types { ${times(10, () => 'name ')} fields { name } } }`)} }`,
       '500 fields in introspection',
     ],
   ])('is refused for too many %s', async (_, query, limit) => {

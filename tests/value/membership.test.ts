@@ -11,7 +11,7 @@ import {
 } from '../../src/value/membership.js';
 import { setFrom } from '../../src/value/order.js';
 import { isTruthy } from '../../src/value/truthiness.js';
-import { Closure, RecordId, Regex, Table, type Value } from '../../src/value/value.js';
+import { Closure, RecordId, Regex, SetValue, Table, type Value } from '../../src/value/value.js';
 import { dec, dt, dur, f, geo, o, range, uuid } from './make.js';
 
 const square = geo('Polygon', [
@@ -174,5 +174,36 @@ describe('truth', () => {
     ];
     expect([...falsy, ...never].filter(isTruthy)).toEqual([]);
     expect(truthy.filter((value) => !isTruthy(value))).toEqual([]);
+  });
+});
+
+describe('a long list', () => {
+  const long = (...others: Value[]): Value[] => [
+    ...Array.from({ length: 100 }, (_, at) => 100 - at),
+    undefined,
+    'text',
+    ...others,
+  ];
+
+  it('that is asked again has the same elements', () => {
+    const items = long([1, f(2)], new RecordId('t', 'a'), null);
+    for (let round = 0; round < 3; round++) {
+      for (const item of [1, 100, f(7), undefined, null, 'text', [f(1), 2], new RecordId('t', 'a')]) {
+        expect(contains(items, item)).toBe(true);
+        expect(contains(new SetValue(items), item)).toBe(true);
+      }
+      for (const item of [0, 101, f(1.5), 'tex', [1], new RecordId('t', 1), false]) {
+        expect(contains(items, item)).toBe(false);
+      }
+    }
+  });
+
+  it('with a regex in it, or asked for one, has what that matches', () => {
+    const items = long(new Regex('^x'));
+    for (let round = 0; round < 3; round++) {
+      expect(contains(items, 'xyz')).toBe(true);
+      expect(contains(items, new Regex('^te'))).toBe(true);
+      expect(contains(items, 'yz')).toBe(false);
+    }
   });
 });

@@ -17,8 +17,9 @@ export interface Cost {
   readonly complexity: number;
   readonly aliases: number;
   readonly directives: number;
-  /** Lists of types and fields within each other, as introspection names them. */
+  /** Lists of types and fields, as introspection names them, and how many of them lie within each other. */
   readonly lists: number;
+  readonly nestedLists: number;
 }
 
 export interface OperationCost {
@@ -32,7 +33,7 @@ export interface OperationCost {
 
 type CostOfSelections = Omit<OperationCost, 'rootFields'>;
 
-const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, directives: 0, lists: 0 };
+const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, directives: 0, lists: 0, nestedLists: 0 };
 const INTROSPECTED_LISTS: ReadonlySet<string> = new Set([
   'types',
   'fields',
@@ -73,12 +74,14 @@ class Reckoning {
       if (selection.kind === Kind.FIELD) {
         const { name, alias, selectionSet } = selection;
         const below = selectionSet === undefined ? NOTHING : whole(this.#selections(selectionSet));
+        const list = INTROSPECTED_LISTS.has(name.value) ? 1 : 0;
         const cost = {
           depth: below.depth + 1,
           complexity: below.complexity + 1,
           aliases: below.aliases + (alias === undefined ? 0 : 1),
           directives: below.directives + directives,
-          lists: below.lists + (INTROSPECTED_LISTS.has(name.value) ? 1 : 0),
+          lists: below.lists + list,
+          nestedLists: below.nestedLists + list,
         };
         if (name.value === '__schema' || name.value === '__type') introspection = beside(introspection, cost);
         else data = beside(data, cost);
@@ -133,6 +136,7 @@ function beside(a: Cost, b: Cost): Cost {
     complexity: a.complexity + b.complexity,
     aliases: a.aliases + b.aliases,
     directives: a.directives + b.directives,
-    lists: Math.max(a.lists, b.lists),
+    lists: a.lists + b.lists,
+    nestedLists: Math.max(a.nestedLists, b.nestedLists),
   };
 }

@@ -97,6 +97,8 @@ export class Documents {
   }
 }
 
+const INTROSPECTION_LIMIT_NAMES = Object.keys(INTROSPECTION_LIMITS) as (keyof typeof INTROSPECTION_LIMITS)[];
+
 function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyond }: Allowance): void {
   const { data, introspection } = cost;
   for (const name of ['tokens', 'nesting'] as const) if (cost[name] > limits[name]) throw beyond(name);
@@ -104,7 +106,7 @@ function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyon
     throw failure('graphql_introspection_disabled', { setting: introspectionForbiddenBy });
   }
   for (const name of ['depth', 'complexity'] as const) if (data[name] > limits[name]) throw beyond(name);
-  for (const name of ['depth', 'complexity', 'lists'] as const) {
+  for (const name of INTROSPECTION_LIMIT_NAMES) {
     const { most, what } = INTROSPECTION_LIMITS[name];
     if (introspection[name] > most) throw failure('graphql_limit', { what, limit: most, setting: 'fixed' });
   }
