@@ -9,7 +9,7 @@ import { entriesOf, HISTORY_SIZE, type History } from './history.js';
 import { META_NAMES, readMeta, type ShellHands } from './meta.js';
 import { formatValue } from './print.js';
 import type { ShellSession } from './shell-session.js';
-import { type Open, readStatements } from './statements.js';
+import { type Open, readStatements, TypedLines } from './statements.js';
 import { harmless, paint, type Style } from './style.js';
 
 export interface ShellOptions {
@@ -38,7 +38,9 @@ export class Shell implements ShellHands {
   readonly #catalog: Catalog;
   readonly #left: Promise<void>;
   /** Lines of a statement that goes on. */
-  #typed: string[] = [];
+  #typed = new TypedLines();
+  /** Why they go on. */
+  #open: Open | undefined;
   /** What the arrow keys go through, newest first; readline's own. */
   #recalled: string[] = [];
   /** Lines that came while a statement ran. */
@@ -143,22 +145,26 @@ export class Shell implements ShellHands {
   }
 
   async #read(line: string): Promise<void> {
-    const meta = this.#typed.length === 0 ? readMeta(line) : undefined;
+    const meta = this.#typed.isEmpty ? readMeta(line) : undefined;
     if (meta !== undefined) return meta(this);
-    if (this.#typed.length === 0 && line.trim() === '') return;
-    this.#typed.push(line);
-    const text = this.#typed.join('\n');
-    const { open } = readStatements(text);
-    if (open !== undefined && (open !== 'statement' || this.#options.multi)) return;
+    if (this.#typed.isEmpty && line.trim() === '') return;
+    this.#open = this.#typed.add(line);
+    if (this.#open !== undefined && (this.#open !== 'statement' || this.#options.multi)) return;
+    const { text } = this.#typed;
     this.#remember(text);
-    this.#typed = [];
+    this.#forget();
     await this.runAll(text);
+  }
+
+  #forget(): void {
+    this.#typed = new TypedLines();
+    this.#open = undefined;
   }
 
   /** What was typed comes back as one entry, if it may come back at all. */
   #remember(text: string): void {
     const entries = entriesOf(text);
-    for (const line of this.#typed.toReversed()) if (this.#recalled[0] === line) this.#recalled.shift();
+    for (const line of text.split('\n').toReversed()) if (this.#recalled[0] === line) this.#recalled.shift();
     this.#recalled.unshift(...entries.toReversed());
     this.#options.history.add(entries);
   }
@@ -180,7 +186,7 @@ export class Shell implements ShellHands {
 
   async #complete(line: string): Promise<[string[], string]> {
     try {
-      const before = this.#typed.join('\n');
+      const before = this.#typed.text;
       const [candidates, word] = await complete(line, before, this.#catalog, this.#session.variables, META_NAMES);
       return [candidates, word];
     } catch {
@@ -192,7 +198,7 @@ export class Shell implements ShellHands {
   #interrupt(): void {
     this.#output.write('^C\n');
     this.#waiting.length = 0;
-    this.#typed = [];
+    this.#forget();
     if (this.#isRunning) {
       this.#isAbandoned = true;
       this.#session.abandon();
@@ -206,8 +212,7 @@ export class Shell implements ShellHands {
   }
 
   #prompt(): void {
-    const { open } = readStatements(this.#typed.join('\n'));
-    const mark = open === undefined ? '' : MARKS[open];
+    const mark = this.#open === undefined ? '' : MARKS[this.#open];
     this.#lines.setPrompt(
       `${harmless(this.#options.style, this.place)}${this.#session.isInTransaction ? '*' : ''}${mark}> `,
     );

@@ -21,8 +21,25 @@ const QUOTES: Readonly<Record<string, readonly [close: string, open: Open]>> = {
   '`': ['`', 'name'],
   '⟨': ['⟩', 'name'],
 };
+/** Words and blanks, which open and end nothing. */
+const PLAIN = /[\w\s]+/y;
 /** After these a slash begins a regular expression; after anything else it divides. */
 const BEFORE_REGEX = '([{,=:;!&|?~<>';
+
+/** How far a text has been read. What comes behind `at` doesn't change what was found before it. */
+interface Progress {
+  readonly at: number;
+  /** Where the statement begins that goes on. */
+  readonly from: number;
+  /** How many brackets are open. */
+  readonly depth: number;
+  /** Whether anything but blanks and comments stands behind `from`. */
+  readonly says: boolean;
+  /** The last character that isn't blank. */
+  readonly before: string;
+}
+
+const BEGINNING: Progress = { at: 0, from: 0, depth: 0, says: false, before: ';' };
 
 /**
  * Splits what was typed so far. Semicolons within brackets, strings and comments end nothing.
@@ -30,18 +47,56 @@ const BEFORE_REGEX = '([{,=:;!&|?~<>';
  *     readStatements("RETURN 1; FOR $a IN [1] { RETURN ';'").open === 'bracket'
  */
 export function readStatements(text: string): Typed {
+  const { statements, open, progress } = read(text, BEGINNING);
+  return { statements, rest: open === undefined ? '' : text.slice(progress.from).trim(), open };
+}
+
+/** Lines as they are typed, or pasted by the thousand: each is read once. */
+export class TypedLines {
+  readonly #lines: string[] = [];
+  /** What has to be read again together with the next line: an open string, name or comment. */
+  #unread = '';
+  #progress = BEGINNING;
+
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0;
+  }
+
+  /** Tells why the text goes on behind this line. */
+  add(line: string): Open | undefined {
+    const text = this.isEmpty ? line : `${this.#unread}\n${line}`;
+    this.#lines.push(line);
+    const { open, progress } = read(text, this.#progress);
+    this.#unread = text.slice(progress.at);
+    this.#progress = { ...progress, at: 0, from: 0 };
+    return open;
+  }
+}
+
+function read(text: string, progress: Progress) {
   const statements: string[] = [];
-  let from = 0;
-  let depth = 0;
-  /** Whether anything but blanks and comments stands behind `from`. */
-  let says = false;
-  let before = ';';
-  for (let at = 0; at < text.length; ) {
+  let { at, from, depth, says, before } = progress;
+  const stop = (open: Open | undefined) => ({ statements, open, progress: { at, from, depth, says, before } });
+  while (at < text.length) {
+    PLAIN.lastIndex = at;
+    const plain = PLAIN.exec(text)?.[0] ?? '';
+    if (plain !== '') {
+      at += plain.length;
+      const word = plain.trimEnd();
+      if (word === '') continue;
+      says = true;
+      before = word.at(-1) as string;
+      continue;
+    }
     const character = text[at] as string;
     const skipped = skipComment(text, at);
-    if (skipped === -1) return { statements, rest: text.slice(from), open: 'comment' };
-    if (skipped > at || /\s/.test(character)) {
-      at = Math.max(skipped, at + 1);
+    if (skipped === -1) return stop('comment');
+    if (skipped > at) {
+      at = skipped;
       continue;
     }
     if (character === ';' && depth === 0) {
@@ -53,7 +108,7 @@ export function readStatements(text: string): Typed {
     if (quote !== undefined) {
       const [close, open] = quote;
       const end = closeOf(text, at + 1, close);
-      if (end === -1) return { statements, rest: text.slice(from), open };
+      if (end === -1) return stop(open);
       at = end;
     } else if (character === '/' && BEFORE_REGEX.includes(before)) at = regexEnd(text, at);
     else if (OPENING.includes(character)) depth++;
@@ -61,8 +116,7 @@ export function readStatements(text: string): Typed {
     before = character;
     at++;
   }
-  const rest = says ? text.slice(from).trim() : '';
-  return { statements, rest, open: depth > 0 ? 'bracket' : says ? 'statement' : undefined };
+  return stop(depth > 0 ? 'bracket' : says ? 'statement' : undefined);
 }
 
 /** The first word of a statement in capitals, behind blanks and comments: `SELECT`. */
@@ -96,6 +150,7 @@ function endsInComment(line: string): boolean {
 
 /** The offset behind a comment that begins at `at`; `at` if none does, -1 if it has no end. */
 function skipComment(text: string, at: number): number {
+  if (!'-/#'.includes(text[at] ?? ' ')) return at;
   const two = text.slice(at, at + 2);
   if (two === '/*') {
     const end = text.indexOf('*/', at + 2);
