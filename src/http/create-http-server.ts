@@ -14,7 +14,7 @@ import { ConnectionCount } from './connection-count.js';
 import { type Context, logInternal, routeName, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
-import { type Log, SILENT } from './log.js';
+import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS, type Limits } from './options.js';
 import { rawError } from './raw-error.js';
@@ -83,6 +83,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });
+
+  logAnswers(app, context.log);
 
   for (const { method, path, limit, answers = 'private', handle } of ROUTES) {
     const compresses = answers === 'public' || (answers === 'private' && options.compress);

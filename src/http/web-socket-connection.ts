@@ -37,6 +37,8 @@ export class WebSocketConnection implements Line {
   #blocked = 0;
   #alive = true;
   #lastRequest: number;
+  /** When it is time to give way to the others. */
+  #sliceEnd = 0;
   #trusted = false;
 
   constructor(
@@ -101,10 +103,10 @@ export class WebSocketConnection implements Line {
 
   /** Hands on what waits, one message after the other. */
   async #work(): Promise<void> {
-    const { clock, timers } = this.#environment;
+    const { clock } = this.#environment;
     // Whatever came in the same piece of data is here, too, when this goes on.
     await undefined;
-    let sliceEnd = clock.monotonic() + SLICE;
+    this.#sliceEnd = clock.monotonic() + SLICE;
     for (;;) {
       const batch = this.#waiting;
       if (batch.length === 0) break;
@@ -114,9 +116,8 @@ export class WebSocketConnection implements Line {
         if (this.#closing) break;
         const done = this.#conversation.receive(message.data, message.isBinary);
         if (isPromise(done)) await done;
-        if (clock.monotonic() < sliceEnd) continue;
-        await timers.yield();
-        sliceEnd = clock.monotonic() + SLICE;
+        const way = this.#giveWay();
+        if (way !== undefined) await way;
       }
     }
     this.#lastRequest = clock.monotonic();
@@ -127,13 +128,13 @@ export class WebSocketConnection implements Line {
     return this.#closing;
   }
 
-  /** Waits only when the client is slow to read. */
+  /** Waits when the client is slow to read, and when it is time to give way to others. */
   send(data: string | Uint8Array): Promise<void> | undefined {
     this.#adjustLimit();
     this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
       this.#socket.send(data);
-      return undefined;
+      return this.#giveWay();
     }
     this.#blocked++;
     return new Promise((resolve) => {
@@ -141,6 +142,14 @@ export class WebSocketConnection implements Line {
         this.#blocked--;
         resolve();
       });
+    });
+  }
+
+  #giveWay(): Promise<void> | undefined {
+    const { clock, timers } = this.#environment;
+    if (clock.monotonic() < this.#sliceEnd) return undefined;
+    return timers.yield().then(() => {
+      this.#sliceEnd = clock.monotonic() + SLICE;
     });
   }
 

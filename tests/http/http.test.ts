@@ -94,6 +94,18 @@ describe('plain addresses', () => {
   });
 });
 
+it('tells the log of each answer where it is read, without what the query string holds', async () => {
+  const told: object[] = [];
+  const ignore = () => {};
+  const log = { debug: (details: object) => void told.push(details), info: ignore, warn: ignore, error: ignore };
+  app = build({ log: { ...log, isLevelEnabled: () => true } });
+  await sql({ 'x-request-id': 'mine' }, '/sql?password=hidden');
+  await expect
+    .poll(() => told)
+    .toMatchObject([{ request: 'mine', method: 'POST', path: '/sql', status: 200, milliseconds: expect.any(Number) }]);
+  expect(JSON.stringify(told)).not.toContain('hidden');
+});
+
 describe('/sql', () => {
   it('answers with one entry for each statement, also when one fails', async () => {
     database.onQuery = () => [

@@ -301,6 +301,19 @@ describe('attached sessions', () => {
     finish.get('slow')?.();
   });
 
+  it('give way to other connections between what waits', async () => {
+    await begin();
+    const other = await open();
+    database.onQuery = async (text) => {
+      for (const end = performance.now() + 2; performance.now() < end; );
+      return [succeeded(text)];
+    };
+    for (let number = 0; number < 60; number++) send('query', [`${number}`]);
+    expect(await call(other, 'ping')).toEqual({ id: 1, result: null });
+    expect(answers.length).toBeLessThan(60);
+    await expect.poll(() => answers.length).toBe(60);
+  });
+
   it('have a bound together on what waits', async () => {
     await begin({ options: { limits: { queuedRequests: 4 } } });
     send('query', ['slow']);
