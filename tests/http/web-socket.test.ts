@@ -49,8 +49,12 @@ function open({ protocols = ['json'], headers = {}, path = '/rpc' }: OpenOptions
 
 const nextMessage = (socket: WebSocket): Promise<{ text: string; binary: boolean }> =>
   new Promise((resolve, reject) => {
-    socket.once('message', (data, binary) => resolve({ text: String(data), binary }));
-    socket.once('close', (code, reason) => reject(new Error(`closed ${code} ${reason}`)));
+    const fail = (code: number, reason: Buffer) => reject(new Error(`closed ${code} ${reason}`));
+    socket.once('close', fail);
+    socket.once('message', (data, binary) => {
+      socket.off('close', fail);
+      resolve({ text: String(data), binary });
+    });
   });
 
 const closed = (socket: WebSocket): Promise<{ code: number; reason: string }> =>
