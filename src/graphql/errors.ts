@@ -36,7 +36,7 @@ export function fieldFailure(
   path: readonly (string | number)[],
 ): GraphqlFailure {
   const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [placeOf(loc.startToken)]));
-  return { error, message: error.message, locations, path };
+  return { error, message: shortened(error.message, LONGEST_OF_FIELD), locations, path };
 }
 
 function placeOf({ line, column }: Token) {
@@ -46,8 +46,18 @@ function placeOf({ line, column }: Token) {
 /** The library repeats whole values and names in its texts, up to dozens of times: the answer would be larger than any request. */
 const LONGEST_MESSAGE = 1_000;
 
-function shortened(message: string): string {
-  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+/** What is told of an error at a field, which may stand at many: whoever throws it in a function or an ASSERT may say more than the library. */
+const LONGEST_OF_FIELD = 10_000;
+/** Of a value that is named in an error. */
+const LONGEST_VALUE = 100;
+
+function shortened(text: string, longest = LONGEST_MESSAGE): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** A value as an error names it. */
+export function namedInError(text: string): string {
+  return shortened(text, LONGEST_VALUE);
 }
 
 /** What the library threw, as a failure of the request. @throws what is ours, or nobody's */

@@ -296,6 +296,18 @@ describe('an answer', () => {
     ]);
   });
 
+  it('repeats little of what was sent, or stored, wherever it was wrong', async () => {
+    const { ask } = await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE a; DEFINE TABLE b;
+      CREATE |a:50| SET n = string::repeat('x', 100_000); DEFINE FIELD n ON a TYPE option<int>;
+      DEFINE TABLE e TYPE RELATION FROM a TO a | b;`);
+    const long = 'x'.repeat(500_000);
+    for (const query of ['query ($id: ID!) { a { e(filter: {out: {eq: $id}}) { id } } }', '{ a { n } }']) {
+      const { errors } = await ask(query, query.includes('$id') ? { id: long } : {});
+      expect(errors).toHaveLength(50);
+      expect(JSON.stringify(errors).length).toBeLessThan(20_000);
+    }
+  });
+
   it('isn’t larger for being asked for in parts', async () => {
     const { ask } = await openStack(
       `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE a; DEFINE FIELD s ON a TYPE string; LET $s = string::repeat('x', 1_000_000); CREATE a:1 SET s = $s + $s + $s + $s + $s;`,

@@ -11,10 +11,10 @@ import {
   sourceOf,
 } from '../schema/field-source.js';
 import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
+import { CompiledField } from './compiled-field.js';
 import { type Completion, type CompositeType, compileCompletion } from './completion.js';
 import { EdgeFetch, LinkFetch } from './fetch.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
-import { CompiledRootField } from './root-field.js';
 
 export class Compilation {
   readonly #context: DocumentContext;
@@ -100,7 +100,7 @@ export class Compilation {
     invariant(field !== undefined, 'a field of a valid document exists');
     // The slot tells its params from those of other fields.
     const reading = source.compile(
-      new CompiledRootField(this, owner, field, [node as FieldNode, ...others], `field_${slot}`),
+      new CompiledField(this, owner, field, [node as FieldNode, ...others], `field_${slot}`),
     );
     const fetch = new EdgeFetch(slot, nodes, reading, source);
     return { gather: (row, call) => fetch.gather(row, call), write: (row, call) => fetch.write(row, call) };

@@ -18,8 +18,8 @@ import { rootSourceOf } from '../schema/field-source.js';
 import type { Call } from './call.js';
 import { collectFields } from './collect.js';
 import { Compilation } from './compilation.js';
+import { CompiledField } from './compiled-field.js';
 import { introspection } from './introspection.js';
-import { CompiledRootField } from './root-field.js';
 import type { RootPlan } from './root-plan.js';
 
 export interface CompiledRoot {
@@ -94,7 +94,7 @@ export class Operation {
         return {
           key,
           nodes,
-          plan: compile(new CompiledRootField(compilation, type, field, nodes, `root_${at}`)),
+          plan: compile(new CompiledField(compilation, type, field, nodes, `root_${at}`)),
         };
       },
     );

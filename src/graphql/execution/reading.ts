@@ -6,7 +6,8 @@ import type { Select } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 import type { Call } from './call.js';
 import type { Completion } from './completion.js';
-import type { RootField, RootPlan } from './root-plan.js';
+import type { PlacedField } from './placed-field.js';
+import type { RootPlan } from './root-plan.js';
 import { type BoundStatements, type Part, select } from './select.js';
 
 export interface Reading {
@@ -25,7 +26,7 @@ export interface BoundReading extends BoundStatements<Select> {
   result(found: readonly Value[]): Value;
 }
 
-export type CompileReading = (field: RootField) => Reading;
+export type CompileReading = (field: PlacedField) => Reading;
 
 /** The plan of a root field that reads a table. */
 export function planOf({ bind, ...others }: Reading, table: string): RootPlan {

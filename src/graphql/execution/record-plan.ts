@@ -1,6 +1,5 @@
 /** How a record, or any other object, is read and written. */
-import type { FieldNode } from 'graphql';
-import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import type { ObjectValue } from '../../value/value.js';
 import type { Call } from './call.js';
 
 /** How one field of an object is written. `undefined` where the object becomes null. */
@@ -51,9 +50,3 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
     },
   };
 }
-
-export function asObject(value: Value): ObjectValue | undefined {
-  return isObject(value) ? value : undefined;
-}
-
-export type Nodes = readonly FieldNode[];

@@ -1,16 +1,11 @@
 /** What a field of Query, Mutation or Subscription does, compiled for one place in one operation. */
-
-import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Live, Statement } from '../../language/ast.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Call } from './call.js';
-import type { CollectedFields } from './collect.js';
 import type { Completion } from './completion.js';
-import type { FieldArguments } from './field-arguments.js';
-import type { RecordPlan } from './record-plan.js';
 
 export interface RootPlan {
   /** How what the work results in is written. */
@@ -51,20 +46,4 @@ export interface LiveWork {
   readonly values: ObjectValue;
   /** What is written of a change that it tells. */
   event(notification: Notification): Value;
-}
-
-/** A field of Query, Mutation or Subscription at its place in an operation, for those who compile what it does. */
-export interface RootField {
-  readonly nodes: readonly FieldNode[];
-  readonly arguments: FieldArguments;
-  /** How a value of the field's type is written. */
-  completion(): Completion;
-  /** The same where what has fields in it is always written by `plan`: for rows that are at hand. */
-  completionBy(plan: RecordPlan): Completion;
-  /** An object type as far as the selections below some nodes, those of the field unless told, ask for it. */
-  record(object: GraphQLObjectType, nodes?: readonly FieldNode[]): RecordPlan;
-  /** The fields of an object type that are asked for below some nodes, by their names in the answer. */
-  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields;
-  /** The nodes of all fields called `name` on a type that stands below some nodes, whatever their aliases. */
-  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
 }

@@ -7,8 +7,8 @@ import { failure } from '../../errors/error.js';
 import type { Projection } from '../../language/ast.js';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
+import type { PlacedField } from '../execution/placed-field.js';
 import type { CompileReading } from '../execution/reading.js';
-import type { RootField } from '../execution/root-plan.js';
 import { type Conditions, fieldPath, join, type Part } from '../execution/select.js';
 import { GROUP } from '../schema/aggregate-parts.js';
 import type { AggregateType } from '../schema/aggregate-type.js';
@@ -116,7 +116,7 @@ interface Asked {
   readonly weight: number;
 }
 
-function askedOf(field: RootField, { object, parts }: AggregateType): Asked {
+function askedOf(field: PlacedField, { object, parts }: AggregateType): Asked {
   const columns = new Set(['count']);
   let weight = 1;
   for (const nodes of field.fieldsBelow(object, field.nodes).values()) {

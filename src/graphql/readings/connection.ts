@@ -3,8 +3,8 @@
  * Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
  */
 import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import type { PlacedField } from '../execution/placed-field.js';
 import type { CompileReading } from '../execution/reading.js';
-import type { RootField } from '../execution/root-plan.js';
 import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
 import { boundRows, filterArguments } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
@@ -77,11 +77,11 @@ function connectionFrom(
   });
 }
 
-function askedOf(field: RootField, { object }: TableType, { connection, edge }: ConnectionType): AskedPage {
+function askedOf(field: PlacedField, { object }: TableType, { connection, edge }: ConnectionType): AskedPage {
   const columns = new Set<string>();
   const fields = new Set<string>();
   let weight = 0;
-  const addNode = (nodes: RootField['nodes']): void => {
+  const addNode = (nodes: PlacedField['nodes']): void => {
     const plan = field.record(object, nodes);
     for (const name of plan.columns) columns.add(name);
     weight += plan.weight;

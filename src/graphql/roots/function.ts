@@ -6,7 +6,8 @@ import type { GraphQLFieldConfigArgumentMap, GraphQLFieldConfigMap } from 'graph
 import { GraphQLNonNull } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definition.js';
 import type { Parameter } from '../../language/ast.js';
-import type { RootField, RootPlan } from '../execution/root-plan.js';
+import type { PlacedField } from '../execution/placed-field.js';
+import type { RootPlan } from '../execution/root-plan.js';
 import { Writing } from '../execution/writing.js';
 import { fromRoot } from '../schema/field-source.js';
 import { present } from '../schema/field-tree.js';
@@ -80,7 +81,7 @@ function functionField(
 }
 
 function compileCall(
-  field: RootField,
+  field: PlacedField,
   { name }: FunctionDefinition,
   taken: readonly Taken[],
   { read }: Pick<Shape, 'read'>,

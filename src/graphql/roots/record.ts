@@ -1,8 +1,9 @@
 /** `_get_person(id)`, a record of a table, and `_get(id)`, a record of any. */
 import { GraphQLNonNull } from 'graphql';
 import { isArray, newObject } from '../../value/value.js';
+import type { PlacedField } from '../execution/placed-field.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
-import type { RootField, RootPlan } from '../execution/root-plan.js';
+import type { RootPlan } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';
 import { fromRoot } from '../schema/field-source.js';
 import { SCALARS } from '../schema/scalars.js';
@@ -21,7 +22,7 @@ export function recordField(type: TableType): RootConfig {
   };
 }
 
-function compileRecord(field: RootField, { table, object }: TableType): RootPlan {
+function compileRecord(field: PlacedField, { table, object }: TableType): RootPlan {
   const plan = field.record(object);
   const projections = columns(plan.columns);
   return {

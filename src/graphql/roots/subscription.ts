@@ -2,8 +2,9 @@
 import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Notification } from '../../session/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
+import type { PlacedField } from '../execution/placed-field.js';
 import { recordsOf } from '../execution/record-id.js';
-import type { RootField, RootPlan } from '../execution/root-plan.js';
+import type { RootPlan } from '../execution/root-plan.js';
 import { columns, fieldPath, join } from '../execution/select.js';
 import { fromRoot, fromSource } from '../schema/field-source.js';
 import { filterArguments, filtersOf, isGiven } from '../schema/list-arguments.js';
@@ -62,7 +63,7 @@ function changesField(type: TableType, event: GraphQLObjectType): RootConfig {
   };
 }
 
-function compileChanges(field: RootField, type: TableType, event: GraphQLObjectType): RootPlan {
+function compileChanges(field: PlacedField, type: TableType, event: GraphQLObjectType): RootPlan {
   const { table, object } = type;
   // Under different aliases one name may stand for different fields, so each place is asked by itself.
   const records = field.nodesBelow(event, field.nodes, 'record').map((node) => field.record(object, [node]));

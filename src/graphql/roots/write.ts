@@ -5,7 +5,8 @@ import type { Expression, Option, Output, Statement } from '../../language/ast.j
 import { isArray } from '../../value/value.js';
 import type { Call } from '../execution/call.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { RootField, RootPlan } from '../execution/root-plan.js';
+import type { PlacedField } from '../execution/placed-field.js';
+import type { RootPlan } from '../execution/root-plan.js';
 import { type Bound, type Conditions, columns, columnsBefore, type Params } from '../execution/select.js';
 import { blockOf, subquery, Writing } from '../execution/writing.js';
 import { lengthOf } from '../readings/reading-field.js';
@@ -61,7 +62,7 @@ export function writeField(type: TableType, options: WriteOptions): RootConfig {
   };
 }
 
-function compile(field: RootField, { object }: TableType, { isList, shows, build }: WriteOptions): RootPlan {
+function compile(field: PlacedField, { object }: TableType, { isList, shows, build }: WriteOptions): RootPlan {
   const plan = field.record(object);
   const output: Returning = { kind: 'project', projections: OUTPUTS[shows](plan.columns) };
   return {
@@ -91,7 +92,7 @@ interface BoundWrite extends Bound<Statement> {
 }
 
 function boundWrite(
-  field: RootField,
+  field: PlacedField,
   weight: number,
   call: Call,
   output: Returning,

@@ -2,8 +2,9 @@
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
+import type { PlacedField } from '../execution/placed-field.js';
 import type { CompileReading } from '../execution/reading.js';
-import type { RootField, RootPlan } from '../execution/root-plan.js';
+import type { RootPlan } from '../execution/root-plan.js';
 import type { EdgeDirection } from '../execution/select.js';
 
 /** Of the fields of objects. */
@@ -33,7 +34,7 @@ export interface EdgesSource {
 }
 
 /** Of a field of Query, Mutation or Subscription. */
-export type RootSource = (field: RootField) => RootPlan;
+export type RootSource = (field: PlacedField) => RootPlan;
 
 const SOURCE = 'tessera:source';
 const ROOT_SOURCE = 'tessera:rootSource';

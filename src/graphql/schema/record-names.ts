@@ -2,11 +2,9 @@
 import { failure } from '../../errors/error.js';
 import { matches } from '../../value/coerce.js';
 import type { RecordId } from '../../value/value.js';
+import { namedInError } from '../errors.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
 import type { TableType } from './table-type.js';
-
-/** Of what a client sends, so much is said in an error. */
-const LONGEST_TOLD = 100;
 
 /**
  * The record that a link leads to, by its full id, or by its key where only one table is admitted; any table is when none is named.
@@ -62,6 +60,7 @@ function candidates(type: TableType | undefined, table: string, text: string): r
 }
 
 function misnamed(text: string) {
-  const told = text.length > LONGEST_TOLD ? `${text.slice(0, LONGEST_TOLD)}…` : text;
-  return failure('graphql_argument', { reason: `"${told}" is not the id of a record that may stand here` });
+  return failure('graphql_argument', {
+    reason: `"${namedInError(text)}" is not the id of a record that may stand here`,
+  });
 }

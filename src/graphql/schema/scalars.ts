@@ -22,6 +22,7 @@ import {
   Uuid,
   type Value,
 } from '../../value/value.js';
+import { namedInError } from '../errors.js';
 
 interface ScalarRow {
   readonly description: string;
@@ -91,7 +92,7 @@ export const SCALARS = {
 function scalar(name: string, { description, output, input }: ScalarRow): GraphQLScalarType {
   const read = (value: Value): Value => {
     const result = input(value);
-    if (result === undefined) throw failure('graphql_value', { type: name, value: toText(value) });
+    if (result === undefined) throw failure('graphql_value', { type: name, value: namedInError(toText(value)) });
     return result;
   };
   return new GraphQLScalarType({
@@ -99,7 +100,8 @@ function scalar(name: string, { description, output, input }: ScalarRow): GraphQ
     description,
     serialize: (value) => {
       const result = output(value as Value);
-      if (result === undefined) throw failure('graphql_value', { type: name, value: toText(value as Value) });
+      if (result === undefined)
+        throw failure('graphql_value', { type: name, value: namedInError(toText(value as Value)) });
       return result;
     },
     parseValue: (value) => read(value as Value),

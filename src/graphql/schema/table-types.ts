@@ -8,6 +8,7 @@ import { printIdiom } from '../../language/print.js';
 import { escapeRecordPart } from '../../value/text/quote.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
+import { namedInError } from '../errors.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
 import { type AggregateType, aggregateType } from './aggregate-type.js';
 import { type ConnectionType, connectionType } from './connection-type.js';
@@ -318,7 +319,7 @@ function idComparison(label: string, read: (text: string) => readonly RecordId[]
 /** @throws TesseraError `graphql_argument` */
 function recordNamed(text: string): readonly RecordId[] {
   const id = readRecordId(text);
-  if (id === undefined) throw failure('graphql_argument', { reason: `"${text}" is not a record id` });
+  if (id === undefined) throw failure('graphql_argument', { reason: `"${namedInError(text)}" is not a record id` });
   return [id];
 }
 

@@ -2,8 +2,8 @@ import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLOutputType } fr
 import type { CollectedFields } from './collect.js';
 import type { Completion } from './completion.js';
 import { FieldArguments } from './field-arguments.js';
+import type { PlacedField } from './placed-field.js';
 import type { RecordPlan } from './record-plan.js';
-import type { RootField } from './root-plan.js';
 
 /** What compiles the selections of the operation that a field stands in. */
 interface SelectionCompiler {
@@ -14,7 +14,7 @@ interface SelectionCompiler {
   nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
 }
 
-export class CompiledRootField implements RootField {
+export class CompiledField implements PlacedField {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
   readonly #compilation: SelectionCompiler;
