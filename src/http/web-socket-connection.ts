@@ -15,7 +15,7 @@ const SLICE = 5;
 
 const LONGEST_REASON = 123;
 
-/** Milliseconds that a client may take to answer when the server closes the connection to stop. */
+/** Milliseconds that a client may take to read what is left, and to answer when the connection is closed, while the server stops. */
 const CLOSE_PATIENCE = 2_000;
 
 interface Message {
@@ -87,7 +87,11 @@ export class WebSocketConnection implements Line {
   async shutDown(): Promise<void> {
     this.#closing = true;
     this.#waiting = [];
+    const cancelCut = this.#environment.timers.after(CLOSE_PATIENCE, () => {
+      if (this.#blocked > 0) this.#socket.terminate();
+    });
     await Promise.all([this.#conversation.settle(), this.#working]);
+    cancelCut();
     this.close(CLOSE.goingAway, 'The server is shutting down');
     this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
   }

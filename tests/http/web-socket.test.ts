@@ -423,36 +423,36 @@ describe('limits', () => {
   });
 });
 
-describe('time', () => {
-  /** Timers that run when the test says so. */
-  function manual(): { environment: Environment; advance(milliseconds: number): void } {
-    let now = 0;
-    let timers: { at: number; callback: () => void }[] = [];
-    return {
-      environment: {
-        ...realEnvironment,
-        clock: { now: () => 0n, monotonic: () => now },
-        timers: {
-          yield: realEnvironment.timers.yield,
-          wait: realEnvironment.timers.wait,
-          after(milliseconds, callback) {
-            const timer = { at: now + milliseconds, callback };
-            timers.push(timer);
-            return () => {
-              timers = timers.filter((other) => other !== timer);
-            };
-          },
+/** Timers that run when the test says so. */
+function manual(): { environment: Environment; advance(milliseconds: number): void } {
+  let now = 0;
+  let timers: { at: number; callback: () => void }[] = [];
+  return {
+    environment: {
+      ...realEnvironment,
+      clock: { now: () => 0n, monotonic: () => now },
+      timers: {
+        yield: realEnvironment.timers.yield,
+        wait: realEnvironment.timers.wait,
+        after(milliseconds, callback) {
+          const timer = { at: now + milliseconds, callback };
+          timers.push(timer);
+          return () => {
+            timers = timers.filter((other) => other !== timer);
+          };
         },
       },
-      advance(milliseconds) {
-        now += milliseconds;
-        const due = timers.filter(({ at }) => at <= now);
-        timers = timers.filter(({ at }) => at > now);
-        for (const { callback } of due) callback();
-      },
-    };
-  }
+    },
+    advance(milliseconds) {
+      now += milliseconds;
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { callback } of due) callback();
+    },
+  };
+}
 
+describe('time', () => {
   it('closes connections on which nobody signs in', async () => {
     const { environment, advance } = manual();
     await listen({ environment, options: { signInTimeout: 5_000 } });
@@ -496,6 +496,30 @@ describe('time', () => {
 });
 
 describe('shutdown', () => {
+  it('doesn’t wait for a client that doesn’t read', async () => {
+    const { environment, advance } = manual();
+    await listen({ environment, options: { limits: { sendBuffer: 100_000 } } });
+    database.onQuery = () => [succeeded('x'.repeat(1_000_000))];
+    const lazy = await open();
+    const other = await open();
+    lazy.pause();
+    for (let id = 0; id < 60; id++) lazy.send('{"id":1,"method":"query","params":["x"]}');
+    for (let turn = 0; turn < 200; turn++) await call(other, 'ping');
+    const closing = app.close().then(() => 'closed');
+    await expect
+      .poll(() =>
+        open().then(
+          () => 'open',
+          () => 'closed',
+        ),
+      )
+      .toBe('closed');
+    const waited = await Promise.race([closing, new Promise((resolve) => setImmediate(resolve, 'still open'))]);
+    expect(waited).toBe('still open');
+    advance(2_000);
+    expect(await closing).toBe('closed');
+  });
+
   it('finishes the request under way and says why it closes', async () => {
     await listen();
     let finish: (() => void) | undefined;
