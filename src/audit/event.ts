@@ -23,6 +23,9 @@ export type AuditAction =
   | 'define'
   | 'alter'
   | 'remove'
+  // Whole databases.
+  | 'export'
+  | 'import'
   /** A request, a statement or a write that was refused. */
   | 'refuse'
   // The log itself.

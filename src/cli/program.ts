@@ -7,6 +7,7 @@ import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
+import { addTransferCommands, addValidateCommand } from './transfer-commands.js';
 import { addTypesCommand } from './types-command.js';
 import { OWN_VERSION, serverVersion } from './version.js';
 
@@ -27,10 +28,12 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
 
   program.commandsGroup('Databases:');
   addSqlCommand(program);
+  addTransferCommands(program);
   addGraphqlCommands(program);
   addTypesCommand(program);
 
   program.commandsGroup('Other:');
+  addValidateCommand(program);
   addCompletionCommand(program);
 
   for (const command of allCommands(program)) {

@@ -19,8 +19,11 @@ import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS, type Limits } from './options.js';
 import { rawError } from './raw-error.js';
 import { requestIds } from './request-id.js';
-import { allowedMethods, ROUTES } from './routes.js';
+import { allowedMethods, ROUTES, type Route } from './routes.js';
 import { WebSocketServer } from './web-socket-server.js';
+
+/** Characters of the name of a table, or of a key, within an address. */
+const LONGEST_NAME = 4096;
 
 export interface HttpServerParts {
   readonly database: Database;
@@ -42,6 +45,7 @@ export interface HttpServerParts {
 declare module 'fastify' {
   interface FastifyContextConfig {
     limit?: keyof Limits;
+    streamed?: true;
   }
 }
 
@@ -52,16 +56,20 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     logger: false,
     https: parts.tls === undefined ? null : { ...parts.tls },
     genReqId: requestIds(),
-    requestTimeout: options.requestTimeout,
+    // Node's own would end imports, too.
+    requestTimeout: 0,
     // Connections without a request under way are closed at once when the server closes.
     forceCloseConnections: 'idle',
     // A query string is read by the routes that have one.
-    routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true },
+    routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true, maxParamLength: LONGEST_NAME },
     clientErrorHandler: (error, socket) => rawError(socket as Socket, clientError(error)),
     frameworkErrors: (_error, _request, reply) => {
       sendError(context, reply, failure('invalid_request', { reason: 'the address is malformed' }));
     },
   });
+
+  app.server.headersTimeout = options.requestTimeout;
+  endSlowBodies(app, context);
 
   // Bodies are bytes until a route knows what they are, whatever type they claim to be.
   app.removeAllContentTypeParsers();
@@ -86,16 +94,25 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
   logAnswers(app, context.log);
 
-  for (const { method, path, limit, answers = 'private', handle } of ROUTES) {
+  const addRoute = (to: FastifyInstance, { method, path, limit, streamed, answers = 'private', handle }: Route) => {
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
-    app.route({
+    to.route({
       method,
       url: path,
-      ...(limit === undefined ? {} : { bodyLimit: options.limits[limit], config: { limit } }),
+      ...(limit !== undefined && {
+        bodyLimit: options.limits[limit],
+        config: { limit, ...(streamed !== undefined && { streamed }) },
+      }),
       ...(compresses && { onSend: compressed }),
       handler: (request, reply) => handle(context, request, reply),
     });
-  }
+  };
+  for (const route of ROUTES) if (route.streamed !== true) addRoute(app, route);
+  app.register(async (streams) => {
+    streams.removeAllContentTypeParsers();
+    streams.addContentTypeParser('*', (_request, body, done) => done(null, body));
+    for (const route of ROUTES) if (route.streamed === true) addRoute(streams, route);
+  });
 
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(request.url.split('?', 1)[0] ?? '');
@@ -121,6 +138,21 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     await sockets.close();
   });
   return app;
+}
+
+/** Answers 408 where a body doesn't come in within the time allowed; those that are streamed are watched by their routes. */
+function endSlowBodies(app: FastifyInstance, { environment, options }: Context): void {
+  if (options.requestTimeout === 0) return;
+  app.addHook('preParsing', (request, _reply, body, done) => {
+    const { raw, routeOptions } = request;
+    if (!raw.complete && routeOptions.config.streamed !== true) {
+      const stop = environment.timers.after(options.requestTimeout, () =>
+        rawError(raw.socket, failure('request_timeout')),
+      );
+      raw.once('close', stop).once('end', stop);
+    }
+    done(null, body);
+  });
 }
 
 function contextOf(parts: HttpServerParts): Context {

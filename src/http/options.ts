@@ -12,6 +12,8 @@ export const DEFAULT_LIMITS = {
   graphqlBody: 1 * MIB,
   apiBody: 4 * MIB,
   credentialsBody: 4 * KIB,
+  keyBody: 16 * KIB,
+  importBody: 4096 * MIB,
   /** A WebSocket message before anyone has signed in, and afterwards. */
   guestMessage: 64 * KIB,
   message: 16 * MIB,
@@ -33,6 +35,8 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   graphqlBody: '--max-graphql-body',
   apiBody: '--max-api-body',
   credentialsBody: '--max-credentials-body',
+  keyBody: '--max-key-body',
+  importBody: '--max-import-body',
   guestMessage: '--max-guest-message',
   message: '--max-message',
   queuedRequests: '--max-queued-requests',
@@ -61,7 +65,7 @@ export interface HttpOptions {
   readonly idleTimeout: number;
   /** Milliseconds between two pings. A WebSocket that is silent from one to the next but one is closed. */
   readonly pingInterval: number;
-  /** Milliseconds within which a whole request must have come in. */
+  /** Milliseconds within which a whole request must have come in; where whole databases are streamed, the next piece of it. 0 is never. */
   readonly requestTimeout: number;
 }
 

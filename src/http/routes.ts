@@ -5,7 +5,6 @@ import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
-import { statementResults, statementResultsJson } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
@@ -15,10 +14,13 @@ import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } 
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
 import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
+import { KEY_METHODS, keyRoute } from './key.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
 import { readSelection } from './request-headers.js';
+import { sendResults } from './results.js';
+import { exportRoute, importRoute } from './transfer.js';
 
 type Handler = (context: Context, request: FastifyRequest, reply: FastifyReply) => unknown;
 
@@ -29,6 +31,8 @@ export interface Route {
   readonly limit?: keyof Limits;
   /** Whom its answers are for; `private` unless told. */
   readonly answers?: Confidentiality;
+  /** The body is handed on as it comes in; the handler sees to its limit. */
+  readonly streamed?: true;
   readonly handle: Handler;
 }
 
@@ -48,6 +52,14 @@ export const ROUTES: readonly Route[] = [
     handle: credentialsRoute((session, body) => session.signUp(body)),
   },
   { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
+  ...KEY_METHODS.flatMap((method) =>
+    ['/key/:table', '/key/:table/:id'].map(
+      (path): Route => ({ method, path, ...(method !== 'GET' && { limit: 'keyBody' }), handle: keyRoute }),
+    ),
+  ),
+  { method: 'GET', path: '/export', answers: 'secret', handle: exportRoute },
+  { method: 'POST', path: '/export', limit: 'keyBody', answers: 'secret', handle: exportRoute },
+  { method: 'POST', path: '/import', limit: 'importBody', streamed: true, handle: importRoute },
   { method: 'POST', path: '/rpc', limit: 'rpcBody', answers: 'secret', handle: rpcRoute },
   { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlPostRoute },
   { method: 'GET', path: '/graphql', handle: graphqlGetRoute },
@@ -90,10 +102,7 @@ function sqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply
   const text = utf8Text(bodyOf(request));
   const variables = readQueryString(request.url);
   return inSession(context, request, reply, (session) =>
-    andThen(session.query(text, variables), (results) => {
-      const body = format === JSON_FORMAT ? statementResultsJson(results) : format.encode(statementResults(results));
-      return sendBody(reply, format.contentType, body);
-    }),
+    andThen(session.query(text, variables), (results) => sendResults(reply, format, results)),
   );
 }
 
@@ -180,7 +189,7 @@ function welcomeRoute({ options }: Context, _request: FastifyRequest, reply: Fas
     name: 'Tessera',
     version: options.product,
     protocol: PROTOCOL_VERSION,
-    interfaces: ['/sql', '/rpc', '/graphql'],
+    interfaces: ['/sql', '/rpc', '/graphql', '/key'],
   };
   return sendBody(reply, 'application/json', JSON.stringify(welcome));
 }

@@ -3,7 +3,7 @@
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
 import { decodeEscapes } from './escapes.js';
-import { type Mark, sourceFailure } from './source-error.js';
+import { type Mark, type SourceText, sourceFailure } from './source-error.js';
 
 export type TokenKind =
   /** The end of the text. */
@@ -82,6 +82,11 @@ const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])/y;
 const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+/** The outer text, and where in it the one that is read stands. */
+export interface Origin extends SourceText {
+  readonly offset: number;
+}
+
 export class Lexer {
   kind: TokenKind = 'end';
   /** Offsets of the current token and of the one before it. */
@@ -96,7 +101,7 @@ export class Lexer {
   /** `origin` tells where the text stands in an outer one, which errors then show. */
   constructor(
     readonly source: string,
-    protected readonly origin: { readonly source: string; readonly offset: number } = { source, offset: 0 },
+    protected readonly origin: Origin = { source, offset: 0 },
   ) {
     const bad = source.includes('\0') ? source.indexOf('\0') : source.search(LONE_SURROGATE);
     if (bad !== -1) this.fail('Invalid token, the text may not contain this character', { start: bad, end: bad + 1 });
@@ -105,9 +110,9 @@ export class Lexer {
 
   /** Ends the parse: something is wrong at the marks. */
   fail(what: string, ...marks: readonly Mark[]): never {
-    const { source, offset } = this.origin;
+    const { offset } = this.origin;
     const shifted = marks.map((mark) => ({ ...mark, start: mark.start + offset, end: mark.end + offset }));
-    throw sourceFailure('parse_error', source, what, ...shifted);
+    throw sourceFailure('parse_error', this.origin, what, ...shifted);
   }
 
   /** Reads the next token into the fields. */

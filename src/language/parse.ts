@@ -19,7 +19,8 @@ import { type } from './parser/type.js';
 
 export { DEFAULT_LIMITS, type Limits } from './parser/parser.js';
 
-const GRAMMAR: Grammar = { expression, tighter, idiom, statement, keywordStatement, recordId: wholeRecordId };
+/** All of the grammar. */
+export const GRAMMAR: Grammar = { expression, tighter, idiom, statement, keywordStatement, recordId: wholeRecordId };
 
 /** A query: statements with semicolons between. */
 export function parseQuery(text: string, limits?: Limits): Query {
@@ -35,7 +36,7 @@ export function parseQuery(text: string, limits?: Limits): Query {
 }
 
 /** Something follows a statement that a semicolon should come before, if anything. */
-function beyondStatement(parser: Parser): never {
+export function beyondStatement(parser: Parser): never {
   const { start, end } = parser;
   if (parser.kind === 'word' && beginsStatement(parser)) {
     return parser.fail(`Unexpected token \`${parser.tokenName()}\`, expected the query to end`, {

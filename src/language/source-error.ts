@@ -9,12 +9,19 @@
  */
 import type { SourcePosition, TesseraError } from '../errors/error.js';
 import { failure } from '../errors/error.js';
+import { pointCount } from '../value/code-points.js';
 
 /** A stretch of the text, by offsets, with what to say about it. */
 export interface Mark {
   readonly start: number;
   readonly end: number;
   readonly label?: string;
+}
+
+/** A text, and where it begins where it is part of a longer one. */
+export interface SourceText {
+  readonly source: string;
+  readonly begin?: SourcePosition;
 }
 
 /** A line is cut to about this many characters around the mark, so that a huge query doesn't come back as its own error. */
@@ -29,45 +36,50 @@ const LONGEST_MARK = 1_000;
 /** The error for `what` being wrong at the marks; the first mark is its position. */
 export function sourceFailure(
   code: 'parse_error' | 'query_too_deep',
-  source: string,
+  text: SourceText,
   what: string,
   ...marks: readonly Mark[]
 ): TesseraError {
-  const snippets = marks.map((mark) => snippet(source, mark)).join('');
+  const snippets = marks.map((mark) => snippet(text, mark)).join('');
   const first = marks[0];
   return failure(
     code,
     { what: `${what}\n${snippets}` },
-    first === undefined ? {} : { position: positionOf(source, first.start) },
+    first === undefined ? {} : { position: positionOf(text, first.start) },
   );
 }
 
+const START: SourcePosition = { line: 1, column: 1 };
+
 /** The place of an offset. Columns count code points, lines end at LF. */
-export function positionOf(source: string, offset: number): SourcePosition {
-  let line = 1;
+export function positionOf({ source, begin = START }: SourceText, offset: number): SourcePosition {
+  let line = begin.line;
   let lineStart = 0;
   for (let at = source.indexOf('\n'); at !== -1 && at < offset; at = source.indexOf('\n', at + 1)) {
     line++;
     lineStart = at + 1;
   }
-  return { line, column: characters(source.slice(lineStart, offset)).length + 1 };
+  const before = lineStart === 0 ? begin.column : 1;
+  return { line, column: pointCount(source.slice(lineStart, offset)) + before };
 }
 
-function snippet(source: string, mark: Mark): string {
-  const { line, column } = positionOf(source, mark.start);
+function snippet(text: SourceText, mark: Mark): string {
+  const { source } = text;
+  const { line, column } = positionOf(text, mark.start);
   const lineStart = source.lastIndexOf('\n', mark.start - 1) + 1;
+  const markAt = pointCount(source.slice(lineStart, mark.start));
   const lineEnd = source.indexOf('\n', mark.start);
   const whole = characters(
     source.slice(lineStart, Math.min(lineEnd === -1 ? source.length : lineEnd, lineStart + 100_000)).trimEnd(),
   );
-  const indent = leadingBlanks(whole, column - 1);
+  const indent = leadingBlanks(whole, markAt);
   // In a blank line the mark is all there is to see.
-  const { text, before } = excerpt(whole.slice(indent), whole.length === 0 ? 0 : column - 1 - indent);
+  const shown = excerpt(whole.slice(indent), whole.length === 0 ? 0 : markAt - indent);
   const markEnd = lineEnd === -1 ? mark.end : Math.min(mark.end, lineEnd);
-  const width = Math.max(1, characters(source.slice(mark.start, Math.min(markEnd, mark.start + LONGEST_MARK))).length);
+  const width = Math.max(1, pointCount(source.slice(mark.start, Math.min(markEnd, mark.start + LONGEST_MARK))));
   const gutter = ' '.repeat(String(line).length);
   const label = mark.label === undefined ? '' : ` ${mark.label}`;
-  return ` --> [${line}:${column}]\n${gutter} |\n${line} | ${text}\n${gutter} | ${' '.repeat(before)}${'^'.repeat(width)}${label}\n`;
+  return ` --> [${line}:${column}]\n${gutter} |\n${line} | ${shown.text}\n${gutter} | ${' '.repeat(shown.before)}${'^'.repeat(width)}${label}\n`;
 }
 
 /** The part of a line around the mark, and how many characters stand before the mark in it. */

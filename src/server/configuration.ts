@@ -9,6 +9,7 @@ import {
   readCount,
   readPositiveTime,
   readSize,
+  readStreamedSize,
   type Setting,
   sizeText,
   toggle,
@@ -31,6 +32,13 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
     'credentialsBody',
     'The largest body of POST /signin and /signup',
     'SURREAL_HTTP_MAX_SIGNIN_BODY_SIZE',
+  ),
+  keyBody: size('keyBody', 'The largest body of a request to /key', 'SURREAL_HTTP_MAX_KEY_BODY_SIZE'),
+  importBody: size(
+    'importBody',
+    'The largest body of POST /import',
+    'SURREAL_HTTP_MAX_IMPORT_BODY_SIZE',
+    readStreamedSize,
   ),
   guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
   message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),
@@ -159,9 +167,9 @@ function checkTogether(configuration: Configuration): void {
   }
 }
 
-function size(limit: keyof Limits, description: string, peer?: string): Setting<number> {
+function size(limit: keyof Limits, description: string, peer?: string, read = readSize): Setting<number> {
   const row = { flag: `${LIMIT_SETTINGS[limit]} <size>`, description, ...(peer === undefined ? {} : { peer }) };
-  return withDefault(row, sizeText(DEFAULT_LIMITS[limit]), readSize);
+  return withDefault(row, sizeText(DEFAULT_LIMITS[limit]), read);
 }
 
 function count(limit: keyof Limits, description: string): Setting<number> {

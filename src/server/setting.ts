@@ -84,12 +84,19 @@ const LARGEST_SIZE = 2 ** 31 - 1;
 
 /** Bytes: `1048576`, `64KiB`, `16MiB`. */
 export function readSize(text: string): number {
+  const bytes = readStreamedSize(text);
+  if (bytes > LARGEST_SIZE) throw new Error(`"${text}" is not between 1 byte and 2 GiB`);
+  return bytes;
+}
+
+/** The same of what is never held whole: `4GiB`, `2000GiB`. */
+export function readStreamedSize(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,12})([KMG]iB|B)?$/.exec(text) ?? [];
   const factor = SIZE_UNITS[unit];
   if (digits === undefined || factor === undefined)
     throw new Error(`"${text}" is not a size such as 65536, 64KiB or 16MiB`);
   const bytes = Number(digits) * factor;
-  if (bytes < 1 || bytes > LARGEST_SIZE) throw new Error(`"${text}" is not between 1 byte and 2 GiB`);
+  if (bytes < 1 || !Number.isSafeInteger(bytes)) throw new Error(`"${text}" is not a size that can be counted`);
   return bytes;
 }
 

@@ -108,6 +108,11 @@ export class Auditor {
     this.#tell('refuse', 'denied', { error });
   }
 
+  /** A database was exported or imported, or a part of it before an error. */
+  transferred(action: 'export' | 'import', error: TesseraError | undefined, what: AuditDetails): void {
+    this.#tell(action, outcomeOf(error, true), { error, what });
+  }
+
   /** Does what makes definitions in a transaction of its own, and tells of them. */
   defining<T>(work: (witness: Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
     const testimony = new Testimony();

@@ -9,6 +9,7 @@ import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Identity, Notification } from '../exec/execution.js';
+import type { ExportSelection } from '../exec/export/selection.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
@@ -23,7 +24,7 @@ export interface StatementResult {
   readonly type?: 'live' | 'kill';
 }
 
-export type { Deadline, IssuedTokens, Notification };
+export type { Deadline, ExportSelection, IssuedTokens, Notification };
 
 /** Where a request comes from. */
 export interface Origin {
@@ -127,6 +128,18 @@ export interface Session extends StatementDoor {
   unsetVariable(name: string): void;
   /** Whether it may run statements at all, and know definitions: guests mostly may not, though they may sign in. */
   readonly isAdmitted: boolean;
+  /**
+   * The selected database as text, piece by piece: definitions, then records, as they were when it began. It ends with an error when the
+   * session ends. `import` reads it; who may see everything may export.
+   *
+   *     for await (const piece of session.export({ tables: ['person'] })) file.write(piece);
+   */
+  export(selection?: ExportSelection): AsyncGenerator<string>;
+  /**
+   * Runs a text that may come in pieces, each statement as soon as it is complete. The first that fails ends it: those before it stay.
+   * @throws TesseraError `import_failed`, `parse_error`, `not_allowed`
+   */
+  import(pieces: AsyncIterable<string>): Promise<void>;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
   catalog(): Promise<DatabaseCatalog | undefined>;
   /** Ends the session: what it holds open is cancelled. */

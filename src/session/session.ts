@@ -17,6 +17,7 @@ import type { Statement } from '../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import { Auditor, claimIn, type Try } from './auditor.js';
 import type {
+  ExportSelection,
   HeldTransaction,
   IssuedTokens,
   NotificationSink,
@@ -31,6 +32,7 @@ import { Notifier } from './notifier.js';
 import { isProtected } from './protected.js';
 import type { RegisteredSession, Sessions } from './registry.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
+import { exportFrom, importInto, type Transferer } from './transfer.js';
 
 /** What a session needs of its database. */
 export interface SessionServices extends RunnerServices {
@@ -390,6 +392,36 @@ export class OpenSession implements Session, RegisteredSession {
 
   get isAdmitted(): boolean {
     return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
+  }
+
+  async *export(selection: ExportSelection = {}): AsyncGenerator<string> {
+    const transfer = this.#transfer();
+    try {
+      yield* exportFrom(transfer, selection);
+    } finally {
+      this.#running.delete(transfer.interrupt);
+    }
+  }
+
+  async import(pieces: AsyncIterable<string>): Promise<void> {
+    const transfer = this.#transfer();
+    try {
+      await importInto(transfer, pieces);
+    } finally {
+      this.#running.delete(transfer.interrupt);
+    }
+  }
+
+  /** No time is set for whole databases; the end of the session ends them. */
+  #transfer(): Transferer {
+    const interrupt = RequestInterrupt.begin(this.#services.environment);
+    this.#running.add(interrupt);
+    const identity = () =>
+      andThen(this.#use(), () => {
+        this.#mustBeAdmitted();
+        return this.#identity;
+      });
+    return { services: this.#services, auditor: this.#auditor, interrupt, scope: this.#scope(undefined), identity };
   }
 
   async catalog(): Promise<DatabaseCatalog | undefined> {

@@ -56,7 +56,7 @@ export class StatementRunner {
   readonly #held: Transaction | undefined;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
-  readonly #results: StatementResult[] = [];
+  #results: StatementResult[] = [];
   /** As it is now; a USE changes it for the statements after it, in this request only. */
   #identity: SessionIdentity;
   #importing = false;
@@ -75,8 +75,13 @@ export class StatementRunner {
     this.#identity = identity;
   }
 
-  /** Answers at once where the storage does and nobody else has to have a turn. */
+  /**
+   * Answers at once where the storage does and nobody else has to have a turn. Called again, it goes on with the variables, the selection
+   * and the options as they have become.
+   */
   run(statements: readonly Statement[]): PromiseOrValue<StatementResult[]> {
+    const results: StatementResult[] = [];
+    this.#results = results;
     let next = 0;
     const done = untilTrue(() => {
       const statement = statements[next];
@@ -90,7 +95,7 @@ export class StatementRunner {
       }
       return andThen(this.#alone(statement, at > 0), () => false);
     });
-    return andThen(done, () => this.#results);
+    return andThen(done, () => results);
   }
 
   /** Runs a statement and notes its outcome; `pause` before it, so that a text of many cheap ones holds nobody up. */

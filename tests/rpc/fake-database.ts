@@ -53,6 +53,12 @@ export class FakeSession implements Session {
 
   deadline(): undefined {}
 
+  async *export(): AsyncGenerator<string> {
+    yield 'OPTION IMPORT;';
+  }
+
+  async import(): Promise<void> {}
+
   transaction(): HeldTransaction {
     throw failure('transaction_missing');
   }

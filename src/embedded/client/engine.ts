@@ -18,12 +18,14 @@ import {
 } from 'surrealdb';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError } from '../../errors/error.js';
+import { readExportSelection } from '../../exec/export/selection.js';
 import { RpcConnection } from '../../rpc/connection.js';
 import { errorAnswer } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import { storeAddress } from './address.js';
 import { leaseStore } from './shared-stores.js';
+import { piecesOf, streamedResponse } from './transfer.js';
 import { type Translation, translationFor } from './translation.js';
 
 /** What the server selects for clients that ask for the defaults. */
@@ -52,6 +54,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     Features.Sessions,
     Features.Transactions,
     Features.Api,
+    Features.ExportImportRaw,
   ]);
   readonly #options: DatabaseOptions;
   readonly #translation: Translation;
@@ -106,6 +109,22 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     const { result, error } = this.#translate(answer);
     if (error !== undefined) throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);
     return result as Result;
+  }
+
+  override async exportSql(options: object): Promise<Response> {
+    const { rpc } = await this.#opened();
+    const selection = readExportSelection(this.#translation.toEngine(options));
+    return streamedResponse(rpc.session.export(selection));
+  }
+
+  override async importSql(data: string | Blob | ReadableStream): Promise<void> {
+    const { rpc } = await this.#opened();
+    await rpc.session.import(piecesOf(data));
+  }
+
+  #opened(): Promise<OpenConnection> {
+    if (this.#connection === undefined || this.#closed !== undefined) throw new ConnectionUnavailableError();
+    return this.#connection;
   }
 
   async #connect(url: URL): Promise<OpenConnection> {

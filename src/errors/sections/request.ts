@@ -150,6 +150,15 @@ export const requestErrors = {
     http: 404,
   }),
 
+  // ─── Imports ───
+
+  /** The error of a statement within an import. */
+  import_failed: row<{ line: number; column: number; reason: string }>({
+    kind: 'Query',
+    text: ({ line, column, reason }) =>
+      `The import ended at line ${line}, column ${column}; what stands before is done. ${reason}`,
+  }),
+
   // ─── WebSocket ───
 
   subprotocol_unsupported: row<{ supported: readonly string[] }>({

@@ -8,6 +8,7 @@ import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { REDACTED } from '../info/text.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
 
@@ -51,17 +52,30 @@ export function judgeAccessKeys({ accessKind }: AccessDefinition, { importing, w
 }
 
 function withKeys(accessKind: AccessKind, random: Random): AccessKind {
+  const draw = () => drawSecret(random, SIGNING_SECRET_LENGTH);
   switch (accessKind.kind) {
     case 'bearer':
       return accessKind;
     case 'jwt':
-      return { ...accessKind, jwt: withIssuer(accessKind.jwt) };
+      return { ...accessKind, jwt: withIssuer(unredacted(accessKind.jwt, draw)) };
     case 'record': {
-      const key = () => drawSecret(random, SIGNING_SECRET_LENGTH);
-      const jwt = accessKind.jwt ?? { verify: { kind: 'key', algorithm: 'HS512', key: key() } };
-      return { ...accessKind, jwt: withIssuer(jwt) };
+      const jwt = accessKind.jwt ?? { verify: { kind: 'key', algorithm: 'HS512', key: draw() } };
+      return { ...accessKind, jwt: withIssuer(unredacted(jwt, draw)) };
     }
   }
+}
+
+/** What an export shows in the place of a secret is known to everybody, and must never sign for anything. */
+function unredacted(jwt: JwtAccess, draw: () => string): JwtAccess {
+  const { verify, issuer, ...rest } = jwt;
+  if (verify.kind === 'url' || !isSymmetric(verify.algorithm)) return jwt;
+  const { key, retired, ...algorithm } = verify;
+  const known = retired?.filter((former) => former.key !== REDACTED);
+  return {
+    ...rest,
+    verify: { ...algorithm, key: key === REDACTED ? draw() : key, ...(known !== undefined && { retired: known }) },
+    ...(issuer !== undefined && issuer.key !== REDACTED && { issuer }),
+  };
 }
 
 /** A symmetric key both verifies and signs; an issuer's algorithm is written only where it isn't that of the verification. */

@@ -22,7 +22,9 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
         andThen(ensurePlace(execution), (catalog) => {
           const existing = catalog.tables.get(name);
           if (!goesAhead(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
-          checkView(catalog, name, statement);
+          // What is imported comes in the order of names, so that a view may come before what it reads.
+          if (!execution.importing) checkSources(catalog, statement);
+          checkCycle(catalog, name, statement);
           return andThen(putTable(change, catalog, settled(statement, { name })), () => {
             finish(execution);
             const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
@@ -40,11 +42,15 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
   };
 }
 
-/** The tables that a view reads exist, and none of them reads the view in turn. */
-function checkView(catalog: DatabaseCatalog, name: string, view: Pick<DefineTable, 'view'>): void {
+/** The tables that a view reads exist. */
+function checkSources(catalog: DatabaseCatalog, view: Pick<DefineTable, 'view'>): void {
+  for (const name of viewSources(view)) if (!catalog.tables.has(name)) throw failure('table_missing', { name });
+}
+
+/** None of the tables that a view reads reads the view in turn. */
+function checkCycle(catalog: DatabaseCatalog, name: string, view: Pick<DefineTable, 'view'>): void {
   const seen = new Set<string>();
   const sources = viewSources(view);
-  for (const source of sources) if (!catalog.tables.has(source)) throw failure('table_missing', { name: source });
   for (let source = sources.pop(); source !== undefined; source = sources.pop()) {
     if (source === name) throw failure('view_cycle', { table: name });
     if (seen.has(source)) continue;

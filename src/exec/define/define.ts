@@ -18,6 +18,7 @@ import { compileDefineParam } from './define-param.js';
 import { compileDefineSequence } from './define-sequence.js';
 import { compileDefineTable } from './define-table.js';
 import { compileDefineUser } from './define-user.js';
+import { importable } from './importable.js';
 
 /** Rows for the compiler's table of statements. */
 export const DEFINITIONS: {
@@ -26,20 +27,20 @@ export const DEFINITIONS: {
     compiler: Compiler,
   ) => Evaluate;
 } = {
-  'define-namespace': withComputedClauses(compileDefineNamespace),
-  'define-database': withComputedClauses(compileDefineDatabase),
-  'define-table': withComputedClauses(compileDefineTable),
-  'define-field': withComputedClauses(compileDefineField),
-  'define-index': withComputedClauses(compileDefineIndex),
-  'define-event': withComputedClauses(compileDefineEvent),
-  'define-param': plainly(withComputedClauses(compileDefineParam)),
-  'define-function': withComputedClauses(compileDefineFunction),
-  'define-user': withComputedClauses(compileDefineUser),
-  'define-access': withComputedClauses(compileDefineAccess),
-  'define-config': withComputedClauses(compileDefineConfig),
-  'define-analyzer': withComputedClauses(compileDefineAnalyzer),
-  'define-sequence': compileDefineSequence,
-  'define-api': withComputedClauses(compileDefineApi),
+  'define-namespace': importable(withComputedClauses(compileDefineNamespace)),
+  'define-database': importable(withComputedClauses(compileDefineDatabase)),
+  'define-table': importable(withComputedClauses(compileDefineTable)),
+  'define-field': importable(withComputedClauses(compileDefineField)),
+  'define-index': importable(withComputedClauses(compileDefineIndex)),
+  'define-event': importable(withComputedClauses(compileDefineEvent)),
+  'define-param': importable(plainly(withComputedClauses(compileDefineParam))),
+  'define-function': importable(withComputedClauses(compileDefineFunction)),
+  'define-user': importable(withComputedClauses(compileDefineUser)),
+  'define-access': importable(withComputedClauses(compileDefineAccess)),
+  'define-config': importable(withComputedClauses(compileDefineConfig)),
+  'define-analyzer': importable(withComputedClauses(compileDefineAnalyzer)),
+  'define-sequence': importable(compileDefineSequence),
+  'define-api': importable(withComputedClauses(compileDefineApi)),
   'define-bucket': () => notSupported('DEFINE BUCKET'),
   'define-module': () => notSupported('DEFINE MODULE'),
 };

@@ -1,5 +1,7 @@
 /** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
 import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { viewSources } from '../../catalog/catalog-draft.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -41,8 +43,8 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     const { execution } = frame;
     const id = idOf(given, table, execution);
     const row = withField(given, 'id', id);
-    return andThen(ensureTable(execution, id.table), (exists) => {
-      if (!exists) return undefined;
+    return andThen(ensureTarget(execution, id.table), (takes) => {
+      if (!takes) return undefined;
       const create = () => {
         const options = { inputless: true };
         if (!insert.relation) return execution.writer.create(execution, id, () => row, options);
@@ -82,6 +84,20 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
       }),
     );
   return compileTimeout(insert.timeout, compiler, run);
+}
+
+/** Answers whether the table takes what is inserted. A view takes nothing from an import: it comes of the records that it reads. */
+function ensureTarget(execution: Execution, name: string): PromiseOrValue<boolean> {
+  const exists = ensureTable(execution, name);
+  if (!execution.importing) return exists;
+  return andThen(exists, (there) => andThen(execution.unit.catalog(), (catalog) => there && !isBuilt(catalog, name)));
+}
+
+/** Whether a table is a view of tables that keep their records, so that it can be built from them. */
+function isBuilt(catalog: DatabaseCatalog | undefined, name: string): boolean {
+  const definition = catalog?.tables.get(name)?.definition;
+  if (definition?.view === undefined) return false;
+  return viewSources(definition).every((source) => catalog?.tables.get(source)?.definition.drop !== true);
 }
 
 /** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */

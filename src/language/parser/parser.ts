@@ -8,7 +8,7 @@
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast.js';
 import { wordName } from '../keywords.js';
-import { Lexer, type StringPrefix } from '../lexer.js';
+import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
 
 /**
@@ -53,7 +53,7 @@ export class Parser extends Lexer {
     source: string,
     readonly grammar: Grammar,
     limits: Limits = DEFAULT_LIMITS,
-    origin?: { readonly source: string; readonly offset: number },
+    origin?: Origin,
   ) {
     const length = limits.length ?? DEFAULT_LIMITS.length;
     if (source.length > length) throw failure('query_too_long', { limit: length });
@@ -84,7 +84,8 @@ export class Parser extends Lexer {
 
   private tooDeep(): never {
     const mark = { start: this.start, end: this.start + 1 };
-    throw sourceFailure('query_too_deep', this.source, 'Exceeded query recursion depth limit', mark);
+    const text = this.isInner ? { source: this.source } : this.origin;
+    throw sourceFailure('query_too_deep', text, 'Exceeded query recursion depth limit', mark);
   }
 
   /** Like `enter`, for what can't nest deeper than the operators have levels. */

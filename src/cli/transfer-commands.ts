@@ -1,0 +1,88 @@
+/** The commands `export`, `import` and `validate`. */
+import type { Command } from 'commander';
+import { addConnectionOptions, type ConnectionOptions } from './connection.js';
+import { Flag } from './flags.js';
+import type { ExportedKind, ExportOptions } from './transfer.js';
+
+const STREAMS = { input: process.stdin, output: process.stdout, errors: process.stderr };
+
+export function addTransferCommands(program: Command): void {
+  addExportCommand(program);
+  addImportCommand(program);
+}
+
+function addExportCommand(program: Command): void {
+  const command = addConnectionOptions(
+    program.command('export').description('Write a database to a file, as text that "tessera import" reads'),
+  ).argument('[file]', 'Where to; - and nothing are standard output');
+  command.addOption(new Flag('--only', 'Nothing but what these options name'));
+  for (const [kind, what] of Object.entries(EXPORTED_KINDS)) command.addOption(new Flag(`--${kind}`, what));
+  command
+    .addOption(
+      new Flag('--tables <names>', 'The tables of these names, with commas between; * for all').argParser(readNames),
+    )
+    .addOption(new Flag('--no-records', 'Tables without their records'))
+    .addHelpText(
+      'after',
+      `
+The file is there under its name only when it is complete. What it holds is a picture of one moment.
+Passwords' hashes and keys are in it if an owner asks.
+
+Examples:
+  tessera export --user root --ns test --db test backup.surql
+  tessera export --ns test --db test --only --tables person,pet | gzip > people.surql.gz`,
+    )
+    .action(async (file: string | undefined, options: ExportOptions) => {
+      const { runExport } = await import('./transfer.js');
+      await runExport(file, options, STREAMS);
+    });
+}
+
+/** What stands beside the tables. */
+const EXPORTED_KINDS: Readonly<Record<ExportedKind, string>> = {
+  users: 'The users of the database',
+  accesses: 'Its access methods',
+  params: 'Its params',
+  functions: 'Its functions',
+  analyzers: 'Its analyzers',
+  apis: 'Its API endpoints',
+  configs: 'Its configurations',
+  sequences: 'Its sequences',
+};
+
+function readNames(text: string): true | readonly string[] {
+  return text === '*' ? true : text.split(',').map((name) => name.trim());
+}
+
+function addImportCommand(program: Command): void {
+  addConnectionOptions(program.command('import').description('Run the statements of a file, such as an export'))
+    .argument('<file>', 'The file; - is standard input')
+    .addHelpText(
+      'after',
+      `
+The first statement that fails ends it and is told with its line; what stands before is done.
+
+Examples:
+  tessera import --user root --ns test --db copy backup.surql
+  gunzip --stdout people.surql.gz | tessera import --ns test --db copy -`,
+    )
+    .action(async (file: string, options: ConnectionOptions) => {
+      const { runImport } = await import('./transfer.js');
+      await runImport(file, options, STREAMS);
+    });
+}
+
+export function addValidateCommand(program: Command): void {
+  program
+    .command('validate')
+    .description('Tell whether files can be parsed, and where not; nothing is run')
+    .argument('<files...>', 'The files; - is standard input')
+    .addHelpText(
+      'after',
+      '\nExit codes:\n  0  all of them can\n  1  some cannot\n\nExample:\n  tessera validate schema.surql data/*.surql',
+    )
+    .action(async (files: readonly string[]) => {
+      const { runValidate } = await import('./validate.js');
+      process.exitCode = await runValidate(files, process.stdin, process.stdout);
+    });
+}

@@ -1,0 +1,98 @@
+/** `tessera export` and `tessera import`: whole databases as text, streamed between a server and a file. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { ConnectionOptions } from './connection.js';
+import { begin, bodyText, errorOf } from './http-client.js';
+import { countingBytes, Progress } from './progress.js';
+
+/** Where it reads and writes; the process's own, unless a test has others. */
+export interface TransferStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Where progress is shown, if that is a terminal. */
+  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+/** What stands beside the tables. */
+const EXPORTED_KINDS = [
+  'users',
+  'accesses',
+  'params',
+  'functions',
+  'analyzers',
+  'apis',
+  'configs',
+  'sequences',
+] as const;
+export type ExportedKind = (typeof EXPORTED_KINDS)[number];
+
+export interface ExportOptions extends ConnectionOptions, Partial<Record<ExportedKind, true>> {
+  /** Nothing but what is named. */
+  readonly only?: true;
+  /** All of them, or those of these names. */
+  readonly tables?: true | readonly string[];
+  readonly records: boolean;
+}
+
+/**
+ * Writes an export to a file, or to the output for `-` and without one. A file is there under its name only when it is complete.
+ * @throws ServerError, and what the network and the file system throw
+ */
+export async function runExport(
+  file: string | undefined,
+  options: ExportOptions,
+  streams: TransferStreams,
+): Promise<void> {
+  const { request, response } = begin(options, 'POST', '/export', { 'content-type': 'application/json' });
+  request.end(JSON.stringify(selectionOf(options)));
+  const answer = await response;
+  if (answer.statusCode !== 200) throw errorOf(answer, await bodyText(answer));
+  const progress = new Progress('Exported', streams.errors);
+  if (file === undefined || file === '-')
+    await pipeline(answer, countingBytes(progress), streams.output, { end: false });
+  else await writeFile(answer, file, progress);
+  progress.end();
+}
+
+async function writeFile(answer: IncomingMessage, file: string, progress: Progress): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  try {
+    await pipeline(answer, countingBytes(progress), createWriteStream(unfinished, { flush: true }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function selectionOf(options: ExportOptions): object {
+  const { only = false, tables = !only, records } = options;
+  const kinds = EXPORTED_KINDS.map((kind) => [kind, !only || options[kind] === true] as const);
+  return { ...Object.fromEntries(kinds), tables, records };
+}
+
+/**
+ * Runs the statements of a file, or of the input for `-`.
+ * @throws ServerError with the place of what failed, and what the network and the file system throw
+ */
+export async function runImport(file: string, options: ConnectionOptions, streams: TransferStreams): Promise<void> {
+  const isFile = file !== '-';
+  const total = isFile ? (await stat(file)).size : undefined;
+  const source = isFile ? createReadStream(file) : streams.input;
+  const progress = new Progress('Imported', streams.errors, total);
+  const { request, response } = begin(options, 'POST', '/import', { 'content-type': 'text/plain; charset=utf-8' });
+  // A server that has found something wrong answers before it has read all of it.
+  const sent = pipeline(source, countingBytes(progress), request).catch((error: unknown) => error);
+  const answer = await response.catch(async (error: unknown) => {
+    throw (await sent) ?? error;
+  });
+  const text = await bodyText(answer);
+  if (answer.statusCode !== 200) {
+    request.destroy();
+    throw errorOf(answer, text);
+  }
+  await sent;
+  progress.end();
+}

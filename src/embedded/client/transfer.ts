@@ -1,0 +1,28 @@
+/** The texts of exports and imports, as the official client takes and gives them. */
+
+/** An answer whose body is read as fast as whoever asked for it reads. */
+export function streamedResponse(pieces: AsyncGenerator<string>): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+}
+
+export async function* piecesOf(data: string | Blob | ReadableStream): AsyncGenerator<string> {
+  if (typeof data === 'string') {
+    yield data;
+    return;
+  }
+  const decoder = new TextDecoder();
+  const chunks: AsyncIterable<string | Uint8Array> = data instanceof Blob ? data.stream() : data;
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}

@@ -1,0 +1,89 @@
+/**
+ * A database as text that an import reads, in the peer's format:
+ *
+ *     -- ------------------------------
+ *     -- TABLE DATA: person
+ *     -- ------------------------------
+ *
+ *     INSERT [ { id: person:1, name: 'Tobie' } ];
+ *
+ * Definitions come first, then table by table what is defined on it and its records.
+ */
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { mayAct } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import { authorize } from '../authorize.js';
+import { selectedDatabase } from '../ensure-place.js';
+import type { Execution } from '../execution.js';
+import { definitionLines } from './definitions.js';
+import { recordTexts } from './records.js';
+import type { ExportSection, ExportSelection } from './selection.js';
+import { sequenceLines } from './sequences.js';
+
+/** The sections beside the tables, in their order. */
+const SECTIONS: readonly ExportSection[] = [
+  'users',
+  'accesses',
+  'params',
+  'functions',
+  'analyzers',
+  'apis',
+  'configs',
+  'sequences',
+];
+
+/**
+ * The selected database, piece by piece, as the transaction shows it.
+ *
+ * Passwords' hashes and keys are told to those who may set them; for all others they are `[REDACTED]`, as INFO has them.
+ * @throws TesseraError `not_allowed` for whoever may not see all of it, `database_missing`
+ */
+export async function* exportDatabase(execution: Execution, selection: ExportSelection): AsyncGenerator<string> {
+  const place = selectedDatabase(execution);
+  authorize(execution.identity, 'view', place, 'Any');
+  const catalog = await execution.unit.catalog();
+  if (catalog === undefined) throw failure('database_missing', { name: place.database });
+  const secrets = mayAct(execution.identity.principal, 'own', place);
+  yield `${heading('OPTION')}OPTION IMPORT;\n\n`;
+  for (const section of SECTIONS) {
+    if (selection[section] === false) continue;
+    const lines =
+      section === 'sequences'
+        ? await sequenceLines(execution, catalog)
+        : definitionLines(catalog[section].values(), { secrets });
+    if (lines !== '') yield `${heading(section.toUpperCase())}${lines}\n`;
+  }
+  for (const table of tablesOf(catalog, selection)) {
+    yield tableText(table);
+    if (selection.records === false) continue;
+    const { name } = table.definition;
+    yield heading(`TABLE DATA: ${oneLine(name)}`);
+    yield* recordTexts(execution, catalog, table);
+    yield '\n';
+  }
+}
+
+function tablesOf({ tables }: DatabaseCatalog, { tables: selected = true }: ExportSelection): TableEntry[] {
+  if (selected === false) return [];
+  const named = selected === true ? undefined : new Set(selected);
+  const names = [...tables.keys()].filter((name) => named?.has(name) ?? true);
+  return names.sort().map((name) => tables.get(name) as TableEntry);
+}
+
+function tableText({ definition, fields, indexes, events }: TableEntry): string {
+  const groups = [[definition], fields, indexes, events].map(
+    (group) => `${definitionLines(group, { secrets: true })}\n`,
+  );
+  return `${heading(`TABLE: ${oneLine(definition.name)}`)}${groups.join('')}`;
+}
+
+const RULE = `-- ${'-'.repeat(30)}\n`;
+
+function heading(title: string): string {
+  return `${RULE}-- ${title}\n${RULE}\n`;
+}
+
+/** A name as it can stand in a comment, which the end of a line would end. */
+function oneLine(name: string): string {
+  return name.replace(/\p{Cc}|[\u2028\u2029]/gu, ' ');
+}

@@ -1,0 +1,80 @@
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { Key } from '../../storage/contract.js';
+import { isObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
+import type { Execution } from '../execution.js';
+import { edgeKeys } from '../record/edges.js';
+import { storedRecords } from '../record/stored.js';
+import { valueCode } from './value-code.js';
+
+/** Bounds of one INSERT: records, and about so many characters. */
+const MOST_RECORDS = 1_000;
+const MOST_CHARACTERS = 1024 * 1024;
+
+/** The records of a table as INSERT statements, a batch at a time; edges apart from the others. */
+export async function* recordTexts(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+): AsyncGenerator<string> {
+  const cursor = storedRecords(execution, table);
+  const batch = new Batch();
+  try {
+    for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
+      const records = entries.map(([, record]) => record).filter(isObject);
+      const edges = await edgesAmong(execution, catalog, table, records);
+      for (const record of records) {
+        batch.add(valueCode(record), edges.has(record));
+        if (batch.isFull) yield batch.take();
+      }
+      await execution.interrupt.checkpoint();
+    }
+    yield batch.take();
+  } finally {
+    cursor.close();
+  }
+}
+
+class Batch {
+  #records: string[] = [];
+  #edges: string[] = [];
+  #characters = 0;
+
+  add(text: string, isEdge: boolean): void {
+    (isEdge ? this.#edges : this.#records).push(text);
+    this.#characters += text.length;
+  }
+
+  get isFull(): boolean {
+    return this.#records.length + this.#edges.length >= MOST_RECORDS || this.#characters >= MOST_CHARACTERS;
+  }
+
+  take(): string {
+    const text = insertion('INSERT', this.#records) + insertion('INSERT RELATION', this.#edges);
+    [this.#records, this.#edges, this.#characters] = [[], [], 0];
+    return text;
+  }
+}
+
+function insertion(words: string, records: readonly string[]): string {
+  return records.length === 0 ? '' : `${words} [ ${records.join(', ')} ];\n`;
+}
+
+/** Which of the records are edges: in a table for anything, those that can be found from their ends. */
+async function edgesAmong(
+  { unit: { transaction } }: Execution,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  records: readonly ObjectValue[],
+): Promise<ReadonlySet<ObjectValue>> {
+  const { kind } = table.definition.tableKind;
+  if (kind !== 'any') return new Set(kind === 'relation' ? records : []);
+  const candidates: [record: ObjectValue, key: Key][] = [];
+  for (const record of records) {
+    const { id } = record;
+    const [key] = id instanceof RecordId ? edgeKeys(catalog, table, id.key as RecordKey, record) : [];
+    if (key !== undefined) candidates.push([record, key]);
+  }
+  if (candidates.length === 0) return new Set();
+  const found = await transaction.getMany(candidates.map(([, key]) => key));
+  return new Set(candidates.filter((_, at) => found[at] !== undefined).map(([record]) => record));
+}

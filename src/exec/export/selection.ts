@@ -1,0 +1,57 @@
+import { failure } from '../../errors/error.js';
+import { isArray, isObject, type Value } from '../../value/value.js';
+
+/** What an export holds. Everything unless told, as the peer has it; whether there are users, say, is left out with `users: false`. */
+export interface ExportSelection {
+  readonly users?: boolean;
+  readonly accesses?: boolean;
+  readonly params?: boolean;
+  readonly functions?: boolean;
+  readonly analyzers?: boolean;
+  readonly apis?: boolean;
+  readonly configs?: boolean;
+  readonly sequences?: boolean;
+  /** Which tables, with all that is defined on them. */
+  readonly tables?: boolean | readonly string[];
+  /** The records of these tables. */
+  readonly records?: boolean;
+}
+
+/** What stands in a database beside its tables. */
+export type ExportSection = Exclude<keyof ExportSelection, 'tables' | 'records'>;
+
+const SWITCHES = [
+  'users',
+  'accesses',
+  'params',
+  'functions',
+  'analyzers',
+  'apis',
+  'configs',
+  'sequences',
+  'records',
+] as const satisfies readonly (keyof ExportSelection)[];
+
+/**
+ * The options of `export()` of the official client; those about what Tessera has none of mean nothing.
+ * @throws TesseraError `malformed_request`
+ */
+export function readExportSelection(options: Value): ExportSelection {
+  if (!isObject(options)) throw failure('malformed_request', { reason: 'the options must be an object' });
+  const selection: { -readonly [K in keyof ExportSelection]: ExportSelection[K] } = {};
+  for (const name of SWITCHES) {
+    const on = options[name];
+    if (on === undefined || on === null) continue;
+    if (typeof on !== 'boolean') throw failure('malformed_request', { reason: `\`${name}\` must be a boolean` });
+    selection[name] = on;
+  }
+  const { tables } = options;
+  if (tables !== undefined && tables !== null) selection.tables = readTables(tables);
+  return selection;
+}
+
+function readTables(tables: Value): boolean | readonly string[] {
+  if (typeof tables === 'boolean') return tables;
+  if (isArray(tables) && tables.every((name) => typeof name === 'string')) return tables;
+  throw failure('malformed_request', { reason: '`tables` must be a boolean or a list of names' });
+}

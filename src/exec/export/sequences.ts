@@ -1,0 +1,36 @@
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { SequenceDefinition } from '../../catalog/definition.js';
+import { databaseArea, sequenceKey } from '../../catalog/keys.js';
+import type { Expression, Statement } from '../../language/ast.js';
+import { printStatement } from '../../language/print.js';
+import type { Value } from '../../value/value.js';
+import type { Execution } from '../execution.js';
+import { definitionLines } from './definitions.js';
+
+/**
+ * The sequences of a database. One of which numbers were taken is brought to where it is before it is given its own clauses, since it must
+ * not give out a number twice: OVERWRITE lets it count on.
+ */
+export async function sequenceLines(execution: Execution, { database, sequences }: DatabaseCatalog): Promise<string> {
+  let lines = '';
+  for (const sequence of sequences.values()) {
+    const key = sequenceKey(databaseArea(database.id), sequence.identity);
+    const last = await execution.unit.transaction.get(key);
+    lines += last === undefined ? definitionLines([sequence], { secrets: true }) : advanced(sequence, last);
+  }
+  return lines;
+}
+
+function advanced(sequence: SequenceDefinition, last: Value): string {
+  const { name } = sequence;
+  const statements: readonly Statement[] = [
+    { ...sequence, batch: literal(1), start: literal(last) },
+    { kind: 'return', value: { kind: 'call', path: 'sequence::nextval', args: [literal(name)] } },
+    { ...sequence, mode: 'overwrite' },
+  ];
+  return statements.map((statement) => `${printStatement(statement, { secrets: true })};\n`).join('');
+}
+
+function literal(value: Value): Expression {
+  return { kind: 'literal', value };
+}

@@ -1,0 +1,126 @@
+/** Values as code that gives them again when it is run. */
+import type { Expression } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { geometryFromObject } from '../../value/geometry.js';
+import { deeper } from '../../value/nesting.js';
+import { escapeName } from '../../value/text/quote.js';
+import { toText } from '../../value/text/text.js';
+import {
+  FileReference,
+  isArray,
+  isObject,
+  type Kind,
+  kindOf,
+  Range,
+  RecordId,
+  Regex,
+  SetValue,
+  Table,
+  type Value,
+} from '../../value/value.js';
+import { membersOf } from '../../value/walk.js';
+
+/**
+ * The text of a value for an import: its literal, but where that would be read as something else. A table's name alone is a field where
+ * there is no FROM, and an object that describes a geometry is one when it is written out.
+ */
+export function valueCode(value: Value): string {
+  return hasNoLiteral(value, 0) ? printExpression(codeOf(value)) : toText(value);
+}
+
+/** The same as syntax tree. */
+export function valueExpression(value: Value): Expression {
+  return hasNoLiteral(value, 0) ? codeOf(value) : { kind: 'literal', value };
+}
+
+function hasNoLiteral(value: Value, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (specialCode(value) !== undefined) return true;
+  const members = membersOf(value);
+  if (members.length === 0) return false;
+  const below = deeper(depth);
+  return members.some((member) => hasNoLiteral(member, below));
+}
+
+/** To be called where it is known that the value isn't nested too deep. */
+function codeOf(value: Value): Expression {
+  const special = specialCode(value);
+  if (special !== undefined) return special;
+  if (isArray(value)) return { kind: 'array', items: value.map(codeOf) };
+  if (value instanceof SetValue) return { kind: 'set', items: value.items.map(codeOf) };
+  if (isObject(value)) {
+    return { kind: 'object', entries: Object.entries(value).map(([key, member]) => [key, codeOf(member)] as const) };
+  }
+  if (value instanceof Range) return rangeCode(value);
+  if (value instanceof RecordId && hasNoLiteral(value.key, 0)) return recordCode(value);
+  return literal(value);
+}
+
+function rangeCode({ start, end }: Range): Expression {
+  const from = start?.value instanceof RecordId ? recordCode(start.value) : codeOf(start?.value);
+  return {
+    kind: 'range',
+    ...(start !== undefined && { start: { value: from, inclusive: start.inclusive } }),
+    ...(end !== undefined && { end: { value: codeOf(end.value), inclusive: end.inclusive } }),
+  };
+}
+
+function setCode({ items }: SetValue): Expression {
+  return { kind: 'cast', type: { kind: 'set' }, operand: { kind: 'array', items: items.map(codeOf) } };
+}
+
+/** What files are written with. */
+const PLAIN_BUCKET = /^[\w\-.]+$/;
+const PLAIN_FILE = /^[\w\-./]+$/;
+/** What a regular expression can be written as between slashes. */
+const PLAIN_REGEX = /^[^*\n][^\n]*$/;
+
+/** Whether the literal of a record id is read as one: digits in front of a table's name are a number, and no name holds U+0000. */
+function isReadBack({ table, key }: RecordId): boolean {
+  if (/^\d/.test(table) || table.includes('\0')) return false;
+  if (!(key instanceof Range)) return isReadBackAsKey(key);
+  return [key.start, key.end].every((bound) => bound === undefined || isReadBackAsKey(bound.value));
+}
+
+/** What is none of these can be the bound of a range of records, but is no key, and is read as a text. */
+const KINDS_OF_KEYS: ReadonlySet<Kind> = new Set<Kind>(['int', 'string', 'uuid', 'array', 'object']);
+
+function isReadBackAsKey(key: Value): boolean {
+  return typeof key === 'string' ? !key.includes('\0') : KINDS_OF_KEYS.has(kindOf(key));
+}
+
+/** An empty key is refused by the function, though not where it is written. */
+function recordCode({ table, key }: RecordId): Expression {
+  if (key !== '') return call('type::record', table, key);
+  return { kind: 'cast', type: { kind: 'record', tables: [] }, operand: literal(`${escapeName(table)}:\`\``) };
+}
+
+/** The code of a value that is itself without a literal. */
+function specialCode(value: Value): Expression | undefined {
+  if (value instanceof Table) return call('type::table', value.name);
+  if (value instanceof FileReference) {
+    const { bucket, key } = value;
+    return PLAIN_BUCKET.test(bucket) && PLAIN_FILE.test(key) ? undefined : call('type::file', bucket, key);
+  }
+  if (value instanceof Regex) {
+    return PLAIN_REGEX.test(value.source)
+      ? undefined
+      : { kind: 'cast', type: { kind: 'regex' }, operand: literal(value.source) };
+  }
+  // What begins with a name and a colon is an object.
+  if (value instanceof SetValue)
+    return value.items.some((item) => item instanceof RecordId) ? setCode(value) : undefined;
+  // A record id followed by dots is a range of records.
+  if (value instanceof Range) return value.start?.value instanceof RecordId ? rangeCode(value) : undefined;
+  if (value instanceof RecordId) return isReadBack(value) ? undefined : recordCode(value);
+  const describesGeometry = isObject(value) && geometryFromObject(value) !== undefined;
+  return describesGeometry ? call('object::from_entries', Object.entries(value)) : undefined;
+}
+
+function call(path: string, ...args: readonly Value[]): Expression {
+  return { kind: 'call', path, args: args.map(codeOf) };
+}
+
+function literal(value: Value): Expression {
+  return { kind: 'literal', value };
+}

@@ -1,0 +1,126 @@
+/** `/export` and `/import`: whole databases as text, streamed either way. */
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Timers } from '../env/environment.js';
+import { failure } from '../errors/error.js';
+import { readExportSelection } from '../exec/export/selection.js';
+import type { ExportSelection } from '../session/contract.js';
+import { bodyOf, type Context, inSession, sendBody } from './context.js';
+import { JSON_FORMAT } from './format.js';
+import { requestFormat, responseFormat } from './negotiation.js';
+import { LIMIT_SETTINGS } from './options.js';
+import { rawError } from './raw-error.js';
+
+/** Clients ask for types that don't exist (`plain/text`); what comes is text. */
+const EXPORTED_TYPE = 'text/plain; charset=utf-8';
+
+export function exportRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+  const selection = readBody(request);
+  return inSession(context, request, reply, async (session) => {
+    const pieces = session.export(selection);
+    // What keeps it from beginning is still an ordinary answer.
+    const first = await pieces.next();
+    const stall = new Stall(context, () => reply.raw.destroy());
+    const text = Readable.from(watched(first, pieces, stall), { objectMode: false });
+    reply.header('cache-control', 'no-store').type(EXPORTED_TYPE).send(text);
+    // A client that goes away ends it, too.
+    await finished(reply.raw).catch(() => undefined);
+    return reply;
+  });
+}
+
+async function* watched(
+  first: IteratorResult<string, unknown>,
+  pieces: AsyncGenerator<string>,
+  stall: Stall,
+): AsyncGenerator<string> {
+  try {
+    for (let next = first; next.done !== true; next = await pieces.next()) {
+      stall.begin();
+      yield next.value;
+      stall.end();
+    }
+  } finally {
+    stall.end();
+    await pieces.return(undefined);
+  }
+}
+
+export function importRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+  const format = responseFormat(request.headers.accept);
+  const { body } = request;
+  return inSession(context, request, reply, async (session) => {
+    if (body instanceof Readable)
+      await session.import(texts(body, request, context)).finally(() => discard(body, context));
+    return sendBody(reply, format.contentType, format.encode([]));
+  });
+}
+
+/** The text of a body as it comes in. */
+async function* texts(body: Readable, { raw }: FastifyRequest, context: Context): AsyncGenerator<string> {
+  const limit = context.options.limits.importBody;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const stall = new Stall(context, () => rawError(raw.socket, failure('request_timeout')));
+  let size = 0;
+  try {
+    stall.begin();
+    // What is left when something is wrong must not keep the answer from going out.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      stall.end();
+      size += chunk.length;
+      if (size > limit) throw failure('body_too_large', { limit, setting: LIMIT_SETTINGS.importBody });
+      yield decoded(() => decoder.decode(chunk, { stream: true }));
+      stall.begin();
+    }
+    yield decoded(() => decoder.decode());
+  } finally {
+    stall.end();
+  }
+}
+
+/** What nobody reads any more is let in for a while: a client that is still sending might miss the answer. */
+function discard(body: Readable, context: Context): void {
+  if (body.readableEnded) return;
+  const patience = new Stall(context, () => body.destroy());
+  patience.begin();
+  body.once('close', () => patience.end()).resume();
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch {
+    throw failure('malformed_request', { reason: 'the body is not valid UTF-8' });
+  }
+}
+
+/** Ends what waits for the client for too long; how long all of it may take isn't bounded. */
+class Stall {
+  readonly #timers: Timers;
+  readonly #patience: number;
+  readonly #onStall: () => void;
+  #stop: (() => void) | undefined;
+
+  constructor({ environment, options }: Context, onStall: () => void) {
+    this.#timers = environment.timers;
+    this.#patience = options.requestTimeout;
+    this.#onStall = onStall;
+  }
+
+  /** The client's turn. */
+  begin(): void {
+    if (this.#patience > 0) this.#stop = this.#timers.after(this.#patience, this.#onStall);
+  }
+
+  end(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+}
+
+function readBody(request: FastifyRequest): ExportSelection {
+  const body = bodyOf(request);
+  if (body.length === 0) return {};
+  return readExportSelection(requestFormat(request.headers['content-type'] ?? JSON_FORMAT.contentType).decode(body));
+}

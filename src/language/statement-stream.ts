@@ -1,0 +1,105 @@
+/**
+ * The statements of a text that comes in pieces, each as soon as all of it is there: for texts that are too long to be held whole.
+ *
+ *     const stream = new StatementStream();
+ *     stream.push('CREATE person; CREA');
+ *     [...stream.statements()].length === 1
+ *     stream.push('TE pet');
+ *     stream.end();
+ *     [...stream.statements()].length === 1
+ */
+import { failure, type SourcePosition, TesseraError } from '../errors/error.js';
+import type { Statement } from './ast.js';
+import { beyondStatement, GRAMMAR } from './parse.js';
+import { DEFAULT_LIMITS, type Limits, Parser } from './parser/parser.js';
+import { topStatement } from './parser/statement.js';
+import { positionOf } from './source-error.js';
+
+export interface ReceivedStatement {
+  readonly statement: Statement;
+  /** Where in the whole text it begins. */
+  readonly position: SourcePosition;
+  /** UTF-16 units. */
+  readonly length: number;
+}
+
+export class StatementStream {
+  readonly #limits: Limits;
+  /** What has come in and isn't read yet; it begins where a statement may. */
+  #rest = '';
+  #begin: SourcePosition = { line: 1, column: 1 };
+  /** Before there is so much, the statement that was found incomplete isn't looked at again. */
+  #enough = 0;
+  #isOver = false;
+
+  /** `length` bounds one statement. */
+  constructor(limits: Limits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Pieces are cut between characters. */
+  push(piece: string): void {
+    this.#rest += piece;
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /**
+   * The statements that can be told to be complete, by the semicolon behind them or the end of the text. To be read up before more is pushed.
+   *
+   * A statement that doesn't parse may only lack its end. So errors are told once all of the text is there, or more than one statement may have.
+   * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`
+   */
+  *statements(): Generator<ReceivedStatement> {
+    if (!this.#isOver && this.#rest.length < this.#enough) return;
+    const source = this.#rest;
+    const limits = { ...this.#limits, length: source.length };
+    const parser = this.#attempt(() => new Parser(source, GRAMMAR, limits, { source, offset: 0, begin: this.#begin }));
+    let done = 0;
+    for (;;) {
+      const found = this.#attempt(() => parser && this.#next(parser));
+      if (parser === undefined || found === undefined) break;
+      const position = this.#goTo(source, done, found.start);
+      yield { statement: found.statement, position, length: parser.start - found.start };
+      done = parser.start;
+      this.#goTo(source, found.start, done);
+    }
+    this.#keep(source.slice(done));
+  }
+
+  /** Moves the place that is known from one offset to another. */
+  #goTo(source: string, from: number, to: number): SourcePosition {
+    this.#begin = positionOf({ source: source.slice(from, to), begin: this.#begin }, to - from);
+    return this.#begin;
+  }
+
+  /** The next complete statement, with the parser at the semicolon behind it, or at the end of the text. */
+  #next(parser: Parser): { readonly statement: Statement; readonly start: number } | undefined {
+    while (parser.acceptPunct(';'));
+    if (parser.atEnd()) return undefined;
+    const { start } = parser;
+    const statement = topStatement(parser);
+    if (parser.atEnd()) return this.#isOver ? { statement, start } : undefined;
+    return parser.isPunct(';') ? { statement, start } : beyondStatement(parser);
+  }
+
+  /** What can't be read is an error only when nothing that may come could put it right. */
+  #attempt<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (this.#isOver || !(error instanceof TesseraError) || error.code !== 'parse_error') throw error;
+      return undefined;
+    }
+  }
+
+  #keep(rest: string): void {
+    const limit = this.#limits.length ?? DEFAULT_LIMITS.length;
+    if (rest.length > limit) throw failure('query_too_long', { limit });
+    this.#rest = rest;
+    this.#enough = Math.min(2 * rest.length, limit);
+  }
+}

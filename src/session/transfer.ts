@@ -1,0 +1,143 @@
+/** Whole databases on their way out of a session and into it: piece by piece, never held whole. */
+import type { SessionIdentity } from '../auth/identity.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { asTesseraError, failure, type SourcePosition, type TesseraError } from '../errors/error.js';
+import { authorize } from '../exec/authorize.js';
+import type { Scope } from '../exec/execution.js';
+import { exportDatabase } from '../exec/export/export.js';
+import type { ExportSelection } from '../exec/export/selection.js';
+import type { RequestInterrupt } from '../exec/interrupt.js';
+import type { Statement } from '../language/ast.js';
+import type { Limits } from '../language/parser/parser.js';
+import { type ReceivedStatement, StatementStream } from '../language/statement-stream.js';
+import type { Auditor } from './auditor.js';
+import { type RunnerServices, StatementRunner } from './statement-runner.js';
+
+/** The session in which it happens. */
+export interface Transferer {
+  readonly services: RunnerServices;
+  readonly auditor: Auditor | undefined;
+  /** Ends it with the session. */
+  readonly interrupt: RequestInterrupt;
+  readonly scope: Scope;
+  /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
+  identity(): PromiseOrValue<SessionIdentity>;
+}
+
+/** What was exported may be nested deeper than what clients write, and a batch of records may be long. */
+const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
+
+export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
+  const { services, auditor, interrupt } = session;
+  let error: TesseraError | undefined = failure('cancelled');
+  try {
+    await auditor?.room();
+    const identity = await session.identity();
+    const transaction = await services.engine.begin({ writable: false });
+    try {
+      const execution = services.executor.execution({ transaction, identity, interrupt });
+      for await (const piece of exportDatabase(execution, selection)) {
+        yield piece;
+        // Whoever takes it slowly may have lost the right to it meanwhile.
+        authorize(await session.identity(), 'view', identity.place, 'Any');
+      }
+    } finally {
+      transaction.cancel();
+    }
+    error = undefined;
+  } catch (thrown) {
+    error = asTesseraError(thrown);
+    throw error;
+  } finally {
+    auditor?.transferred('export', error, {});
+  }
+}
+
+export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
+  const { services, auditor, interrupt, scope } = session;
+  let error: TesseraError | undefined;
+  let statements = 0;
+  try {
+    const identity = await session.identity();
+    const { namespace, database } = identity.place;
+    if (namespace === undefined) throw failure('namespace_empty');
+    if (database === undefined) throw failure('database_empty');
+    const runner = new StatementRunner(services, {
+      identity,
+      interrupt,
+      scope,
+      held: undefined,
+      listener: undefined,
+      auditor,
+    });
+    for await (const batch of batchesOf(pieces)) {
+      await auditor?.room();
+      authorize(await session.identity(), 'edit', identity.place, 'Any');
+      interrupt.check();
+      await run(runner, batch);
+      statements += batch.statements.length;
+    }
+  } catch (thrown) {
+    error = asTesseraError(thrown);
+    throw error;
+  } finally {
+    auditor?.transferred('import', error, { statements });
+  }
+}
+
+interface Batch {
+  readonly statements: readonly Statement[];
+  readonly position: SourcePosition;
+}
+
+/** Statement by statement; what stands between BEGIN and COMMIT as a whole. */
+async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch> {
+  const stream = new StatementStream(IMPORTED_TEXT);
+  const block = new Block();
+  for await (const piece of pieces) {
+    stream.push(piece);
+    yield* block.batches(stream.statements());
+  }
+  stream.end();
+  yield* block.batches(stream.statements());
+  yield* block.unfinished();
+}
+
+/** Holds a transaction back until it is complete. */
+class Block {
+  #held: ReceivedStatement[] = [];
+  #length = 0;
+
+  *batches(received: Iterable<ReceivedStatement>): Generator<Batch> {
+    for (const each of received) {
+      const { kind } = each.statement;
+      if (this.#held.length === 0 && kind !== 'begin') {
+        yield { statements: [each.statement], position: each.position };
+        continue;
+      }
+      this.#held.push(each);
+      this.#length += each.length;
+      if (this.#length > IMPORTED_TEXT.length) throw failure('query_too_long', { limit: IMPORTED_TEXT.length });
+      if (kind === 'commit' || kind === 'cancel') yield* this.unfinished();
+    }
+  }
+
+  *unfinished(): Generator<Batch> {
+    const [first] = this.#held;
+    if (first === undefined) return;
+    const statements = this.#held.map(({ statement }) => statement);
+    this.#held = [];
+    this.#length = 0;
+    yield { statements, position: first.position };
+  }
+}
+
+async function run(runner: StatementRunner, { statements, position }: Batch): Promise<void> {
+  try {
+    for (const { outcome } of await runner.run(statements)) if (!outcome.ok) throw outcome.error;
+  } catch (thrown) {
+    const error = asTesseraError(thrown);
+    if (error.code === 'cancelled') throw error;
+    throw failure('import_failed', { ...position, reason: error.message }, { cause: error, position });
+  }
+}

@@ -1,0 +1,64 @@
+/** Bodies that don't come in. */
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
+import { createHttpServer } from '../../src/http/create-http-server.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+
+const ALLOWED = 12_345;
+/** What would be called when time is up. */
+const waiting = new Set<() => void>();
+const timers = {
+  ...realEnvironment.timers,
+  after: (milliseconds: number, callback: () => void) => {
+    if (milliseconds === ALLOWED) waiting.add(callback);
+    return () => void waiting.delete(callback);
+  },
+};
+
+let database: OpenDatabase;
+beforeEach(async () => {
+  waiting.clear();
+  database = await openDatabase(new MemoryEngine(realEnvironment));
+  const owner = database.ownerSession();
+  await owner.use('test', 'test');
+  await owner.query("DEFINE USER root ON ROOT PASSWORD 'root' ROLES OWNER");
+});
+afterEach(() => database.close());
+
+const HEAD = [
+  'host: x',
+  'connection: close',
+  `authorization: Basic ${Buffer.from('root:root').toString('base64')}`,
+  'surreal-ns: test',
+  'surreal-db: test',
+  'content-length: 9',
+].join('\r\n');
+
+const timeIsUp = () => {
+  for (const callback of waiting) callback();
+};
+
+it.each(['/sql', '/import'])('are waited for as long as is allowed, by %s', async (path) => {
+  const app = createHttpServer({
+    database,
+    environment: { ...realEnvironment, timers },
+    options: { requestTimeout: ALLOWED },
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const ask = async (finish: (write: (text: string) => void) => void) => {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST ${path} HTTP/1.1\r\n${HEAD}\r\n\r\nRETURN`);
+    await expect.poll(() => waiting.size).toBe(1);
+    finish((text) => socket.write(text));
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    return answer;
+  };
+  expect(await ask(timeIsUp)).toMatch(/^HTTP\/1.1 408 .*request_timeout/s);
+  waiting.clear();
+  expect(await ask((write) => write(' 1;'))).toMatch(/^HTTP\/1.1 200 /);
+  expect(waiting.size).toBe(0);
+  await app.close();
+});
