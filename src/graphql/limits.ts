@@ -22,7 +22,7 @@ export const DEFAULT_GRAPHQL_LIMITS = {
   /** Records that one list gives. */
   rows: 10_000,
   /** Fields of records in an answer: rows times the fields that are asked of each. */
-  values: 1_000_000,
+  values: 250_000,
   /** Milliseconds that a request may take. */
   time: 30_000,
   /** Operations that one HTTP request may send, in an array. */
