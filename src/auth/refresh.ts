@@ -1,6 +1,7 @@
 /**
  * Refresh tokens of record accesses WITH REFRESH. Each is used once, for a new pair of tokens. One that comes a second time tells that
- * somebody else has it too, so that its whole family is revoked; but clients that send it twice at the same time mean no harm.
+ * somebody else has it too, so that its whole family is revoked; but clients that send it twice at the same time mean no harm: then it is
+ * refused, and no more.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
@@ -58,12 +59,13 @@ export async function useRefresh(
     (grants, grant, record): Refreshed | undefined => {
       const now = context.environment.clock.now();
       const { revocation } = grant;
-      if (revocation === undefined) grants.put({ ...grant, revocation: moment(now), used: true });
-      else if (grant.used !== true) return undefined;
-      else if (now - datetimeNanoseconds(revocation) > BigInt(context.refreshGraceSeconds) * 1_000_000_000n) {
-        grants.revokeFamily(familyOf(grant), moment(now));
+      if (revocation !== undefined) {
+        const age = now - datetimeNanoseconds(revocation);
+        const hasLostRace = age <= BigInt(context.refreshGraceSeconds) * 1_000_000_000n;
+        if (grant.used === true && !hasLostRace) grants.revokeFamily(familyOf(grant), moment(now));
         return undefined;
       }
+      grants.put({ ...grant, revocation: moment(now), used: true });
       const next = draw(context, access, record, issued, familyOf(grant));
       grants.put(next.grant);
       return { record, key: next.key };
