@@ -1,9 +1,11 @@
 import { invariant } from '../base/invariant.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure } from '../errors/error.js';
+
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
 import type {
+  ExportSelection,
   HeldTransaction,
   IssuedTokens,
   Notification,
@@ -150,6 +152,23 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
     return this.#session.refresh(tokens);
   }
 
+  /**
+   * The selected database as text, piece by piece: definitions, then records, as they were when it began. `import` reads it.
+   *
+   *     for await (const piece of db.export({ tables: ['person'] })) file.write(piece);
+   */
+  export(selection: ExportSelection = {}): AsyncGenerator<string> {
+    return this.#session.export(selection);
+  }
+
+  /**
+   * Runs a text, whole or in pieces, each statement as soon as it is complete. The first that fails ends it: those before it stay.
+   * @throws TesseraError `import_failed`, `parse_error`, `not_allowed`
+   */
+  import(text: string | AsyncIterable<string>): Promise<void> {
+    return this.#session.import(typeof text === 'string' ? inOnePiece(text) : text);
+  }
+
   /** Forgets who is signed in. */
   invalidate(): void {
     this.#session.invalidate();
@@ -233,4 +252,8 @@ async function orCancel<T>(
     held.cancel();
     throw error;
   }
+}
+
+async function* inOnePiece(text: string): AsyncGenerator<string> {
+  yield text;
 }

@@ -126,6 +126,22 @@ describe('transactions', () => {
   });
 });
 
+describe('export and import', () => {
+  it('carry a database over', async () => {
+    const [from, to] = [await Tessera.open('memory'), await Tessera.open('memory')];
+    for (const db of [from, to]) await db.use('test', 'test');
+    await from.query("DEFINE TABLE person; DEFINE FIELD name ON person TYPE string; CREATE person:1 SET name = 'Ann'");
+    await to.import(from.export());
+    expect(toJson(await to.query('SELECT * FROM person; INFO FOR TABLE person'))).toBe(
+      toJson(await from.query('SELECT * FROM person; INFO FOR TABLE person')),
+    );
+    await expect(to.import('CREATE person:1; CREATE person:2')).rejects.toMatchObject({ code: 'import_failed' });
+    expect(await to.query('SELECT VALUE id.id() FROM person')).toEqual([[1]]);
+    await from.close();
+    await to.close();
+  });
+});
+
 describe('sessions', () => {
   it('of users see what they may', async () => {
     await db.query(`

@@ -119,7 +119,12 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
 
   override async importSql(data: string | Blob | ReadableStream): Promise<void> {
     const { rpc } = await this.#opened();
-    await rpc.session.import(piecesOf(data));
+    try {
+      await rpc.session.import(piecesOf(data));
+    } catch (thrown) {
+      const { error } = this.#translate(errorAnswer(null, asTesseraError(thrown)));
+      throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);
+    }
   }
 
   #opened(): Promise<OpenConnection> {
