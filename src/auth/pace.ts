@@ -45,7 +45,7 @@ export class Pace {
     } catch (error) {
       if (error instanceof TesseraError && error.code === 'too_many_attempts') throw error;
       const elapsed = clock.monotonic() - startedAt;
-      await this.#sleep(this.#due(elapsed) - elapsed);
+      await this.#environment.timers.wait(this.#due(elapsed) - elapsed);
       throw error;
     }
   }
@@ -74,11 +74,5 @@ export class Pace {
     // Timers wake up late by a little that might tell something; the jitter buries it.
     const jitter = this.#environment.random.float() * (this.#step / 2);
     return Math.ceil(floor / this.#step) * this.#step + jitter;
-  }
-
-  #sleep(milliseconds: number): Promise<void> {
-    return new Promise((wake) => {
-      this.#environment.timers.after(milliseconds, wake);
-    });
   }
 }

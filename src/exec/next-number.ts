@@ -2,10 +2,15 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { intValue } from '../value/number.js';
 import type { Value } from '../value/value.js';
+import { selectedDatabase } from './ensure-place.js';
 import type { Execution } from './execution.js';
 
-/** The next number of a sequence of the selected database. @throws TesseraError `sequence_missing`, `sequence_exhausted` */
+/**
+ * The next number of a sequence of the selected database.
+ * @throws TesseraError `namespace_empty`, `database_empty`, `sequence_missing`, `sequence_exhausted`
+ */
 export function nextNumber(execution: Execution, name: string): PromiseOrValue<Value> {
+  selectedDatabase(execution);
   return andThen(execution.unit.catalog(), (catalog) => {
     const sequence = catalog?.sequences.get(name);
     if (catalog === undefined || sequence === undefined) throw failure('sequence_missing', { name });

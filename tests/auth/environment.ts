@@ -31,7 +31,7 @@ export class StubbedEnvironment implements Environment {
         this.#timers = this.#timers.filter((other) => other !== timer);
       };
     },
-    wait: () => Promise.resolve(),
+    wait: (milliseconds: number) => new Promise<void>((wake) => void this.timers.after(milliseconds, wake)),
     yield: () => Promise.resolve(),
   };
 

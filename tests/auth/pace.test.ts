@@ -55,3 +55,16 @@ test('a refusal by the throttle is told at once', async () => {
   });
   await expect(refused).rejects.toMatchObject({ code: 'too_many_attempts' });
 });
+
+test('the process lives on until a failure is told', async () => {
+  const environment = new StubbedEnvironment();
+  // What `after` calls back doesn't keep a process alive, and in process there may be nothing else that does.
+  const timers = { ...environment.timers, after: () => expect.unreachable() };
+  const pace = new Pace({ ...environment, clock: environment.clock, timers });
+  const told = pace.fair(async () => {
+    throw failure('invalid_auth');
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  environment.advance(325);
+  await expect(told).rejects.toMatchObject({ code: 'invalid_auth' });
+});

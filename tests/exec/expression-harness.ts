@@ -115,7 +115,7 @@ export function executionOver(world: World, store: Store): Execution {
     denials: new DenialMarker(),
     identity: {
       principal: { kind: 'guest' },
-      place: {},
+      place: { namespace: 'test', database: 'test' },
       session: newObject(),
       token: undefined,
       auth: undefined,

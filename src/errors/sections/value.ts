@@ -6,7 +6,7 @@ export const shown = (text: string) => (text.length <= MAX_SHOWN ? text : `${tex
 
 const operator = (operation: string) =>
   row<{ a: string; b: string }>({
-    kind: 'Internal',
+    kind: 'Validation',
     text: ({ a, b }) => `Cannot perform ${operation} with '${shown(a)}' and '${shown(b)}'`,
   });
 
@@ -17,11 +17,11 @@ export const valueErrors = {
   cannot_multiply: operator('multiplication'),
   cannot_remainder: operator('remainder'),
   cannot_raise: row<{ a: string; b: string }>({
-    kind: 'Internal',
+    kind: 'Validation',
     text: ({ a, b }) => `Cannot raise the value '${shown(a)}' with '${shown(b)}'`,
   }),
   cannot_negate: row<{ value: string }>({
-    kind: 'Internal',
+    kind: 'Validation',
     text: ({ value }) => `Cannot negate the value '${shown(value)}'`,
   }),
   negative_time: row<{ operation: string }>({

@@ -193,7 +193,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   },
 
   'define-access': {
-    resource: 'Access',
+    resource: 'Actor',
     action: 'own',
     find: ({ execution, place, target }) => findAccess(execution.unit.transaction, place, target.name),
     missing: ({ name }, place) => failure('access_missing', { name, ...place }),

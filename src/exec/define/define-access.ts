@@ -18,7 +18,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
   const nameOf = compileName(statement.name, 'access name', compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, level, 'own', 'Access');
+    const { place, change } = beginDefinition(execution, level, 'own', 'Actor');
     return andThen(nameOf(frame), (name) =>
       andThen(ensureLevel(execution, level), () =>
         andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {

@@ -25,7 +25,7 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
 }
 
 /** What sessions rest on, with the records that users are. */
-const FOUNDATIONS: ReadonlySet<Resource> = new Set<Resource>(['Namespace', 'Database', 'Actor', 'Access']);
+const FOUNDATIONS: ReadonlySet<Resource> = new Set<Resource>(['Namespace', 'Database', 'Actor']);
 
 /**
  * Asks who may, and gives what the definition is made with.

@@ -225,7 +225,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       kind: 'access',
       level: of.level,
       action: 'own',
-      resource: 'Access',
+      resource: 'Actor',
       nameOf: compileName(of.name, 'access name', compiler),
       exists: ({ execution }, name, place) =>
         andThen(findAccess(execution.unit.transaction, place, name), (access) => access !== undefined),

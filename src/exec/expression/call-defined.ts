@@ -5,6 +5,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
 import { calling, deeper } from '../depth.js';
+import { selectedDatabase } from '../ensure-place.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { pace } from '../pace.js';
 import { admits, compileRule, type Rule } from '../permission.js';
@@ -51,7 +52,10 @@ export function callDefined(
   execution.functions?.check(CUSTOM + name);
   return andThen(execution.unit.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
-    if (definition === undefined) throw notDefined(CUSTOM + name);
+    if (definition === undefined) {
+      selectedDatabase(execution);
+      throw notDefined(CUSTOM + name);
+    }
     const entry = prepare(definition, compiler);
     const allowed = execution.checks.view ? admits(entry.rule, execution, undefined) : true;
     return andThen(allowed, (may) => {
