@@ -63,7 +63,11 @@ export const catalogErrors = {
   function_undefined: missing('function', 'Function'),
   analyzer_exists: exists('analyzer', 'Analyzer'),
   api_exists: exists('api', 'Api'),
-  api_missing: row<{ name: string }>({ kind: 'NotFound', text: ({ name }) => `The api '/${name}' does not exist` }),
+  api_missing: row<{ name: string }>({
+    kind: 'NotFound',
+    text: ({ name }) => `The api '/${name}' does not exist`,
+    details: ({ name }) => ({ kind: 'Api', details: { name } }),
+  }),
   api_path: row<{ reason: string }>({
     kind: 'Validation',
     text: ({ reason }) => `The string could not be parsed into a path: ${reason}`,

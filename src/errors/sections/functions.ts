@@ -68,6 +68,7 @@ export const functionErrors = {
   analyzer_not_found: row<{ name: string }>({
     kind: 'NotFound',
     text: ({ name }) => `Analyzer '${name}' not found: The analyzer '${name}' does not exist`,
+    details: ({ name }) => ({ kind: 'Analyzer', details: { name } }),
   }),
   misplaced_function: row<{ name: string; reason: string }>({
     kind: 'Validation',

@@ -76,6 +76,8 @@ const MORE_TELLING: readonly Row[] = [
   ['REMOVE INDEX nope ON item', 'NotFound', named('Index', 'nope')],
   ['REMOVE USER nope ON ROOT', 'NotFound', named('User', 'nope')],
   ['REMOVE ACCESS nope ON DATABASE', 'NotFound', named('Access', 'nope')],
+  ["REMOVE API '/nope'", 'NotFound', named('Api', '/nope')],
+  ["RETURN search::analyze('nope', 'x')", 'NotFound', named('Analyzer', 'nope')],
   ["RETURN sequence::nextval('nope')", 'NotFound', named('Sequence', 'nope')],
   [
     'DEFINE INDEX i ON one FIELDS n UNIQUE; CREATE one:1 SET n = 1; CREATE one:2 SET n = 1',
