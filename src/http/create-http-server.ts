@@ -1,5 +1,6 @@
 /** The HTTP server: routes, hooks and the WebSocket beside them. It doesn't listen yet. */
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
@@ -143,16 +144,24 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 /** Answers 408 where a body doesn't come in within the time allowed; those that are streamed are watched by their routes. */
 function endSlowBodies(app: FastifyInstance, { environment, options }: Context): void {
   if (options.requestTimeout === 0) return;
-  app.addHook('preParsing', (request, _reply, body, done) => {
+  app.addHook('preParsing', (request, reply, body, done) => {
     const { raw, routeOptions } = request;
-    if (!raw.complete && routeOptions.config.streamed !== true) {
-      const stop = environment.timers.after(options.requestTimeout, () =>
-        rawError(raw.socket, failure('request_timeout')),
-      );
+    // What was injected has no socket that could be slow.
+    if (hasBody(raw) && raw.socket instanceof Socket && routeOptions.config.streamed !== true) {
+      const stop = environment.timers.after(options.requestTimeout, () => {
+        if (raw.complete) return;
+        if (reply.raw.headersSent) raw.socket.destroy();
+        else rawError(raw.socket, failure('request_timeout'));
+      });
       raw.once('close', stop).once('end', stop);
     }
     done(null, body);
   });
+}
+
+/** Without a body nobody reads to the end of a request, and its answer may take as long as it likes. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function contextOf(parts: HttpServerParts): Context {

@@ -62,3 +62,22 @@ it.each(['/sql', '/import'])('are waited for as long as is allowed, by %s', asyn
   expect(waiting.size).toBe(0);
   await app.close();
 });
+
+it('are not waited for where there are none, however long the answer takes', async () => {
+  let answer: (() => void) | undefined;
+  const slow = Object.create(database, {
+    check: { value: () => new Promise<void>((resolve) => (answer = resolve)) },
+  }) as OpenDatabase;
+  const app = createHttpServer({
+    database: slow,
+    environment: { ...realEnvironment, timers },
+    options: { requestTimeout: ALLOWED },
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const asked = fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/health`);
+  await expect.poll(() => answer).toBeDefined();
+  timeIsUp();
+  answer?.();
+  expect((await asked).status).toBe(200);
+  await app.close();
+});
