@@ -4,6 +4,7 @@ import { isPromise } from '../../src/base/promise-or-value.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { StubbedEnvironment } from '../auth/environment.js';
 import { answer, run } from '../security/world.js';
 
 let database: OpenDatabase;
@@ -90,12 +91,19 @@ function withoutTime(name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? (name === 'time' ? undefined : String(value)) : value;
 }
 
-test('it is answered at once where the storage does', () => {
+test('it is answered at once where the storage does', async () => {
+  // By the real clock a busy machine may find it time to give others a turn.
+  const environment = new StubbedEnvironment();
+  const still = await openDatabase(new MemoryEngine(environment), { environment });
+  const session = still.ownerSession();
+  await session.use('test', 'test');
+  await run(session, 'DEFINE TABLE account; CREATE account:1 SET total = 10');
   const snapshot = session.begin({ writable: false });
   if (isPromise(snapshot)) throw new Error('it had to be waited for');
   expect(isPromise(snapshot.query(TOTALS))).toBe(false);
   expect(isPromise(snapshot.query(TOTALS))).toBe(false);
   snapshot.cancel();
+  await still.close();
 });
 
 test('clients neither find it nor have fewer of their own for it', async () => {
