@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Entry, KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 
@@ -12,4 +12,13 @@ export function forEachEntry(
     for (const entry of batch) visit(entry);
     return undefined;
   });
+}
+
+/** All entries of a range, in order. */
+export function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrValue<Entry[]> {
+  const all: Entry[] = [];
+  return andThen(
+    forEachEntry(transaction, range, (entry) => all.push(entry)),
+    () => all,
+  );
 }

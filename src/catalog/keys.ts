@@ -164,10 +164,6 @@ export function recordKey(database: Id, table: Id, key: string): Key {
   return recordPrefix(database, table) + key;
 }
 
-export function recordRange(database: Id, table: Id): KeyRange {
-  return prefixRange(recordPrefix(database, table));
-}
-
 /** The encoded record key in the key of a record. */
 export function encodedKeyOf(record: Key): string {
   return record.slice(TABLE_PREFIX_LENGTH);

@@ -1,8 +1,9 @@
 /** The commands `export`, `import` and `validate`. */
 import type { Command } from 'commander';
+import type { ExportSection } from '../exec/export/selection.js';
 import { addConnectionOptions, type ConnectionOptions } from './connection.js';
 import { Flag } from './flags.js';
-import type { ExportedKind, ExportOptions } from './transfer.js';
+import type { ExportOptions } from './transfer.js';
 
 const STREAMS = { input: process.stdin, output: process.stdout, errors: process.stderr };
 
@@ -16,7 +17,7 @@ function addExportCommand(program: Command): void {
     program.command('export').description('Write a database to a file, as text that "tessera import" reads'),
   ).argument('[file]', 'Where to; - and nothing are standard output');
   command.addOption(new Flag('--only', 'Nothing but what these options name'));
-  for (const [kind, what] of Object.entries(EXPORTED_KINDS)) command.addOption(new Flag(`--${kind}`, what));
+  for (const [section, what] of Object.entries(SECTIONS)) command.addOption(new Flag(`--${section}`, what));
   command
     .addOption(
       new Flag('--tables <names>', 'The tables of these names, with commas between; * for all').argParser(readNames),
@@ -39,7 +40,7 @@ Examples:
 }
 
 /** What stands beside the tables. */
-const EXPORTED_KINDS: Readonly<Record<ExportedKind, string>> = {
+const SECTIONS: Readonly<Record<ExportSection, string>> = {
   users: 'The users of the database',
   accesses: 'Its access methods',
   params: 'Its params',

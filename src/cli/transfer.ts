@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { EXPORT_SECTIONS, type ExportSection, type ExportSelection } from '../exec/export/selection.js';
 import type { ConnectionOptions } from './connection.js';
 import { begin, bodyText, errorOf } from './http-client.js';
 import { countingBytes, Progress } from './progress.js';
@@ -15,20 +16,7 @@ export interface TransferStreams {
   readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** What stands beside the tables. */
-const EXPORTED_KINDS = [
-  'users',
-  'accesses',
-  'params',
-  'functions',
-  'analyzers',
-  'apis',
-  'configs',
-  'sequences',
-] as const;
-export type ExportedKind = (typeof EXPORTED_KINDS)[number];
-
-export interface ExportOptions extends ConnectionOptions, Partial<Record<ExportedKind, true>> {
+export interface ExportOptions extends ConnectionOptions, Partial<Record<ExportSection, true>> {
   /** Nothing but what is named. */
   readonly only?: true;
   /** All of them, or those of these names. */
@@ -67,10 +55,10 @@ async function writeFile(answer: IncomingMessage, file: string, progress: Progre
   }
 }
 
-function selectionOf(options: ExportOptions): object {
+function selectionOf(options: ExportOptions): ExportSelection {
   const { only = false, tables = !only, records } = options;
-  const kinds = EXPORTED_KINDS.map((kind) => [kind, !only || options[kind] === true] as const);
-  return { ...Object.fromEntries(kinds), tables, records };
+  const sections = EXPORT_SECTIONS.map((section) => [section, !only || options[section] === true] as const);
+  return { ...Object.fromEntries(sections), tables, records };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   memberRange,
   prefixRange,
   recordKey,
-  recordRange,
+  recordPrefix,
   referenceKey,
   referencePrefix,
   referrerAt,
@@ -58,7 +58,7 @@ describe('ranges', () => {
       fc.property(id, id, id, id, fc.integer(), (database, table, otherDatabase, otherTable, key) => {
         const same = database === otherDatabase && table === otherTable;
         const found = recordKey(otherDatabase, otherTable, encodeKey(key));
-        expect(within(found, recordRange(database, table))).toBe(same);
+        expect(within(found, prefixRange(recordPrefix(database, table)))).toBe(same);
         expect(within(found, prefixRange(databaseArea(database)))).toBe(database === otherDatabase);
         expect(encodedKeyOf(found)).toBe(encodeKey(key));
         expect(within(memberKey(otherDatabase, otherTable, 'field', 'f'), memberRange(database, table))).toBe(same);

@@ -1,36 +1,36 @@
 /** TLS: HTTP, WebSockets and the official client with a certificate of our own, and files that are no good. */
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
 import { ROOT, startTestServer } from './server.js';
 
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-
-describe.skipIf(!hasOpenssl)('over TLS', () => {
+describe('over TLS', () => {
   let folder: string;
   let server: RunningServer;
   let ca: Buffer;
 
   /** A key, and a certificate that it signed itself. */
-  function make(name: string): { certificate: string; key: string } {
+  async function make(name: string): Promise<{ certificate: string; key: string }> {
     const [certificate, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-days', '1', '-keyout', key, '-out', certificate], {
-      stdio: 'ignore',
+    const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
     });
+    writeFileSync(certificate, made.cert);
+    writeFileSync(key, made.private);
     return { certificate, key };
   }
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tessera-tls-'));
-    const { certificate, key } = make('own');
+    const { certificate, key } = await make('own');
     ca = readFileSync(certificate);
     server = await startTestServer({ SVC_WEB_CRT: certificate, SVC_WEB_KEY: key });
   });
@@ -67,7 +67,7 @@ describe.skipIf(!hasOpenssl)('over TLS', () => {
   });
 
   it('says at the start what is wrong with the files', async () => {
-    const [one, other] = [make('one'), make('other')];
+    const [one, other] = [await make('one'), await make('other')];
     const broken = join(folder, 'broken.crt');
     writeFileSync(broken, 'no certificate');
     const start = (certificate: string, key: string) => startTestServer({ SVC_WEB_CRT: certificate, SVC_WEB_KEY: key });

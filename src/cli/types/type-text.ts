@@ -73,7 +73,7 @@ export function recordText(tables: readonly string[], key?: string): string {
 export function fieldText(node: FieldNode): string {
   if (node.type !== undefined) return typeText(node.type, node);
   if (node.fields.size > 0) return objectText(undefined, node);
-  return node.items === undefined ? 'unknown' : `Array<${fieldText(node.items)}>`;
+  return node.element === undefined ? 'unknown' : `Array<${fieldText(node.element)}>`;
 }
 
 /** Whether there may be nothing in a place of that type. */
@@ -92,9 +92,9 @@ function unionText(types: readonly Type[], node: FieldNode | undefined): string 
 
 /** Fields below `list.*` say more of the items than `array<object>` does. */
 function itemText(item: Type | undefined, node: FieldNode | undefined): string {
-  const items = node?.items;
-  if (items === undefined) return item === undefined ? 'unknown' : typeText(item);
-  return fieldText({ ...items, type: items.type ?? item });
+  const element = node?.element;
+  if (element === undefined) return item === undefined ? 'unknown' : typeText(item);
+  return fieldText({ ...element, type: element.type ?? item });
 }
 
 function objectText(fields: Extract<Type, { kind: 'object' }>['fields'], node: FieldNode | undefined): string {
@@ -108,7 +108,7 @@ function objectText(fields: Extract<Type, { kind: 'object' }>['fields'], node: F
     );
   }
   if (node === undefined || node.fields.size === 0)
-    return `Record<string, ${node?.items === undefined ? 'unknown' : fieldText(node.items)}>`;
+    return `Record<string, ${node?.element === undefined ? 'unknown' : fieldText(node.element)}>`;
   return members(nodeMembers(node), node.isOpen);
 }
 
@@ -123,7 +123,7 @@ export function nodeMembers({ fields }: FieldNode): Member[] {
   return [...fields].map(([name, node]) => ({
     name,
     text: fieldText(node),
-    optional: !node.isAlways && (node.type === undefined ? !hasRequired(node) : isOptional(node.type)),
+    optional: node.type === undefined ? !hasRequired(node) : isOptional(node.type),
     comment: node.comment,
   }));
 }

@@ -6,7 +6,7 @@ import { failure } from '../../errors/error.js';
  * relative to the working directory unless it begins with a slash.
  *
  *     storeAddress(new URL('mem://'));                 // 'memory'
- *     storeAddress(new URL('tessera://./data'));       // 'lmdb:/home/ann/data'
+ *     storeAddress(new URL('tessera://./data'));       // 'lmdb:' and the whole path of ./data
  *     storeAddress(new URL('surrealkv:///var/data'));  // 'lmdb:/var/data'
  *
  * A URL of the protocol `file` always begins with a slash: JavaScript reads `file:./data` as `file:///data`.

@@ -17,20 +17,8 @@ import { selectedDatabase } from '../ensure-place.js';
 import type { Execution } from '../execution.js';
 import { definitionLines } from './definitions.js';
 import { recordTexts } from './records.js';
-import type { ExportSection, ExportSelection } from './selection.js';
+import { EXPORT_SECTIONS, type ExportSelection } from './selection.js';
 import { sequenceLines } from './sequences.js';
-
-/** The sections beside the tables, in their order. */
-const SECTIONS: readonly ExportSection[] = [
-  'users',
-  'accesses',
-  'params',
-  'functions',
-  'analyzers',
-  'apis',
-  'configs',
-  'sequences',
-];
 
 /**
  * The selected database, piece by piece, as the transaction shows it.
@@ -45,7 +33,7 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
   if (catalog === undefined) throw failure('database_missing', { name: place.database });
   const secrets = mayAct(execution.identity.principal, 'own', place);
   yield `${heading('OPTION')}OPTION IMPORT;\n\n`;
-  for (const section of SECTIONS) {
+  for (const section of EXPORT_SECTIONS) {
     if (selection[section] === false) continue;
     const lines =
       section === 'sequences'

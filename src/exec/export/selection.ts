@@ -1,26 +1,8 @@
 import { failure } from '../../errors/error.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 
-/** What an export holds. Everything unless told, as the peer has it; whether there are users, say, is left out with `users: false`. */
-export interface ExportSelection {
-  readonly users?: boolean;
-  readonly accesses?: boolean;
-  readonly params?: boolean;
-  readonly functions?: boolean;
-  readonly analyzers?: boolean;
-  readonly apis?: boolean;
-  readonly configs?: boolean;
-  readonly sequences?: boolean;
-  /** Which tables, with all that is defined on them. */
-  readonly tables?: boolean | readonly string[];
-  /** The records of these tables. */
-  readonly records?: boolean;
-}
-
-/** What stands in a database beside its tables. */
-export type ExportSection = Exclude<keyof ExportSelection, 'tables' | 'records'>;
-
-const SWITCHES = [
+/** What stands in a database beside its tables, in the order of an export. */
+export const EXPORT_SECTIONS = [
   'users',
   'accesses',
   'params',
@@ -29,8 +11,16 @@ const SWITCHES = [
   'apis',
   'configs',
   'sequences',
-  'records',
-] as const satisfies readonly (keyof ExportSelection)[];
+] as const;
+export type ExportSection = (typeof EXPORT_SECTIONS)[number];
+
+/** What an export holds. Everything unless told, as the peer has it: users, say, are left out with `users: false`. */
+export interface ExportSelection extends Readonly<Partial<Record<ExportSection, boolean>>> {
+  /** Which tables, with all that is defined on them. */
+  readonly tables?: boolean | readonly string[];
+  /** The records of these tables. */
+  readonly records?: boolean;
+}
 
 /**
  * The options of `export()` of the official client; those about what Tessera has none of mean nothing.
@@ -39,7 +29,7 @@ const SWITCHES = [
 export function readExportSelection(options: Value): ExportSelection {
   if (!isObject(options)) throw failure('malformed_request', { reason: 'the options must be an object' });
   const selection: { -readonly [K in keyof ExportSelection]: ExportSelection[K] } = {};
-  for (const name of SWITCHES) {
+  for (const name of [...EXPORT_SECTIONS, 'records'] as const) {
     const on = options[name];
     if (on === undefined || on === null) continue;
     if (typeof on !== 'boolean') throw failure('malformed_request', { reason: `\`${name}\` must be a boolean` });

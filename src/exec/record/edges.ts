@@ -1,10 +1,10 @@
 /** Graph edges: the keys at both ends that lead from a record to the edges that touch it. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { entriesOf } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { nodeOf } from '../../catalog/node.js';
-import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
-import { forEachBatch } from '../../storage/cursor.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
@@ -55,13 +55,4 @@ function rangesOf(catalog: DatabaseCatalog, node: string, direction: Direction, 
     const table = catalog.tables.get(name);
     return table === undefined ? [] : [prefixRange(edgePrefix(node, direction, table.definition.id))];
   });
-}
-
-function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrValue<Entry[]> {
-  const all: Entry[] = [];
-  const read = forEachBatch(transaction.scan(range), (batch) => {
-    all.push(...batch);
-    return undefined;
-  });
-  return andThen(read, () => all);
 }

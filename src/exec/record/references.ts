@@ -5,6 +5,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
+import { entriesOf } from '../../catalog/entries.js';
 import {
   edgePrefix,
   encodedKeyOf,
@@ -143,15 +144,6 @@ function referrersIn(catalog: DatabaseCatalog, node: string, entries: readonly E
     if (name === undefined) return [];
     return [{ id: new RecordId(name, decodeKey(encoded).value as RecordKey), field: field as string }];
   });
-}
-
-function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrValue<Entry[]> {
-  const all: Entry[] = [];
-  const read = forEachBatch(transaction.scan(range), (batch) => {
-    all.push(...batch);
-    return undefined;
-  });
-  return andThen(read, () => all);
 }
 
 /** Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any. */

@@ -1,6 +1,7 @@
-/** The fields that are defined on a table as a tree: `address.city` below `address`, `tags.*` as the element of `tags`. */
+/** What is defined of the fields of a table, as a tree. */
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
+import { type FieldBranches, fieldNode } from '../../catalog/field-tree.js';
 import type { Type } from '../../value/type.js';
 
 export interface FieldNode {
@@ -12,11 +13,9 @@ export interface FieldNode {
   readonly element: FieldNode | undefined;
 }
 
-interface Growing {
+interface Growing extends FieldBranches<Growing> {
   definition: FieldDefinition | undefined;
   type: Type | undefined;
-  readonly fields: Map<string, Growing>;
-  element: Growing | undefined;
 }
 
 /** What lies deeper is reached through its parent, which then is a scalar. */
@@ -24,37 +23,19 @@ const DEEPEST = 16;
 
 /** `leftOut` is told of definitions that have no place in the tree. */
 export function fieldTree(entry: TableEntry, leftOut: (definition: FieldDefinition) => void): FieldNode {
-  const root = node();
+  const root = newNode();
   for (const definition of entry.fields) {
-    if (definition.path.parts.length > DEEPEST || !place(root, definition)) leftOut(definition);
+    const node = fieldNode(root, definition.path, DEEPEST, newNode);
+    if (node === undefined) leftOut(definition);
+    else {
+      node.definition = definition;
+      node.type = definition.type;
+    }
   }
   return root;
 }
 
-function place(root: Growing, definition: FieldDefinition): boolean {
-  let at = root;
-  for (const part of definition.path.parts) {
-    if (part.kind === 'field') {
-      let child = at.fields.get(part.name);
-      if (child === undefined) {
-        child = node();
-        at.fields.set(part.name, child);
-      }
-      at = child;
-    } else if (part.kind === 'all') {
-      at.element ??= node();
-      at = at.element;
-    } else {
-      // A field of one element by its number says nothing about the others.
-      return false;
-    }
-  }
-  at.definition = definition;
-  at.type = definition.type;
-  return true;
-}
-
-function node(): Growing {
+function newNode(): Growing {
   return { definition: undefined, type: undefined, fields: new Map(), element: undefined };
 }
 

@@ -1,7 +1,7 @@
 /** graphql-request, which is fetch with a few conveniences. */
 import { type BatchRequestDocument, ClientError, GraphQLClient, gql } from 'graphql-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Library, openLibrary, PLACE, passwordOf } from './library.js';
+import { BOOKS_QUERY, type Library, openLibrary, PLACE, passwordOf } from './library.js';
 
 let library: Library;
 let ann: Record<string, string>;
@@ -12,18 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => library.close());
 
-const BOOKS = gql`
-  query Books($filter: _filter_book, $limit: Int = 10) {
-    book(filter: $filter, limit: $limit, order: { asc: year }) { ...Book author { id name } }
-  }
-  fragment Book on book { id title year }
-`;
-
 describe('queries', () => {
   it.each(['POST', 'GET'] as const)('take variables and fragments, by %s', async (method) => {
     for (const headers of [PLACE, ann]) {
       const client = new GraphQLClient(library.url, { headers, method });
-      expect(await client.request(BOOKS, { filter: { year: { gt: 1990 } } })).toEqual({
+      expect(await client.request(BOOKS_QUERY, { filter: { year: { gt: 1990 } } })).toEqual({
         book: [{ id: 'book:4', title: 'Baudolino', year: 2000, author: { id: 'author:eco', name: 'Eco' } }],
       });
     }
@@ -32,7 +25,7 @@ describe('queries', () => {
   it('go together', async () => {
     const client = new GraphQLClient(library.url, { headers: ann });
     const documents: BatchRequestDocument[] = [
-      { document: BOOKS, variables: { limit: 1 } },
+      { document: BOOKS_QUERY, variables: { limit: 1 } },
       { document: '{ reader { name } }', variables: {} },
     ];
     expect(await client.batchRequests(documents)).toMatchObject([

@@ -29,6 +29,14 @@ const SETUP = `
 
 export const PLACE = { 'svc-ns': 'library', 'svc-db': 'library' } as const;
 
+/** What every client is asked to query. */
+export const BOOKS_QUERY = `
+  query Books($filter: _filter_book, $limit: Int = 10) {
+    book(filter: $filter, limit: $limit, order: { asc: year }) { ...Book author { id name } }
+  }
+  fragment Book on book { id title year }
+`;
+
 export interface Library {
   /** Of GraphQL over HTTP. */
   readonly url: string;

@@ -3,7 +3,7 @@ import { Client, type CombinedError, cacheExchange, fetchExchange, gql, subscrip
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Library, openLibrary, PLACE } from './library.js';
+import { BOOKS_QUERY, type Library, openLibrary, PLACE } from './library.js';
 
 let library: Library;
 let ann: Record<string, string>;
@@ -30,12 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => library.close());
 
-const BOOKS = gql`
-  query Books($filter: _filter_book, $limit: Int = 10) {
-    book(filter: $filter, limit: $limit, order: { asc: year }) { ...Book author { id name } }
-  }
-  fragment Book on book { id title year }
-`;
+const BOOKS = gql(BOOKS_QUERY);
 
 describe('queries', () => {
   it('take variables and fragments, of a guest and of who has signed in', async () => {
