@@ -1,0 +1,61 @@
+// All targets side by side in one run: see README.md.
+import { parseArgs } from 'node:util';
+import { bench, missing } from './harness/bench.mjs';
+import { printAims, printMeasured, writeTables } from './harness/report.mjs';
+import { addResults, machine, measured } from './harness/results.mjs';
+import { TARGETS } from './targets/index.mjs';
+import { WORKLOADS } from './workloads/index.mjs';
+
+const RESULTS = new URL('results.json', import.meta.url);
+const PAGE = new URL('../docs/PERFORMANCE.md', import.meta.url);
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    targets: { type: 'string' },
+    rows: { type: 'string' },
+    rounds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+});
+const { rows, rounds, milliseconds, enough } = {
+  ...(values.quick
+    ? { rows: 2_000, rounds: 3, milliseconds: 5, enough: 1_000 }
+    : { rows: 100_000, rounds: 11, milliseconds: 60, enough: 20_000 }),
+  ...(values.rows && { rows: Number(values.rows) }),
+  ...(values.rounds && { rounds: Number(values.rounds) }),
+};
+
+/** Words with commas between them, one of which a name must hold. */
+const named = (words) => (name) => words === undefined || words.split(',').some((word) => name.includes(word.trim()));
+const workloads = WORKLOADS.filter(({ name }) => named(values.only)(name));
+const targets = [];
+for (const target of TARGETS.filter(({ name }) => named(values.targets)(name))) {
+  const why = await missing(target);
+  if (why === undefined) targets.push(target);
+  else console.log(`without ${target.name}: ${why}`);
+}
+
+const on = machine();
+const results = {};
+const began = performance.now();
+await bench({
+  workloads,
+  targets,
+  rows,
+  effort: { rounds, milliseconds, enough },
+  progress: (text) => console.log(`  (${text})`),
+  tell: (result) => {
+    const { name } = result.workload;
+    results[name] = measured(result, on);
+    printMeasured(name, results[name]);
+  },
+});
+printAims(results);
+console.log(`\n${((performance.now() - began) / 1e3).toFixed(0)} s`);
+if (values.json) addResults(values.json, results);
+if (values.write) writeTables(PAGE, addResults(RESULTS, results));
+// Some engines leave threads behind that keep a process alive.
+process.exit(0);

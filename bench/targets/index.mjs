@@ -1,0 +1,8 @@
+import { CLIENTS } from './clients.mjs';
+import { LMDB } from './lmdb.mjs';
+import { PLAIN } from './plain.mjs';
+import { SQLITE } from './sqlite.mjs';
+import { TESSERA } from './tessera.mjs';
+
+/** All targets, in the order of the tables' columns. @type {readonly import('../harness/contract.mjs').Target[]} */
+export const TARGETS = [...TESSERA, ...CLIENTS, ...SQLITE, ...LMDB, ...PLAIN];

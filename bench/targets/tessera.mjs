@@ -1,0 +1,62 @@
+// Tessera through its own interface, in memory and on disk.
+import { tessera } from '../harness/build.mjs';
+import { temporaryFolder } from '../harness/temporary-folder.mjs';
+import { openSurrealql } from './surrealql.mjs';
+
+async function openTessera(address, dataset, rows, asked = (db) => db) {
+  const { RecordId, Tessera } = await tessera('embedded/index');
+  const db = await Tessera.open(address);
+  await db.use('bench', 'bench');
+  const record = (table, id) => new RecordId(table, id);
+  const opened = await openSurrealql({ query: (text, variables) => db.query(text, variables), record }, dataset, rows);
+  const session = await asked(db);
+  return {
+    ...opened,
+    statement: (text, variables) => (n) => session.query(text, variables(n)),
+    db: session,
+    close: () => db.close(),
+  };
+}
+
+/** A record user: the dataset has an access method `user` that lets anybody sign up. */
+async function signedUp(db) {
+  const user = db.session();
+  await user.use('bench', 'bench');
+  await user.signUp({ NS: 'bench', DB: 'bench', AC: 'user' });
+  return user;
+}
+
+/** @type {import('../harness/contract.mjs').Target[]} */
+export const TESSERA = [
+  {
+    name: 'tessera:memory',
+    title: 'Tessera',
+    speaks: 'surrealql',
+    keeps: 'nothing',
+    open: (dataset, rows) => openTessera('memory', dataset, rows),
+  },
+  {
+    name: 'tessera:record-user',
+    title: 'record user',
+    speaks: 'asUser',
+    keeps: 'nothing',
+    open: (dataset, rows) => openTessera('memory', dataset, rows, signedUp),
+  },
+  {
+    name: 'tessera:lmdb',
+    title: 'Tessera on disk',
+    speaks: 'surrealql',
+    keeps: 'a crash of the machine: fsync before the answer',
+    open: async (dataset, rows) => {
+      const folder = temporaryFolder();
+      const opened = await openTessera(folder.path, dataset, rows);
+      return {
+        ...opened,
+        close: async () => {
+          await opened.close();
+          folder.remove();
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,20 @@
+import { GRAPH_WORK } from './graph.mjs';
+import { INDEXES } from './indexes.mjs';
+import { PERMISSIONS } from './permissions.mjs';
+import { RECORDS } from './records.mjs';
+import { SCANS } from './scans.mjs';
+import { STATEMENTS } from './statements.mjs';
+
+/** A table of the report: workloads of one kind. @typedef {{title: string, workloads: import('../harness/contract.mjs').Workload[]}} Family */
+
+/** All workloads, by the tables in which they are reported. @type {readonly Family[]} */
+export const FAMILIES = [
+  { title: 'Statements', workloads: STATEMENTS },
+  { title: 'Records', workloads: RECORDS },
+  { title: 'Scans', workloads: SCANS },
+  { title: 'Indexes', workloads: INDEXES },
+  { title: 'Graphs and links', workloads: GRAPH_WORK },
+  { title: 'Permissions', workloads: PERMISSIONS },
+];
+
+export const WORKLOADS = FAMILIES.flatMap(({ workloads }) => workloads);

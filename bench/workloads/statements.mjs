@@ -1,0 +1,32 @@
+// What a statement costs before it does anything.
+
+/** A text too long to be kept parsed, of statements that never run. */
+const SCRIPT_STATEMENTS = 1_000;
+const script = `IF false {
+${Array.from(
+  { length: SCRIPT_STATEMENTS / 4 },
+  (
+    _,
+    n,
+  ) => `  LET $adults = SELECT name, age FROM person WHERE age >= ${n} AND city IN ['Turin', 'Oslo'] ORDER BY name LIMIT 10;
+  CREATE person:${n} SET name = 'Ada', tags = ['a', 'b'], made = time::now(), address = { city: 'Turin', code: ${n} };
+  UPDATE person SET score += math::max([1, 2, $score]) WHERE id = person:${n} RETURN AFTER;
+  RELATE person:${n}->knows->person:${n + 1} SET since = d'2024-01-01T00:00:00Z';`,
+).join('\n')}
+};
+RETURN 1`;
+
+/** @type {import('../harness/contract.mjs').Workload[]} */
+export const STATEMENTS = [
+  {
+    name: 'RETURN 1',
+    surrealql: 'RETURN 1',
+    sql: 'SELECT 1 AS one',
+    answer: (given) => given[0]?.one ?? given,
+  },
+  {
+    name: 'parse a script of 1,000 statements',
+    per: SCRIPT_STATEMENTS,
+    surrealql: script,
+  },
+];
