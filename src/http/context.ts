@@ -19,6 +19,7 @@ import type { Graphiql } from './graphiql-page.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
 import { readSelection, type Selection } from './request-headers.js';
+import type { RequestId } from './request-id.js';
 
 export interface Context {
   readonly database: Database;
@@ -38,6 +39,7 @@ export interface Context {
   readonly streams: Set<() => void>;
   readonly environment: Environment;
   readonly log: Log;
+  readonly requestId: RequestId;
 }
 
 const NO_BODY = new Uint8Array(0);

@@ -23,6 +23,9 @@ import { requestIds } from './request-id.js';
 import { allowedMethods, ROUTES, type Route } from './routes.js';
 import { WebSocketServer } from './web-socket-server.js';
 
+/** What Node's parser can't read has no headers. */
+const NO_REQUEST = { headers: {} };
+
 /** Characters of the name of a table, or of a key, within an address. */
 const LONGEST_NAME = 4096;
 
@@ -56,15 +59,17 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const app = fastify({
     logger: false,
     https: parts.tls === undefined ? null : { ...parts.tls },
-    genReqId: requestIds(),
+    genReqId: context.requestId,
     // Node's own would end imports, too.
     requestTimeout: 0,
     // Connections without a request under way are closed at once when the server closes.
     forceCloseConnections: 'idle',
     // A query string is read by the routes that have one.
     routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true, maxParamLength: LONGEST_NAME },
-    clientErrorHandler: (error, socket) => rawError(socket as Socket, clientError(error)),
-    frameworkErrors: (_error, _request, reply) => {
+    clientErrorHandler: (error, socket) =>
+      rawError(socket as Socket, clientError(error), context.requestId(NO_REQUEST)),
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
       sendError(context, reply, failure('invalid_request', { reason: 'the address is malformed' }));
     },
   });
@@ -145,13 +150,13 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 function endSlowBodies(app: FastifyInstance, { environment, options }: Context): void {
   if (options.requestTimeout === 0) return;
   app.addHook('preParsing', (request, reply, body, done) => {
-    const { raw, routeOptions } = request;
+    const { id, raw, routeOptions } = request;
     // What was injected has no socket that could be slow.
     if (hasBody(raw) && raw.socket instanceof Socket && routeOptions.config.streamed !== true) {
       const stop = environment.timers.after(options.requestTimeout, () => {
         if (raw.complete) return;
         if (reply.raw.headersSent) raw.socket.destroy();
-        else rawError(raw.socket, failure('request_timeout'));
+        else rawError(raw.socket, failure('request_timeout'), id);
       });
       raw.once('close', stop).once('end', stop);
     }
@@ -191,6 +196,7 @@ function contextOf(parts: HttpServerParts): Context {
     connections: new ConnectionCount(merged.limits),
     streams: new Set(),
     log,
+    requestId: requestIds(),
   };
 }
 

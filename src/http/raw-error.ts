@@ -5,7 +5,8 @@ import type { TesseraError } from '../errors/error.js';
 import { errorHeaders } from './context.js';
 import { errorBody } from './error-body.js';
 
-export function rawError(socket: Duplex, error: TesseraError): void {
+/** `id` is that of the request, which the log names. */
+export function rawError(socket: Duplex, error: TesseraError, id: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -14,6 +15,8 @@ export function rawError(socket: Duplex, error: TesseraError): void {
   const head = [
     `HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus] ?? 'Error'}`,
     'content-type: application/json',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${id}`,
     `content-length: ${Buffer.byteLength(body)}`,
     ...errorHeaders(error).map(([name, value]) => `${name}: ${value}`),
     'connection: close',

@@ -58,10 +58,10 @@ export function importRoute(context: Context, request: FastifyRequest, reply: Fa
 }
 
 /** The text of a body as it comes in. */
-async function* texts(body: Readable, { raw }: FastifyRequest, context: Context): AsyncGenerator<string> {
+async function* texts(body: Readable, { id, raw }: FastifyRequest, context: Context): AsyncGenerator<string> {
   const limit = context.options.limits.importBody;
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const stall = new Stall(context, () => rawError(raw.socket, failure('request_timeout')));
+  const stall = new Stall(context, () => rawError(raw.socket, failure('request_timeout'), id));
   let size = 0;
   try {
     stall.begin();

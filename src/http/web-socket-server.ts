@@ -58,8 +58,8 @@ export class WebSocketServer {
         return [...offered].find((name) => spoken?.includes(name)) ?? false;
       },
     });
-    this.#server.on('wsClientError', (error, socket) =>
-      rawError(socket, failure('upgrade_invalid', { reason: error.message })),
+    this.#server.on('wsClientError', (error, socket, request) =>
+      rawError(socket, failure('upgrade_invalid', { reason: error.message }), context.requestId(request)),
     );
     this.#schedulePings();
   }
@@ -73,8 +73,9 @@ export class WebSocketServer {
       () => socket.removeListener('error', ignore),
       (thrown) => {
         const error = asTesseraError(thrown);
-        if (error.code === 'internal') logInternal(this.#context.log, error);
-        rawError(socket, error);
+        const id = this.#context.requestId(request);
+        if (error.code === 'internal') logInternal(this.#context.log, error, id);
+        rawError(socket, error, id);
       },
     );
   }

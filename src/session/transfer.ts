@@ -59,9 +59,6 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
   let statements = 0;
   try {
     const identity = await session.identity();
-    const { namespace, database } = identity.place;
-    if (namespace === undefined) throw failure('namespace_empty');
-    if (database === undefined) throw failure('database_empty');
     const runner = new StatementRunner(services, {
       identity,
       interrupt,

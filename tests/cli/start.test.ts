@@ -209,10 +209,10 @@ describe('tessera start', () => {
     const server = start('memory', ...user, '--import-file', file, '--no-banner');
     expect(await sql(await server.url(), 'SELECT VALUE name FROM person')).toEqual(['Ann']);
 
-    writeFileSync(file, 'CREATE person:1; CREATE person:1');
+    writeFileSync(file, 'CREATE person:1;\nCREATE person:1');
     const other = start('memory', ...user, '--import-file', file);
     expect(await other.exited).toBe(1);
-    expect(other.text()).toContain('--import-file: statement 2: ');
+    expect(other.text()).toContain('--import-file: The import ended at line 2, column 1;');
   });
 
   it.each([

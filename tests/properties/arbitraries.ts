@@ -79,7 +79,7 @@ const anyDecimal = fc
   .map(([mantissa, scale]) => fitDecimal(exact(mantissa).times(`1e-${scale}`)))
   .filter((decimal): decimal is Decimal => decimal !== undefined);
 
-const coordinate = fc.double({ noNaN: true, noDefaultInfinity: true, min: -180, max: 180 }).map((number) => number + 0);
+const coordinate = fc.double({ noNaN: true, noDefaultInfinity: true, min: -180, max: 180 });
 const position = fc.tuple(coordinate, coordinate);
 const line = fc.array(position, { minLength: 2, maxLength: 4 });
 const ring = fc

@@ -1,12 +1,14 @@
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Let } from '../../language/ast.js';
+import { VIEW_TOTALS } from '../../plan/effects.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
 import type { Evaluate } from '../execution.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
 import { isProtectedParam } from '../expression/param.js';
+import { restoreTotals } from '../view/totals.js';
 
 /** Names a value in the scope around it. A RETURN inside the value ends the value only. */
 export function compileLet({ name, type, value }: Let, compiler: InlineCompiler): Evaluate {
@@ -19,7 +21,9 @@ export function compileLet({ name, type, value }: Let, compiler: InlineCompiler)
   return (frame) =>
     andThen(evaluate(frame), (result) => {
       frame.scope.set(name, type === undefined ? result : coerceVariable(name, type, result));
-      return undefined;
+      const { execution } = frame;
+      if (name !== VIEW_TOTALS || !execution.importing) return undefined;
+      return andThen(restoreTotals(execution, result, compiler.outer), () => undefined);
     });
 }
 

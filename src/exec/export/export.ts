@@ -10,15 +10,18 @@
  * Definitions come first, then table by table what is defined on it and its records.
  */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseDefinition } from '../../catalog/definition.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { authorize } from '../authorize.js';
 import { selectedDatabase } from '../ensure-place.js';
 import type { Execution } from '../execution.js';
+import { outlivesSources } from '../view/totals.js';
 import { definitionLines } from './definitions.js';
 import { recordTexts } from './records.js';
 import { EXPORT_SECTIONS, type ExportSelection } from './selection.js';
 import { sequenceLines } from './sequences.js';
+import { viewTotals } from './view-totals.js';
 
 /**
  * The selected database, piece by piece, as the transaction shows it.
@@ -33,6 +36,7 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
   if (catalog === undefined) throw failure('database_missing', { name: place.database });
   const secrets = mayAct(execution.identity.principal, 'own', place);
   yield `${heading('OPTION')}OPTION IMPORT;\n\n`;
+  yield databaseText(catalog.database);
   for (const section of EXPORT_SECTIONS) {
     if (selection[section] === false) continue;
     const lines =
@@ -47,15 +51,30 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
     const { name } = table.definition;
     yield heading(`TABLE DATA: ${oneLine(name)}`);
     yield* recordTexts(execution, catalog, table);
+    yield* viewTotals(execution, catalog, table);
     yield '\n';
   }
 }
 
-function tablesOf({ tables }: DatabaseCatalog, { tables: selected = true }: ExportSelection): TableEntry[] {
+/**
+ * The clauses of the database itself, for people to read: an import goes into a database that is there, under whatever name, and the
+ * peer's reader has no place for them.
+ */
+function databaseText(database: DatabaseDefinition): string {
+  const { strict, changefeed, comment } = database;
+  if (!strict && changefeed === undefined && comment === undefined) return '';
+  return `${heading('DATABASE')}-- ${oneLine(definitionLines([database], { secrets: true }).trim())}\n\n`;
+}
+
+/** In the order of names, but those last that can't be built from their sources: by then it is known which these are. */
+function tablesOf(catalog: DatabaseCatalog, { tables: selected = true }: ExportSelection): TableEntry[] {
   if (selected === false) return [];
+  const { tables } = catalog;
   const named = selected === true ? undefined : new Set(selected);
   const names = [...tables.keys()].filter((name) => named?.has(name) ?? true);
-  return names.sort().map((name) => tables.get(name) as TableEntry);
+  const sorted = names.sort().map((name) => tables.get(name) as TableEntry);
+  const isLast = (table: TableEntry) => outlivesSources(catalog, table);
+  return [...sorted.filter((table) => !isLast(table)), ...sorted.filter(isLast)];
 }
 
 function tableText({ definition, fields, indexes, events }: TableEntry): string {

@@ -1,12 +1,14 @@
 /** Values as code that gives them again when it is run. */
 import type { Expression } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
-import { geometryFromObject } from '../../value/geometry.js';
+import { geometryFromObject, geometryToObject } from '../../value/geometry.js';
 import { deeper } from '../../value/nesting.js';
+import type { Coordinates } from '../../value/order.js';
 import { escapeName } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
 import {
   FileReference,
+  Geometry,
   isArray,
   isObject,
   type Kind,
@@ -15,6 +17,7 @@ import {
   RecordId,
   Regex,
   SetValue,
+  type Shape,
   Table,
   type Value,
 } from '../../value/value.js';
@@ -113,8 +116,24 @@ function specialCode(value: Value): Expression | undefined {
   // A record id followed by dots is a range of records.
   if (value instanceof Range) return value.start?.value instanceof RecordId ? rangeCode(value) : undefined;
   if (value instanceof RecordId) return isReadBack(value) ? undefined : recordCode(value);
+  if (value instanceof Geometry) return hasNegativeZero(value.shape) ? shapeCode(geometryToObject(value)) : undefined;
   const describesGeometry = isObject(value) && geometryFromObject(value) !== undefined;
   return describesGeometry ? call('object::from_entries', Object.entries(value)) : undefined;
+}
+
+/** A coordinate is written as an int where it is whole, and among ints there is no -0. */
+function hasNegativeZero(shape: Shape): boolean {
+  if (shape.type === 'GeometryCollection') return shape.geometries.some(hasNegativeZero);
+  const within = (coordinates: Coordinates): boolean =>
+    typeof coordinates === 'number' ? Object.is(coordinates, -0) : coordinates.some(within);
+  return within(shape.coordinates);
+}
+
+/** The object of GeoJSON, of lists and floats. */
+function shapeCode(value: Value): Expression {
+  if (isArray(value)) return { kind: 'array', items: value.map(shapeCode) };
+  if (!isObject(value)) return literal(value);
+  return { kind: 'object', entries: Object.entries(value).map(([key, member]) => [key, shapeCode(member)] as const) };
 }
 
 function call(path: string, ...args: readonly Value[]): Expression {

@@ -72,6 +72,11 @@ export class Groups {
     );
   }
 
+  /** Puts a group where it was once. */
+  restore(keys: ArrayValue, count: number, totals: ArrayValue): void {
+    this.#changed.set(encodeKey(keys), { keys, count, totals: [...totals] });
+  }
+
   /** Writes the records of the groups that were changed. */
   finish(): PromiseOrValue<void> {
     const changed = [...this.#changed];

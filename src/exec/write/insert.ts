@@ -2,6 +2,7 @@
 import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { viewSources } from '../../catalog/catalog-draft.js';
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -43,7 +44,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     const { execution } = frame;
     const id = idOf(given, table, execution);
     const row = withField(given, 'id', id);
-    return andThen(ensureTarget(execution, id.table), (takes) => {
+    return andThen(ensureTarget(execution, id), (takes) => {
       if (!takes) return undefined;
       const create = () => {
         const options = { inputless: true };
@@ -86,18 +87,26 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   return compileTimeout(insert.timeout, compiler, run);
 }
 
-/** Answers whether the table takes what is inserted. A view takes nothing from an import: it comes of the records that it reads. */
-function ensureTarget(execution: Execution, name: string): PromiseOrValue<boolean> {
-  const exists = ensureTable(execution, name);
+/**
+ * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the records that it reads, and
+ * nothing at all when it reads tables that keep their records.
+ */
+function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  const exists = ensureTable(execution, id.table);
   if (!execution.importing) return exists;
-  return andThen(exists, (there) => andThen(execution.unit.catalog(), (catalog) => there && !isBuilt(catalog, name)));
+  return andThen(exists, (there) =>
+    andThen(execution.unit.catalog(), (catalog) => {
+      const definition = catalog?.tables.get(id.table)?.definition;
+      if (!there || catalog === undefined || definition?.view === undefined) return there;
+      if (isBuilt(catalog, definition)) return false;
+      return andThen(execution.writer.exists(execution, id), (has) => !has);
+    }),
+  );
 }
 
-/** Whether a table is a view of tables that keep their records, so that it can be built from them. */
-function isBuilt(catalog: DatabaseCatalog | undefined, name: string): boolean {
-  const definition = catalog?.tables.get(name)?.definition;
-  if (definition?.view === undefined) return false;
-  return viewSources(definition).every((source) => catalog?.tables.get(source)?.definition.drop !== true);
+/** Whether all that a view reads is known to keep its records, so that the view can be built from them. */
+function isBuilt({ tables }: DatabaseCatalog, view: TableDefinition): boolean {
+  return viewSources(view).every((source) => tables.get(source)?.definition.drop === false);
 }
 
 /** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */

@@ -1,0 +1,84 @@
+/**
+ * Running totals of views over DROP tables, on their way from one database into another: nothing else could tell what the records added that
+ * nobody kept. In an export they stand in a LET, so that the peer, which has no word for them, reads over it:
+ *
+ *     LET $view_totals = { groups: [[['red'], 2, 7f]], view: 'by_colour' };
+ *
+ * A group is its keys, how many records it has, and one total for each aggregate of the view.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { viewSources } from '../../catalog/catalog-draft.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { prefixRange, viewPrefix } from '../../catalog/keys.js';
+import { failure } from '../../errors/error.js';
+import { VIEW_TOTALS } from '../../plan/effects.js';
+import type { Cursor } from '../../storage/contract.js';
+import { decodeKey } from '../../value/key-codec.js';
+import { type ArrayValue, isArray, isNumber, isObject, type Value } from '../../value/value.js';
+import type { Compiler, Execution } from '../execution.js';
+import type { Columns } from './columns.js';
+import { Groups } from './groups.js';
+import { maintenance } from './maintain.js';
+import type { Tally } from './tallies.js';
+import { compileView } from './view.js';
+
+/** Whether some of what a view holds comes of records that nobody kept. */
+export function outlivesSources({ tables }: DatabaseCatalog, { definition }: TableEntry): boolean {
+  return viewSources(definition).some((source) => tables.get(source)?.definition.drop === true);
+}
+
+/** The groups of a view, if it has any, as they are stored. */
+export function storedGroups({ unit }: Execution, { database }: DatabaseCatalog, { definition }: TableEntry): Cursor {
+  return unit.transaction.scan(prefixRange(viewPrefix(database.id, definition.id, 'group')));
+}
+
+/** A stored group as it stands in a LET. */
+export function groupTotals(
+  [key, stored]: readonly [string, Value],
+  { database }: DatabaseCatalog,
+  { definition }: TableEntry,
+): ArrayValue {
+  const { value } = decodeKey(key, viewPrefix(database.id, definition.id, 'group').length);
+  return [value, ...(stored as ArrayValue)];
+}
+
+/**
+ * Brings the groups of a view to where they were. What isn't known to be over DROP tables is left alone: it comes of its sources.
+ * @throws TesseraError `variable_coercion`
+ */
+export function restoreTotals(execution: Execution, value: Value, compiler: Compiler): PromiseOrValue<void> {
+  const { view: name, groups } = isObject(value) ? value : {};
+  if (typeof name !== 'string' || !isArray(groups)) throw unfit('it has to name a view and its groups');
+  return andThen(execution.unit.catalog(), (catalog) => {
+    const view = catalog?.tables.get(name);
+    const select = view?.definition.view;
+    if (catalog === undefined || view === undefined || select === undefined) return undefined;
+    if (!outlivesSources(catalog, view)) return undefined;
+    const { rows } = compileView(view.definition, select, compiler);
+    if (rows.kind !== 'groups') return undefined;
+    const inner: Execution = { ...maintenance(execution), importing: true };
+    const restored = new Groups(inner, catalog, view.definition, rows.columns);
+    for (const group of groups) restored.restore(...readGroup(group, rows.columns));
+    return restored.finish();
+  });
+}
+
+function readGroup(group: Value, { keys, aggregates }: Columns): [keys: ArrayValue, count: number, totals: ArrayValue] {
+  if (!isArray(group)) throw unfit('a group has to be a list');
+  const [own, count, ...totals] = group;
+  if (!isArray(own) || own.length !== keys.length) throw unfit(`a group has ${keys.length} keys`);
+  if (typeof count !== 'number' || count < 1) throw unfit('the number of records in a group has to be positive');
+  const fits = aggregates.length === totals.length && aggregates.every(({ tally }, at) => isTotalOf(tally, totals[at]));
+  if (!fits) throw unfit('a group has to have a total for each aggregate');
+  return [own, count, totals];
+}
+
+function isTotalOf(tally: Tally, total: Value): boolean {
+  if (tally.kind === 'extreme') return true;
+  if (!isArray(tally.initial)) return isNumber(total);
+  return isArray(total) && total.length === tally.initial.length && total.every(isNumber);
+}
+
+function unfit(reason: string): Error {
+  return failure('variable_coercion', { name: VIEW_TOTALS, reason });
+}
