@@ -1,4 +1,5 @@
 /** The one place that knows how every kind of expression and statement is compiled. */
+import { Derived } from '../base/derived.js';
 import type { Block, Expression, Statement } from '../language/ast.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
@@ -89,8 +90,8 @@ export interface StatementCompiler extends Compiler {
 
 /** Compiles bodies and keeps them, since a tree is compiled once however often it runs. */
 class BodyCompiler implements StatementCompiler {
-  readonly #compiled = new WeakMap<Expression | Statement, Evaluate>();
-  readonly #ofTransactions = new WeakMap<Statement, Evaluate>();
+  readonly #compiled = new Derived<Expression | Statement, Evaluate>();
+  readonly #ofTransactions = new Derived<Statement, Evaluate>();
 
   constructor(readonly tuning: Tuning) {}
 

@@ -1,4 +1,5 @@
 /** What a statement may do besides answering. */
+import { Derived } from '../base/derived.js';
 import type { Block, Call, Statement } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 
@@ -47,7 +48,7 @@ function isForeign({ path }: Call): boolean {
   return path.startsWith('fn::') || path.startsWith('mod::') || path.startsWith('ml::') || path.startsWith('api::');
 }
 
-const verdicts = new WeakMap<Statement, boolean>();
+const verdicts = new Derived<Statement, boolean>();
 
 /** Functions of ours that change something, here or elsewhere. */
 const CHANGING = /^(sequence::|http::(post|put|patch|delete)$)/;

@@ -102,6 +102,8 @@ export class OpenDatabase implements Database {
   readonly #pruner: ChangePruner;
   readonly #events: EventRunner;
   readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
+  /** Texts that came once so far. */
+  readonly #met = new LruCache<string, true>(PARSED_TEXTS);
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
@@ -215,7 +217,9 @@ export class OpenDatabase implements Database {
     const known = this.#parsed.get(text);
     if (known !== undefined) return known;
     const { statements } = parseQuery(text);
-    if (text.length <= PARSED_LENGTH) this.#parsed.set(text, statements);
+    // Most texts with their values in them come once. Their trees, had they to be moved and swept as old objects, would cost more than reading.
+    if (this.#met.get(text)) this.#parsed.set(text, statements);
+    else if (text.length <= PARSED_LENGTH) this.#met.set(text, true);
     return statements;
   }
 }
