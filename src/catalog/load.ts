@@ -9,7 +9,7 @@
 import { invariant } from '../base/invariant.js';
 import { LruCache } from '../base/lru-cache.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Stored, Transaction } from '../storage/contract.js';
+import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { CatalogDraft } from './catalog-draft.js';
 import type { DatabaseCatalog } from './database-catalog.js';
 import type { Id } from './definition.js';
@@ -56,8 +56,9 @@ export function loadDatabase(
   cache: CatalogCache,
   namespace: string,
   database: string,
+  row: Key = databaseKey(namespace, database),
 ): PromiseOrValue<DatabaseCatalog | undefined> {
-  return andThen(transaction.get(databaseKey(namespace, database)), (stored) => {
+  return andThen(transaction.get(row), (stored) => {
     if (stored === undefined) return undefined;
     return cache.get(stampOf(stored)) ?? build(transaction, cache, namespace, stored);
   });

@@ -1,5 +1,5 @@
 import { invariant } from '../base/invariant.js';
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure } from '../errors/error.js';
 
 import type { Statement } from '../language/ast.js';
@@ -55,19 +55,25 @@ export class StatementRunner {
    * @throws TesseraError the error of the first statement that failed; the others have run nevertheless
    */
   async query<Results extends readonly unknown[] = Value[]>(text: string, variables: Variables = {}): Promise<Results> {
-    const results = await this.run(text, variables);
-    const values = results.map(({ outcome }) => {
-      if (outcome.ok) return outcome.value;
-      throw outcome.error;
-    });
-    return values as readonly unknown[] as Results;
+    const results = this.#run(text, variables);
+    return valuesOf(isPromise(results) ? await results : results) as readonly unknown[] as Results;
   }
 
   /** Runs statements and tells of each whether it succeeded, and how long it took. */
   async run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
-    const results = await this.#door.query(text, objectFromJavaScript(variables));
-    return results.map(own);
+    return this.#run(text, variables);
   }
+
+  #run(text: string, variables: Variables): PromiseOrValue<StatementResult[]> {
+    return andThen(this.#door.query(text, objectFromJavaScript(variables)), (results) => results.map(own));
+  }
+}
+
+function valuesOf(results: readonly StatementResult[]): Value[] {
+  return results.map(({ outcome }) => {
+    if (outcome.ok) return outcome.value;
+    throw outcome.error;
+  });
 }
 
 /** A result that shares nothing with the store. One that shares so much within itself that it is too large when written out is an error. */

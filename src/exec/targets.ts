@@ -30,9 +30,14 @@ export function compileTargets(
 
 /** The targets of SELECT. An array, though not one inside of it, stands for its elements. */
 export function compileSources(sources: readonly Expression[], compiler: Compiler): Targets {
-  return compileEach(sources, compiler, (values) =>
-    values.flatMap((value) => (isArray(value) ? value.map(elementOf) : [targetOf(value)])),
-  );
+  return compileEach(sources, compiler, (values) => {
+    const targets: Target[] = [];
+    for (const value of values) {
+      if (isArray(value)) for (const element of value) targets.push(elementOf(element));
+      else targets.push(targetOf(value));
+    }
+    return targets;
+  });
 }
 
 function compileEach(

@@ -1,9 +1,11 @@
+import { Derived } from '../base/derived.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import { databaseKey } from '../catalog/keys.js';
 import { type CatalogCache, loadDatabase } from '../catalog/load.js';
 import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Transaction } from '../storage/contract.js';
+import type { Key, Transaction } from '../storage/contract.js';
 import type { Unit } from './execution.js';
 
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
@@ -26,7 +28,12 @@ export class TransactionUnit implements Unit {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { namespace, database } = this.#place;
     if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
-    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database), (catalog) => {
+    let row = rows.get(this.#place);
+    if (row === undefined) {
+      row = databaseKey(namespace, database);
+      rows.set(this.#place, row);
+    }
+    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database, row), (catalog) => {
       this.#catalog = catalog;
       return catalog;
     });
@@ -36,3 +43,6 @@ export class TransactionUnit implements Unit {
     this.#catalog = undefined;
   }
 }
+
+/** Where the row of the selected database stands: every statement asks for it, and a string is found faster that was asked for before. */
+const rows = new Derived<Place, Key>();
