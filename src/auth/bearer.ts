@@ -26,7 +26,7 @@ export async function signInBearer(
   if (key === undefined) throw failure('bearer_key_missing');
   const shown = readGrantKey('bearer', key);
   if (shown === undefined) throw failure('bearer_key_malformed');
-  const grant = await context.directory.grants(place, access.name, (grants) => grants.find(shown.id));
+  const grant = await context.directory.grant(place, access.name, shown.id);
   const now = context.environment.clock.now();
   if (grant === undefined || !opens(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
     throw failure('invalid_auth');
@@ -38,6 +38,7 @@ export async function signInBearer(
     access: access.name,
     id: subject.kind === 'user' ? subject.name : toText(subject.record),
     ...(roles !== undefined && { roles: roleNames(roles) }),
+    grant: grant.id,
     lifetime: tokenLifetime(access.durations),
   });
   const signedIn = await bearerSession(context, access, place, subject, claims, client);
@@ -77,7 +78,7 @@ export function bearerSession(
       claims: claimsValue(claims, subject.kind === 'record' ? subject.record : undefined),
       access: access.name,
       expiresAt: sessionExpiry(access.durations, context.environment),
-      basis: { kind: 'access', access },
+      basis: { kind: 'access', access, grant: claims.grant },
     };
     if (access.authenticate === undefined) return signedIn;
     return authenticate(context, access.authenticate, { ...signedIn, access: undefined }, client).then((answer) => {

@@ -16,6 +16,8 @@ export interface Claims {
   /** A user's name, or the text of a record id. */
   readonly id?: string;
   readonly roles?: Json;
+  /** The id of the grant with whose key its bearer came. */
+  readonly grant?: string;
   /** Unix seconds, perhaps with a fraction. */
   readonly expires?: number;
   readonly notBefore?: number;
@@ -68,6 +70,7 @@ export function readClaims(payload: JsonObject): Claims {
     ...optional('access', name(all['AC'])),
     ...optional('id', text(all['ID'])),
     ...optional('roles', all['RL']),
+    ...optional('grant', typeof all['GR'] === 'string' ? all['GR'] : undefined),
     ...optional('expires', time(all['exp'])),
     ...optional('notBefore', time(all['nbf'])),
   };

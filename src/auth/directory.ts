@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
 import type { HandedOut, NamedToken } from '../catalog/denial.js';
-import type { Grants } from '../catalog/grant.js';
+import type { Grant, Grants } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
 import type { Identity } from '../exec/execution.js';
 import type { Expression } from '../language/ast.js';
@@ -15,6 +15,7 @@ export interface Directory {
   replaceHash(place: Place, name: string, former: string, hash: string): PromiseOrValue<void>;
   /** The access method defined at exactly this place. */
   access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined>;
+  grant(place: Place, access: string, id: string): PromiseOrValue<Grant | undefined>;
   /**
    * Reads and writes the grants of an access method in a transaction of its own, and commits it; `work` runs again after a conflict.
    * Gives `undefined` where the place doesn't exist.

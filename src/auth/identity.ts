@@ -35,10 +35,10 @@ export interface SignedIn {
   readonly basis?: Basis;
 }
 
-/** The definition that let somebody in, as it was then. */
+/** The definition that let somebody in, as it was then, and the id of the grant whose key was shown. */
 export type Basis =
   | { readonly kind: 'user'; readonly user: UserDefinition }
-  | { readonly kind: 'access'; readonly access: AccessDefinition };
+  | { readonly kind: 'access'; readonly access: AccessDefinition; readonly grant?: string | undefined };
 
 const NANOSECONDS = 1_000_000_000n;
 const HOUR = 3_600n * NANOSECONDS;

@@ -69,10 +69,26 @@ export function reconsider(
     }
     return andThen(directory.access(place, basis.access.name), (access) =>
       access !== undefined && isSameAccess(basis.access, access)
-        ? bearerNow(directory, access, place, principal)
+        ? andThen(isGranted(directory, place, access, basis.grant), (granted) =>
+            granted ? bearerNow(directory, access, place, principal) : undefined,
+          )
         : undefined,
     );
   });
+}
+
+/** Whether the grant whose key somebody came with, if they did, is still good to those who are in; its lifetime is for those who come. */
+export function isGranted(
+  directory: AuthContext['directory'],
+  place: Place,
+  access: AccessDefinition,
+  id: string | undefined,
+): PromiseOrValue<boolean> {
+  if (id === undefined) return true;
+  return andThen(
+    directory.grant(place, access.name, id),
+    (grant) => grant !== undefined && grant.revocation === undefined,
+  );
 }
 
 /** Somebody whom an access let in. Roles that a token claims are those of its issuer; a bearer of a grant has those of the user. */

@@ -11,7 +11,7 @@ import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
-import { unlessDenied } from './standing.js';
+import { isGranted, unlessDenied } from './standing.js';
 import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 
@@ -145,6 +145,9 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
   },
 
   bearer(context, access, place, claims, client) {
-    return bearerSession(context, access, place, bearerSubject(access, claims), claims, client);
+    return andThen(isGranted(context.directory, place, access, claims.grant), (granted) => {
+      if (!granted) throw failure('invalid_auth');
+      return bearerSession(context, access, place, bearerSubject(access, claims), claims, client);
+    });
   },
 };

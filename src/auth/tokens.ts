@@ -40,6 +40,8 @@ export interface TokenContent {
   readonly access?: string;
   readonly id: string;
   readonly roles?: readonly string[];
+  /** The id of a grant. */
+  readonly grant?: string;
   /** `iss`; this server unless told. */
   readonly issuer?: string | undefined;
   /** `aud`; for nobody in particular unless told. */
@@ -104,7 +106,7 @@ export class Tokens {
   /** The claims of a new token, in the order in which the peer writes them. */
   claims(content: TokenContent): Claims {
     const now = Number(this.#environment.clock.now() / NANOSECONDS);
-    const { namespace, database, access, token, id, roles, issuer = ISSUER, audience, lifetime } = content;
+    const { namespace, database, access, token, id, roles, grant, issuer = ISSUER, audience, lifetime } = content;
     return readClaims({
       iat: now,
       nbf: now,
@@ -117,6 +119,7 @@ export class Tokens {
       ...(access !== undefined && { AC: access }),
       ID: id,
       ...(roles !== undefined && { RL: roles }),
+      ...(grant !== undefined && { GR: grant }),
     });
   }
 

@@ -18,9 +18,9 @@ import type {
   SelectedPlace,
   StatementResult,
 } from '../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../session/database.js';
-import { openEngine } from '../storage/engines/open.js';
+import type { DatabaseOptions } from '../session/database.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
+import { type Lease, leaseStore } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';
 
 export { openFileSink as openAuditFile } from '../audit/file-sink.js';
@@ -48,24 +48,21 @@ export type {
 /** An open store, and a session that owns it. */
 export class Tessera extends EmbeddedSession {
   readonly #database: Database;
+  #release: (() => Promise<void>) | undefined;
 
-  constructor(database: Database) {
+  private constructor({ database, release }: Lease) {
     super(database.ownerSession());
     this.#database = database;
+    this.#release = release;
   }
 
   /**
-   * Opens a store: `memory`, or the folder of a store on disk, which is made if it doesn't exist.
+   * Opens a store: `memory`, or the folder of a store on disk, which is made if it doesn't exist. A folder that is open in this process,
+   * here or in the client's engine, is shared, with the options of whoever opened it; the last to close closes it.
    * @throws TesseraError `storage_in_use` when another process has the folder open, `storage_unavailable`
    */
   static async open(path = 'memory', options: DatabaseOptions = {}): Promise<Tessera> {
-    const engine = await openEngine(path);
-    try {
-      return new Tessera(await openDatabase(engine, options));
-    } catch (error) {
-      await engine.close();
-      throw error;
-    }
+    return new Tessera(await leaseStore(path, options));
   }
 
   /** A session that nobody has signed in to yet. */
@@ -73,10 +70,12 @@ export class Tessera extends EmbeddedSession {
     return new EmbeddedSession(this.#database.session({}));
   }
 
-  /** Ends all sessions and closes the store. */
+  /** Ends this session, and closes the store with all its sessions unless others share it. */
   override async close(): Promise<void> {
     await super.close();
-    await this.#database.close();
+    const release = this.#release;
+    this.#release = undefined;
+    await release?.();
   }
 }
 

@@ -4,7 +4,7 @@ import { invariant } from '../base/invariant.js';
 import type { Random } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { Session } from '../session/contract.js';
+import type { Attention, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
 import { Duration, type Value } from '../value/value.js';
 import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
@@ -121,7 +121,7 @@ export class GraphqlService {
 
   /** Made anew each time: definitions, and what the session may ask for, may have changed. @throws TesseraError why it is shown no more */
   async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<Outcome> {
-    const ready = await this.#ready(session, request);
+    const ready = await this.#ready(session, request, { unattended: true });
     if ('failures' in ready) {
       const [first] = ready.failures;
       invariant(first !== undefined, 'who is refused is told why');
@@ -132,8 +132,8 @@ export class GraphqlService {
   }
 
   /** An operation that may run, with its variables; or what is wrong with the request. */
-  async #ready(session: Session, request: GraphqlRequest): Promise<Ready | Refused> {
-    const api = session.isAdmitted ? await this.#apis.of(session) : this.#apis.door;
+  async #ready(session: Session, request: GraphqlRequest, attention?: Attention): Promise<Ready | Refused> {
+    const api = session.isAdmitted ? await this.#apis.of(session, attention) : this.#apis.door;
     const allowance = api.allowances.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);

@@ -69,6 +69,15 @@ export interface HeldTransaction extends StatementDoor {
   cancel(): void;
 }
 
+export interface Attention {
+  /** Nobody has asked for it just now, so that it keeps no session from being idle: what is read for a subscription, say. */
+  readonly unattended?: boolean;
+}
+
+export interface BeginOptions extends Attention {
+  readonly writable?: boolean;
+}
+
 /**
  * One connection's (WebSocket, embedded) or one request's (HTTP) state: who is signed in, what is selected, which variables are set.
  * Its methods throw TesseraError. After the session's lifetime everything fails with `session_expired` but `signIn`, `signUp`,
@@ -90,7 +99,7 @@ export interface Session extends StatementDoor {
    * it for a request ends it with the request.
    * @throws TesseraError `too_many_transactions`
    */
-  begin(options?: { readonly writable?: boolean }): PromiseOrValue<HeldTransaction>;
+  begin(options?: BeginOptions): PromiseOrValue<HeldTransaction>;
   /**
    * When a request that begins now must have ended: after `timeout`, or sooner where the server's settings say so. For requests that take
    * several calls of `execute`.
@@ -141,7 +150,7 @@ export interface Session extends StatementDoor {
    */
   import(pieces: AsyncIterable<string>): Promise<void>;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
-  catalog(): Promise<DatabaseCatalog | undefined>;
+  catalog(options?: Attention): Promise<DatabaseCatalog | undefined>;
   /** Ends the session: what it holds open is cancelled. */
   close(): void;
 }

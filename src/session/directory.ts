@@ -6,7 +6,7 @@ import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.j
 import { putPlaced } from '../catalog/define.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
 import { Denials, type HandedOut, type NamedToken } from '../catalog/denial.js';
-import { Grants } from '../catalog/grant.js';
+import { type Grant, Grants } from '../catalog/grant.js';
 import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
@@ -44,6 +44,14 @@ export class StoreDirectory implements Directory {
 
   access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined> {
     return this.#reading((transaction) => findAccess(transaction, place, name));
+  }
+
+  grant(place: Place, access: string, id: string): PromiseOrValue<Grant | undefined> {
+    return this.#reading((transaction) =>
+      andThen(areaOf(transaction, place), (area) =>
+        area === undefined ? undefined : new Grants(transaction, area, access).find(id),
+      ),
+    );
   }
 
   grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined> {

@@ -17,6 +17,8 @@ import type { Statement } from '../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import { Auditor, claimIn, type Try } from './auditor.js';
 import type {
+  Attention,
+  BeginOptions,
   ExportSelection,
   HeldTransaction,
   IssuedTokens,
@@ -91,6 +93,8 @@ export class OpenSession implements Session, RegisteredSession {
   #since = 0n;
   /** When the session was last used, by the clock that only goes on. */
   #active = 0;
+  /** When something was last asked of it, by its client or on its behalf. */
+  #asked = 0;
   /** Finds out whether the session may go on, while that is in doubt. */
   #doubt: Promise<void> | undefined;
 
@@ -143,8 +147,9 @@ export class OpenSession implements Session, RegisteredSession {
     return within(this.#bounded(RequestInterrupt.begin(this.#services.environment)), timeout).deadline;
   }
 
-  begin({ writable = true } = {}): PromiseOrValue<HeldTransaction> {
-    return andThen(this.#use(), () => {
+  begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
+    const use = () => this.#use(unattended);
+    return andThen(use(), () => {
       this.#mustBeAdmitted();
       const { engine, environment } = this.#services;
       if (writable && this.#held.size >= HELD_TRANSACTIONS) {
@@ -154,7 +159,7 @@ export class OpenSession implements Session, RegisteredSession {
         const held = new OpenHeldTransaction(transaction, {
           drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
           parse: (text) => this.#services.parse(text),
-          run: (statements, request) => andThen(this.#use(), () => this.#run(statements, request)),
+          run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
           release: (over) => (writable ? this.#held.delete(over.id) : this.#snapshots.delete(over)),
           settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
         });
@@ -187,7 +192,7 @@ export class OpenSession implements Session, RegisteredSession {
     { variables, deadline, held }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
-    const begun = RequestInterrupt.begin(this.#services.environment, this.#active);
+    const begun = RequestInterrupt.begin(this.#services.environment, this.#asked);
     let interrupt = this.#bounded(begun);
     if (deadline !== undefined) {
       interrupt = interrupt.until(deadline);
@@ -424,8 +429,8 @@ export class OpenSession implements Session, RegisteredSession {
     return { services: this.#services, auditor: this.#auditor, interrupt, scope: this.#scope(undefined), identity };
   }
 
-  async catalog(): Promise<DatabaseCatalog | undefined> {
-    await this.#use();
+  async catalog({ unattended }: Attention = {}): Promise<DatabaseCatalog | undefined> {
+    await this.#use(unattended);
     this.#mustBeAdmitted();
     const { engine, executor, environment } = this.#services;
     const transaction = await engine.begin({ writable: false });
@@ -447,17 +452,20 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   /** Begins a request: not before it is clear whether the session may go on. */
-  #use(): PromiseOrValue<void> {
-    return this.#doubt === undefined ? this.#mustBeLive() : this.#doubt.then(() => this.#mustBeLive());
+  #use(unattended = false): PromiseOrValue<void> {
+    return this.#doubt === undefined
+      ? this.#mustBeLive(unattended)
+      : this.#doubt.then(() => this.#mustBeLive(unattended));
   }
 
   /** An expired session refuses everything that isn't about becoming a fresh one. */
-  #mustBeLive(): void {
+  #mustBeLive(unattended = false): void {
     if (this.#isExpired()) {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    this.#active = this.#services.environment.clock.monotonic();
+    this.#asked = this.#services.environment.clock.monotonic();
+    if (!unattended) this.#active = this.#asked;
   }
 
   #isExpired(): boolean {

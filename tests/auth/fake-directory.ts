@@ -63,6 +63,10 @@ export class FakeDirectory implements Directory {
     return this.#accesses.get(keyOf(place, name));
   }
 
+  grant(place: Place, access: string, id: string) {
+    return this.grants(place, access, (grants) => grants.find(id));
+  }
+
   grants<T>(_: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>) {
     return withRetries(this.#engine, (transaction) => work(new Grants(transaction, 'D0000', access)));
   }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import {
   BoundExcluded,
   BoundIncluded,
@@ -28,6 +28,8 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { storeAddress } from '../../src/embedded/client/address.js';
 import { createTesseraEngines } from '../../src/embedded/engines.js';
+import { Tessera } from '../../src/embedded/index.js';
+import { openEngine } from '../../src/storage/engines/open.js';
 
 const engines = createTesseraEngines();
 const opened: Surreal[] = [];
@@ -81,6 +83,36 @@ describe('stores', () => {
     const three = await connect(`rocksdb://${folder}`);
     await closing;
     expect(await three.select(new Table('a'))).toHaveLength(1);
+  });
+
+  it('are shared with the other interface, whichever comes first', async () => {
+    const folder = newFolder();
+    const own = await Tessera.open(folder);
+    await own.use('test', 'test');
+    const client = await connect(`tessera://${folder}`);
+    await own.query('CREATE a:1');
+    expect(await client.select(new Table('a'))).toHaveLength(1);
+    await own.close();
+    await own.close();
+    await client.create(new RecordId('a', 2));
+    const again = await Tessera.open(`file:${relative('.', folder)}`);
+    await again.use('test', 'test');
+    await client.close();
+    expect(await again.query('SELECT VALUE id FROM a')).toMatchObject([{ length: 2 }]);
+    await again.close();
+    // The last has closed it.
+    const engine = await openEngine(folder);
+    await engine.close();
+  });
+
+  it('are not shared with another process', async () => {
+    const folder = newFolder();
+    const other = await openEngine(folder);
+    await expect(Tessera.open(folder)).rejects.toMatchObject({ code: 'storage_in_use' });
+    const db = new Surreal({ engines });
+    await expect(db.connect(`tessera://${folder}`)).rejects.toThrow('in use by another process');
+    await other.close();
+    await (await Tessera.open(folder)).close();
   });
 
   it('in memory are each their own', async () => {

@@ -1,6 +1,6 @@
 /** A server with GraphQL over the real stack, on a clock of the test's own. */
 import type { AddressInfo } from 'node:net';
-import { createClient } from 'graphql-ws/client';
+import { type ClientOptions, createClient } from 'graphql-ws/client';
 import { WebSocket } from 'ws';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { createGraphqlEvents } from '../../src/graphql/live/event-stream.js';
@@ -59,7 +59,11 @@ export class LiveServer {
   }
 
   /** The client that people use. */
-  client(connectionParams: Record<string, unknown>, onClosed?: (event: unknown) => void) {
+  client(
+    connectionParams: Record<string, unknown>,
+    onClosed?: (event: unknown) => void,
+    options: Partial<ClientOptions> = {},
+  ) {
     return createClient({
       url: `ws://${this.address}/graphql`,
       webSocketImpl: WebSocket,
@@ -67,6 +71,7 @@ export class LiveServer {
       retryAttempts: 0,
       lazy: true,
       ...(onClosed && { on: { closed: onClosed } }),
+      ...options,
     });
   }
 

@@ -311,9 +311,45 @@ describe('a subscription over a socket ends', () => {
     }
     const { heard } = await listening();
     await end();
-    await expect
-      .poll(() => heard.at(-1))
-      .toMatchObject({ id: '1', type: 'error', payload: [{ extensions: { code } }] });
+    const last =
+      code === 'session_expired'
+        ? { code: 4403, reason: 'The session has expired' }
+        : { id: '1', type: 'error', payload: [{ extensions: { code } }] };
+    await expect.poll(() => heard.at(-1)).toMatchObject(last);
+  });
+
+  test('when somebody asks for something after their session, which is told by closing it', async () => {
+    await run(
+      server.world.owner,
+      `DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $name) SET name = $name)
+         SIGNIN (SELECT * FROM user WHERE name = $name) DURATION FOR SESSION 1h`,
+    );
+    const { say, heard } = await server.socket();
+    say({ type: 'connection_init', payload: { token: await tokenOf('ann') } });
+    await expect.poll(() => heard).toEqual([ACK]);
+    await server.environment.advance(3_600_000);
+    say(subscribe('1', '{ note { id } }'));
+    await expect.poll(() => heard.slice(1)).toEqual([{ code: 4403, reason: 'The session has expired' }]);
+  });
+
+  test('and is begun anew by the official client, which then says who it is now', async () => {
+    await run(
+      server.world.owner,
+      `DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $name) SET name = $name)
+         SIGNIN (SELECT * FROM user WHERE name = $name) DURATION FOR TOKEN 1w, FOR SESSION 1h`,
+    );
+    const client = server.client({ token: await tokenOf('ann') }, undefined, {
+      retryAttempts: 1,
+      retryWait: async () => {},
+    });
+    const { heard } = listen(client);
+    await expect.poll(() => server.lives()).toHaveLength(1);
+    const [first] = await server.lives();
+    server.environment.advance(3_600_000);
+    await expect.poll(async () => (await server.lives()).filter((id) => id !== first)).toHaveLength(1);
+    await run(server.world.owner, "CREATE note:1 SET owner = user:ann, text = 'later'");
+    await expect.poll(() => heard).toMatchObject([{ data: { note: { id: 'note:1' } } }]);
+    await client.dispose();
   });
 
   test('with its socket', async () => {

@@ -97,6 +97,37 @@ describe('keys of bearers', () => {
     await expect(open().signIn(target('key', { key: 'x' }))).rejects.toMatchObject({ code: 'bearer_key_malformed' });
   });
 
+  test.each([
+    ['ACCESS key REVOKE GRANT', 'revoked'],
+    ['ACCESS key REVOKE ALL; ACCESS key PURGE REVOKED; ACCESS key SHOW GRANT', 'revoked and purged'],
+  ])('whoever came in with a key is out when it is %s', async (text, _how) => {
+    const enter = async (key: string) => {
+      const session = open();
+      session.listen(() => undefined);
+      const { access } = await session.signIn(target('key', { key }));
+      return { session, access };
+    };
+    const [bad, good] = [
+      await granted('ACCESS key GRANT FOR USER robot'),
+      await granted('ACCESS pass GRANT FOR RECORD user:ada'),
+    ];
+    const one = await enter(bad);
+    const byToken = open();
+    byToken.listen(() => undefined);
+    await byToken.authenticate(one.access);
+    const other = open();
+    other.listen(() => undefined);
+    const { access } = await other.signIn(target('pass', { key: good }));
+    await value(`${text} ${bad.split('-')[2]}`).catch(() => undefined);
+    for (const session of [one.session, byToken]) {
+      const ask = async () => session.query('RETURN 1');
+      await expect(ask()).rejects.toMatchObject({ code: 'session_expired' });
+    }
+    await expect(authenticate(one.access)).rejects.toMatchObject(INVALID);
+    expect(await auth(other)).toBe("[user:ada, 'pass', user:ada]");
+    await authenticate(access);
+  });
+
   test('no key is ever shown again', async () => {
     const key = await granted('ACCESS key GRANT FOR USER robot');
     const secret = key.slice(-24);

@@ -23,8 +23,8 @@ import { RpcConnection } from '../../rpc/connection.js';
 import { errorAnswer } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
+import { leaseStore } from '../shared-stores.js';
 import { storeAddress } from './address.js';
-import { leaseStore } from './shared-stores.js';
 import { piecesOf, streamedResponse } from './transfer.js';
 import { type Translation, translationFor } from './translation.js';
 

@@ -26,7 +26,7 @@ export const storageErrors = {
   }),
   storage_in_use: row<{ folder: string }>({
     kind: 'Connection',
-    text: ({ folder }) => `The data folder ${folder} is in use by another server`,
+    text: ({ folder }) => `The data folder ${folder} is in use by another process`,
     http: 503,
   }),
   storage_address: row<{ address: string }>({

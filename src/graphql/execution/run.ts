@@ -1,6 +1,6 @@
 /** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { Session, StatementDoor, StatementResult } from '../../session/contract.js';
+import type { Attention, Session, StatementDoor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
 import type { Call } from './call.js';
@@ -76,15 +76,20 @@ export async function runEvent(
   session: Session,
 ): Promise<RootResult> {
   completion.gather?.(value, call);
-  if (call.waiting.length > 0) await inSnapshot(session, (snapshot) => fetchWaiting(call, snapshot));
+  if (call.waiting.length > 0)
+    await inSnapshot(session, (snapshot) => fetchWaiting(call, snapshot), { unattended: true });
   const json = completion.write(value, call);
   call.place(0, key);
   return { key, json: json ?? 'null', time: 0n };
 }
 
 /** Whatever is read there is read from one state of the database, however many statements it takes. */
-export async function inSnapshot<T>(session: Session, work: (snapshot: StatementDoor) => Promise<T>): Promise<T> {
-  const snapshot = await session.begin({ writable: false });
+export async function inSnapshot<T>(
+  session: Session,
+  work: (snapshot: StatementDoor) => Promise<T>,
+  attention?: Attention,
+): Promise<T> {
+  const snapshot = await session.begin({ ...attention, writable: false });
   try {
     return await work(snapshot);
   } finally {

@@ -181,9 +181,11 @@ class TransportWs implements GraphqlConversation {
     return originalError instanceof Refusal ? originalError.failures : [this.#told(originalError)];
   }
 
+  /** A client says who it is once for each connection, so that one whose session is over has to come anew; clients do so by themselves. */
   #told(thrown: unknown): GraphqlFailure {
     const error = asTesseraError(thrown);
     if (error.code === 'internal') this.#services.report(error);
+    if (error.code === 'session_expired') this.#socket.line.close(CloseCode.Forbidden, error.message);
     return { error, message: error.message };
   }
 

@@ -1,7 +1,9 @@
-/** Stores that are open in this process: connections to one folder share its store. */
-import type { Database } from '../../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../../session/database.js';
-import { openEngine } from '../../storage/engines/open.js';
+/** Stores that are open in this process: whoever opens a folder that is open shares its store. */
+import { resolve } from 'node:path';
+import type { Database } from '../session/contract.js';
+import { type DatabaseOptions, openDatabase } from '../session/database.js';
+import { readStoreAddress } from '../storage/engines/address.js';
+import { openEngine } from '../storage/engines/open.js';
 
 /** The right to use a store until it is given back. */
 export interface Lease {
@@ -15,28 +17,34 @@ interface Store {
   users: number;
 }
 
+/** By the whole paths of their folders. */
 const open = new Map<string, Store>();
 /** Stores that are being closed: whoever opens one again waits. */
 const closing = new Map<string, Promise<void>>();
 
-/** Opens the store at an address, or shares it if it is open. Each memory is its own. @throws TesseraError of the storage */
+/**
+ * Opens the store at an address, or shares it if it is open, with the options of whoever opened it. Each memory is its own.
+ * @throws TesseraError of the storage
+ */
 export async function leaseStore(address: string, options: DatabaseOptions): Promise<Lease> {
-  if (address === 'memory') {
+  const { engine, path } = readStoreAddress(address);
+  if (engine === 'memory') {
     const database = await openStore(address, options);
     return { database, release: () => database.close() };
   }
-  let store = open.get(address);
+  const folder = resolve(path);
+  let store = open.get(folder);
   if (store === undefined) {
-    store = { opened: openStore(address, options, closing.get(address)), users: 0 };
-    open.set(address, store);
+    store = { opened: openStore(address, options, closing.get(folder)), users: 0 };
+    open.set(folder, store);
   }
   const shared = store;
   shared.users++;
   try {
     const database = await shared.opened;
-    return { database, release: () => release(address, shared, database) };
+    return { database, release: () => release(folder, shared, database) };
   } catch (error) {
-    if (open.get(address) === shared) open.delete(address);
+    if (open.get(folder) === shared) open.delete(folder);
     throw error;
   }
 }
@@ -52,13 +60,13 @@ async function openStore(address: string, options: DatabaseOptions, after?: Prom
   }
 }
 
-async function release(address: string, store: Store, database: Database): Promise<void> {
+async function release(folder: string, store: Store, database: Database): Promise<void> {
   if (--store.users > 0) return;
-  open.delete(address);
+  open.delete(folder);
   const closed = database.close();
   const settled = closed.catch(() => undefined);
-  closing.set(address, settled);
+  closing.set(folder, settled);
   await settled;
-  if (closing.get(address) === settled) closing.delete(address);
+  if (closing.get(folder) === settled) closing.delete(folder);
   await closed;
 }
