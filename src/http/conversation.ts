@@ -7,8 +7,8 @@ import type { Context } from './context.js';
 export interface Line {
   /** Nothing more is to be said. */
   readonly isClosing: boolean;
-  /** Waits only when the client is slow to read. */
-  send(data: string | Uint8Array): Promise<void> | undefined;
+  /** Bytes that aren't binary are a text in UTF-8. Waits only when the client is slow to read. */
+  send(data: string | Uint8Array, isBinary?: boolean): Promise<void> | undefined;
   /** Codes of RFC 6455 §7.4.1 or the protocol's own. */
   close(code: number, reason: string): void;
 }

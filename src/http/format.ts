@@ -6,6 +6,7 @@ import { type CborOptions, decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../value/json.js';
 import { DEFAULT_LIMITS } from '../value/nesting.js';
+import { CBOR_PIECES, JSON_PIECES, type Pieces } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 
 export interface Format {
@@ -15,6 +16,8 @@ export interface Format {
   /** @throws TesseraError for what isn't of this format */
   decode(body: Uint8Array): Value;
   encode(value: Value): string | Uint8Array;
+  /** How large values are encoded. */
+  readonly pieces: Pieces;
 }
 
 /** Some clients send record ids as text. */
@@ -25,6 +28,7 @@ export const JSON_FORMAT: Format = {
   contentType: 'application/json',
   decode: (body) => parseJson(utf8Text(body)),
   encode: stringifyJson,
+  pieces: JSON_PIECES,
 };
 
 export const CBOR: Format = {
@@ -32,6 +36,7 @@ export const CBOR: Format = {
   contentType: 'application/cbor',
   decode: (body) => decodeCbor(body, CBOR_OPTIONS),
   encode: encodeCbor,
+  pieces: CBOR_PIECES,
 };
 
 /** @throws TesseraError `malformed_request` */

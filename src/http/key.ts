@@ -47,7 +47,7 @@ export function keyRoute(context: Context, request: FastifyRequest, reply: Fasti
   variables['_what'] = id === undefined ? new Table(table) : new RecordId(table, readKey(id));
   const statement = statementFor(request, parameters, variables);
   return inSession(context, request, reply, (session) =>
-    andThen(session.execute([statement], variables), (results) => sendResults(reply, format, results)),
+    andThen(session.execute([statement], variables), (results) => sendResults(context, reply, format, results)),
   );
 }
 

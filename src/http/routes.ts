@@ -15,6 +15,7 @@ import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
 import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
+import { encodeAnswer } from './large-answer.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
@@ -102,7 +103,7 @@ function sqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply
   const text = utf8Text(bodyOf(request));
   const variables = readQueryString(request.url);
   return inSession(context, request, reply, (session) =>
-    andThen(session.query(text, variables), (results) => sendResults(reply, format, results)),
+    andThen(session.query(text, variables), (results) => sendResults(context, reply, format, results)),
   );
 }
 
@@ -123,7 +124,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     if (rpcMethod(message)?.signsIn === true) await select(connection.session, selection);
     else await prepare(connection.session, request.headers.authorization, selection);
     const answer = await connection.handle(message, received === JSON_FORMAT);
-    return sendBody(reply, sent.contentType, sent.encode(answer));
+    return sendBody(reply, sent.contentType, await encodeAnswer(answer, sent, context.environment));
   } finally {
     reply.raw.removeListener('close', close);
     connection.close();

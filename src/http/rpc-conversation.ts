@@ -1,10 +1,12 @@
 /** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
-import { isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Environment } from '../env/environment.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { errorAnswer } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
+import { encodeAnswer } from './large-answer.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 
@@ -16,13 +18,13 @@ export const RPC: Endpoint = {
   protocols: [...FORMATS.keys()],
   anyProtocol: true,
   admit() {},
-  open({ database, rpc, options }, origin) {
+  open({ database, rpc, options, environment }, origin) {
     const connection = new RpcConnection(database, origin, rpc);
     return {
       session: connection.session,
       begin(line, protocol) {
         const format = protocol === undefined ? undefined : FORMATS.get(protocol);
-        return new RpcConversation(connection, line, format, options.limits.queuedRequests);
+        return new RpcConversation(connection, line, format, options.limits.queuedRequests, environment);
       },
       close: () => connection.close(),
     };
@@ -36,17 +38,19 @@ class RpcConversation implements Conversation {
   readonly #format: Format | undefined;
   /** How many requests may be under way or wait for their turns. */
   readonly #most: number;
+  readonly #environment: Environment;
   #pending = 0;
   /** Called when there are fewer again. */
   #goOn = () => {};
   /** What the client spoke last. */
   #spoken: Format = JSON_FORMAT;
 
-  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, most: number) {
+  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, most: number, environment: Environment) {
     this.#rpc = rpc;
     this.#line = line;
     this.#format = format;
     this.#most = most;
+    this.#environment = environment;
     rpc.notify(
       (message) => this.#notify(message),
       ({ message }) => line.close(CLOSE.tryAgainLater, message),
@@ -81,7 +85,8 @@ class RpcConversation implements Conversation {
   }
 
   #answer(data: Uint8Array, format: Format): PromiseOrValue<void> {
-    const deliver = (answer: ObjectValue) => this.#line.send(this.#encode(answer, format));
+    const deliver = (answer: ObjectValue) =>
+      andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR));
     let message: Value;
     try {
       message = format.decode(data);
@@ -119,14 +124,13 @@ class RpcConversation implements Conversation {
       this.#rpc.report(thrown);
       return undefined;
     }
-    return this.#line.send(data);
+    return this.#line.send(data, format === CBOR);
   }
 
-  #encode(answer: ObjectValue, format: Format): string | Uint8Array {
-    try {
-      return format.encode(answer);
-    } catch (thrown) {
-      return format.encode(errorAnswer(answer.id, this.#rpc.report(thrown)));
-    }
+  #encode(answer: ObjectValue, format: Format): PromiseOrValue<string | Uint8Array> {
+    return otherwise(
+      () => encodeAnswer(answer, format, this.#environment),
+      (thrown) => format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))),
+    );
   }
 }

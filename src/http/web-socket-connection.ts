@@ -133,16 +133,16 @@ export class WebSocketConnection implements Line {
   }
 
   /** Waits when the client is slow to read, and when it is time to give way to others. */
-  send(data: string | Uint8Array): Promise<void> | undefined {
+  send(data: string | Uint8Array, isBinary = typeof data !== 'string'): Promise<void> | undefined {
     this.#adjustLimit();
     this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
-      this.#socket.send(data);
+      this.#socket.send(data, { binary: isBinary });
       return this.#giveWay();
     }
     this.#blocked++;
     return new Promise((resolve) => {
-      this.#socket.send(data, () => {
+      this.#socket.send(data, { binary: isBinary }, () => {
         this.#blocked--;
         resolve();
       });

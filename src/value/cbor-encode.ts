@@ -16,7 +16,16 @@ import type { CoordinateShape } from './geometry.js';
 import type { Coordinates } from './order.js';
 import { sortedKeys } from './strings.js';
 import { uuidBytes } from './uuid.js';
-import type { ArrayValue, Bound, ObjectValue, Position, Shape, Value } from './value.js';
+import {
+  type ArrayValue,
+  type Bound,
+  isArray,
+  type ObjectValue,
+  type Position,
+  SetValue,
+  type Shape,
+  type Value,
+} from './value.js';
 import { MeasuredWalk } from './walk.js';
 
 const out = new ByteWriter();
@@ -27,6 +36,23 @@ export function encodeCbor(value: Value): Uint8Array {
   out.begin();
   write(value, walk.beginAt(value));
   return walk.end(out.finish());
+}
+
+/** The members `from` to `to` (exclusive) of a list that stands at `depth`, one behind the other, for those who write it in pieces. */
+export function encodeCborItems(items: ArrayValue, from: number, to: number, depth: number): Uint8Array {
+  out.begin();
+  for (let index = from; index < to; index++) write(items[index], walk.beginAt(items[index], depth));
+  return walk.end(out.finish());
+}
+
+/** What stands ahead of the members of a list or an object. */
+export function encodeCborOpening(value: ArrayValue | SetValue | ObjectValue): Uint8Array {
+  out.begin();
+  if (value instanceof SetValue) writeHead(MAJOR.tag, CBOR_TAGS.set);
+  if (value instanceof SetValue) writeHead(MAJOR.array, value.items.length);
+  else if (isArray(value)) writeHead(MAJOR.array, value.length);
+  else writeHead(MAJOR.map, Object.keys(value).length);
+  return out.finish();
 }
 
 function write(value: Value, depth: number): void {

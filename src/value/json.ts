@@ -20,11 +20,16 @@ const walk = new MeasuredWalk();
 
 /** The value as JSON text. @throws TesseraError `closure_sent`, `nesting_too_deep`, `value_too_large` */
 export function stringifyJson(value: Value): string {
-  return walk.end(stringify(value, walk.beginAt(value)));
+  return stringifyJsonAt(value, 0);
+}
+
+/** The same of a value that stands so deep in another. */
+export function stringifyJsonAt(value: Value, depth: number): string {
+  return walk.end(stringify(value, walk.beginAt(value, depth)));
 }
 
 function stringify(value: Value, depth: number): string {
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return quoteJson(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
   return byKind(TEXTS, value, depth);
 }
@@ -39,7 +44,7 @@ const TEXTS: ByKind<string, number> = {
     return Number.isFinite(number) ? floatText(number) : 'null';
   },
   decimal: (value) => `"${formatDecimal(value)}"`,
-  string: quote,
+  string: quoteJson,
   duration: (value) => `"${formatDuration(value)}"`,
   datetime: (value) => `"${formatDatetime(value)}"`,
   uuid: (value) => `"${value.text}"`,
@@ -48,11 +53,11 @@ const TEXTS: ByKind<string, number> = {
   object: stringifyFields,
   geometry: (value) => JSON.stringify(geoJson(value.shape)),
   bytes: (value) => `"${base64(value)}"`,
-  table: (value) => quote(value.name),
-  record: (value) => quote(toDisplay(value)),
-  file: (value) => quote(toDisplay(value)),
-  regex: (value) => quote(toDisplay(value)),
-  range: (value) => quote(toDisplay(value)),
+  table: (value) => quoteJson(value.name),
+  record: (value) => quoteJson(toDisplay(value)),
+  file: (value) => quoteJson(toDisplay(value)),
+  regex: (value) => quoteJson(toDisplay(value)),
+  range: (value) => quoteJson(toDisplay(value)),
   function: () => {
     throw failure('closure_sent');
   },
@@ -73,7 +78,7 @@ function stringifyFields(object: ObjectValue, depth: number): string {
   const below = walk.enter(depth, keys.length);
   let text = '{';
   for (const key of keys) {
-    text = boundedText(`${text}${text.length === 1 ? '' : ','}${quote(key)}:${stringify(object[key], below)}`);
+    text = boundedText(`${text}${text.length === 1 ? '' : ','}${quoteJson(key)}:${stringify(object[key], below)}`);
   }
   return `${text}}`;
 }
@@ -81,7 +86,8 @@ function stringifyFields(object: ObjectValue, depth: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have to be escaped.
 const ESCAPED = /["\\\x00-\x1f\ud800-\udfff]/;
 
-function quote(text: string): string {
+/** A text as JSON. */
+export function quoteJson(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(escapable(text)) : `"${text}"`;
 }
 

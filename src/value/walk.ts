@@ -54,10 +54,11 @@ export class MeasuredWalk extends Walk {
     super(UNMEASURED);
   }
 
-  /** Begins at `root`, at depth 0. `end` lets go of it. */
-  beginAt(root: Value): 0 {
+  /** Begins at `root`, at depth 0 unless it stands in something else. `end` lets go of it. */
+  beginAt(root: Value, depth = 0): number {
     this.#root = root;
-    return this.begin();
+    this.begin();
+    return depth;
   }
 
   end<T>(made: T): T {

@@ -11,6 +11,7 @@ import { toText } from '../../value/text/text.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { Draft, Execution, RecordWriter, WriteOptions, Written } from '../execution.js';
 import type { LiveQueries } from '../live/live-queries.js';
+import { pace } from '../pace.js';
 import { refuse, refuseChange } from '../refusal.js';
 import { maintainViews } from '../view/maintain.js';
 import type { Refusal } from '../witness.js';
@@ -149,7 +150,9 @@ export class Writer implements RecordWriter {
     ) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
     if (!execution.writable) throw failure('read_only');
-    return andThen(execution.unit.catalog(), (catalog) => {
+    // Every write of a record comes by here, so that none of many holds up others.
+    const ready = andThen(pace(execution), () => execution.unit.catalog());
+    return andThen(ready, (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { encodeCbor } from '../../src/value/cbor-encode.js';
+import { stringifyJson } from '../../src/value/json.js';
+import { setFrom } from '../../src/value/order.js';
+import { CBOR_PIECES, isLarge, JSON_PIECES, piecesOf } from '../../src/value/pieces.js';
+import { newObject, RecordId, type Value } from '../../src/value/value.js';
+
+const object = (fields: Record<string, Value>): Value => Object.assign(newObject(), fields);
+const row = (at: number): Value => object({ name: `person ${at}`, id: new RecordId('person', at), tags: ['a', at] });
+const rows = (count: number): Value => Array.from({ length: count }, (_, at) => row(at));
+
+/** Values with members enough to be split, at any place of lists, sets and objects. */
+const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value; wide: Value }>((tie) => ({
+  wide: fc.oneof(
+    fc.integer({ min: 0, max: 700 }).map((length) => Array.from({ length }, (_, at): Value => at)),
+    fc.integer({ min: 0, max: 300 }).map((length) => rows(length)),
+    fc.integer({ min: 0, max: 400 }).map((length) => setFrom(Array.from({ length }, (_, at) => at * 2))),
+    fc.constantFrom<Value>('x'.repeat(5000), 'ü"\n', null, undefined, true, 1.5),
+  ),
+  value: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    tie('wide'),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(fc.string({ maxLength: 5 }), tie('value'), { maxKeys: 5 }).map(object),
+  ),
+})).value;
+
+test('the pieces together are what the codecs make of the value', () => {
+  fc.assert(
+    fc.property(values, (value) => {
+      expect(Buffer.concat([...piecesOf(value, JSON_PIECES)]).toString()).toBe(stringifyJson(value));
+      expect(Buffer.concat([...piecesOf(value, CBOR_PIECES)]).equals(encodeCbor(value))).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('no piece is large, wherever the members are', () => {
+  for (const value of [rows(20_000), [rows(3), object({ deep: [[rows(20_000)]] })]]) {
+    for (const notation of [JSON_PIECES, CBOR_PIECES]) {
+      const lengths = [...piecesOf(value, notation)].map(({ length }) => length);
+      expect(Math.max(...lengths)).toBeLessThan(8_000);
+    }
+  }
+});
+
+test('results with many rows are told from others', () => {
+  const answer = (value: Value) => object({ id: 1, result: [object({ result: value, status: 'OK', time: '1ms' })] });
+  expect(isLarge(answer(rows(1000)))).toBe(true);
+  expect(isLarge(answer(object({ rows: rows(1000) })))).toBe(true);
+  expect(isLarge(answer(rows(100)))).toBe(false);
+  expect(isLarge(answer(1))).toBe(false);
+});
+
+test('what is shared so often that it is too large ends in an error', () => {
+  let value: Value = rows(500);
+  for (let at = 0; at < 40; at++) value = [value, value];
+  for (const notation of [JSON_PIECES, CBOR_PIECES]) {
+    expect(() => Array.from(piecesOf(value, notation), ({ length }) => length)).toThrow('larger than');
+  }
+});
