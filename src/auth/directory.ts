@@ -22,8 +22,8 @@ export interface Directory {
    */
   grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined>;
   recordExists(place: Place, id: RecordId): PromiseOrValue<boolean>;
-  /** Whether something that users of exactly this place were handed out was taken back. */
-  isDenied(place: Place, what: HandedOut): PromiseOrValue<boolean>;
+  /** Whether something that users of exactly this place were handed out was taken back; `what` is asked for where anything ever was. */
+  isDenied(place: Place, what: () => HandedOut): PromiseOrValue<boolean>;
   /** Takes back a token of a user of exactly this place, in a transaction of its own. */
   deny(place: Place, token: NamedToken): PromiseOrValue<void>;
   /**

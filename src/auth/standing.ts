@@ -41,7 +41,8 @@ function verificationOf({ accessKind }: AccessDefinition): JwtVerification | und
 
 /** What the bearer of a token signs in as. @throws TesseraError `invalid_auth` when the token was taken back */
 export function unlessDenied({ directory }: AuthContext, signedIn: SignedIn, claims: Claims): PromiseOrValue<SignedIn> {
-  return andThen(isDenied(directory, signedIn, issuedAt(claims)), (denied) => {
+  const taken = isDenied(directory, signedIn, () => issuedAt(claims));
+  return andThen(taken, (denied) => {
     if (denied) throw failure('invalid_auth');
     return signedIn;
   });
@@ -58,7 +59,8 @@ export function reconsider(
 ): PromiseOrValue<Principal | undefined> {
   const { principal, place, basis } = signedIn;
   if (principal.kind === 'guest' || basis === undefined) return principal;
-  return andThen(isDenied(directory, signedIn, at), (denied) => {
+  const taken = isDenied(directory, signedIn, () => at);
+  return andThen(taken, (denied) => {
     if (denied) return undefined;
     if (basis.kind === 'user') {
       return andThen(directory.user(place, basis.user.name), (user) =>
@@ -112,9 +114,11 @@ function bearerNow(
 function isDenied(
   directory: AuthContext['directory'],
   { principal, claims }: SignedIn,
-  at: bigint,
+  at: () => bigint,
 ): PromiseOrValue<boolean> {
   if (principal.kind === 'guest') return false;
-  const token = isObject(claims) && typeof claims['jti'] === 'string' ? claims['jti'] : undefined;
-  return directory.isDenied(placeOf(principal), { token, subject: subjectOf(principal), at });
+  return directory.isDenied(placeOf(principal), () => {
+    const token = isObject(claims) && typeof claims['jti'] === 'string' ? claims['jti'] : undefined;
+    return { token, subject: subjectOf(principal), at: at() };
+  });
 }

@@ -33,7 +33,7 @@ export interface RecordUser {
 
 /** Whether two principals are the same user, whatever roles either may have by now. */
 export function isSamePrincipal(a: Principal, b: Principal): boolean {
-  return identityOf(a) === identityOf(b);
+  return a.kind === b.kind && identityOf(a) === identityOf(b);
 }
 
 function identityOf(principal: Principal): string {

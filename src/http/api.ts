@@ -5,7 +5,7 @@ import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { bodyOf, type Context, inSession, sendBody } from './context.js';
+import { bodyOf, inSession, type RouteContext, sendBody } from './context.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
 
@@ -24,7 +24,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-export function apiRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+export function apiRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const { namespace, database, path } = addressOf(request.url);
   const asked = requestOf(request);
   return inSession(context, request, reply, (session) =>

@@ -42,6 +42,12 @@ export interface Context {
   readonly requestId: RequestId;
 }
 
+/** What the handler of one route works with. */
+export interface RouteContext extends Context {
+  /** How rules call the route: `sql`, `api`. */
+  readonly route: string;
+}
+
 const NO_BODY = new Uint8Array(0);
 
 /** The bytes of a request's body. */
@@ -79,14 +85,9 @@ export function select(session: Session, { namespace, database }: Selection): Pr
   return namespace === undefined && database === undefined ? undefined : session.use(namespace, database);
 }
 
-/** How rules call the route of a request: `sql`, `api`. What fits is asked, not the address, which can be written in many ways. */
-export function routeName(request: FastifyRequest): string {
-  return request.routeOptions.url?.split('/', 2)[1] ?? '';
-}
-
 /** Does `work` in a session of this one request. A client that goes away ends it early, and what runs in it. */
 export function inSession(
-  context: Context,
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (session: Session) => PromiseOrValue<unknown>,
@@ -96,7 +97,7 @@ export function inSession(
   const close = () => session.close();
   return lastly(() => {
     const done = andThen(prepare(session, request.headers.authorization, selection), () => {
-      checkQuerying(context.options.capabilities, routeName(request), session.identity.principal);
+      checkQuerying(context.options.capabilities, context.route, session.identity.principal);
       return work(session);
     });
     if (isPromise(done)) reply.raw.once('close', close);

@@ -1,7 +1,6 @@
 /** The HTTP server: routes, hooks and the WebSocket beside them. It doesn't listen yet. */
-import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, TesseraError } from '../errors/error.js';
@@ -12,7 +11,7 @@ import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
 import { compressed } from './compression.js';
 import { ConnectionCount } from './connection-count.js';
-import { type Context, logInternal, routeName, sendError } from './context.js';
+import { type Context, logInternal, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { type Log, logAnswers, SILENT } from './log.js';
@@ -92,8 +91,6 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     const { origin } = request.headers;
     if (!isAllowedOrigin(origin, options.allowedOrigins)) return done(failure('origin_denied'));
     addCorsHeaders(reply, origin, options.allowedOrigins);
-    // Where no route fits, there is none to be denied.
-    if (request.routeOptions.url !== undefined) checkRoute(options.capabilities, routeName(request));
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });
@@ -102,7 +99,12 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
   const addRoute = (to: FastifyInstance, { method, path, limit, streamed, answers = 'private', handle }: Route) => {
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
+    const routed = { ...context, route: routeName(path) };
     to.route({
+      onRequest: (_request, _reply, done) => {
+        checkRoute(options.capabilities, routed.route);
+        done();
+      },
       method,
       url: path,
       ...(limit !== undefined && {
@@ -110,7 +112,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
         config: { limit, ...(streamed !== undefined && { streamed }) },
       }),
       ...(compresses && { onSend: compressed }),
-      handler: (request, reply) => handle(context, request, reply),
+      handler: (request, reply) => handle(routed, request, reply),
     });
   };
   for (const route of ROUTES) if (route.streamed !== true) addRoute(app, route);
@@ -147,26 +149,30 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 }
 
 /** Answers 408 where a body doesn't come in within the time allowed; those that are streamed are watched by their routes. */
-function endSlowBodies(app: FastifyInstance, { environment, options }: Context): void {
-  if (options.requestTimeout === 0) return;
-  app.addHook('preParsing', (request, reply, body, done) => {
-    const { id, raw, routeOptions } = request;
-    // What was injected has no socket that could be slow.
-    if (hasBody(raw) && raw.socket instanceof Socket && routeOptions.config.streamed !== true) {
-      const stop = environment.timers.after(options.requestTimeout, () => {
-        if (raw.complete) return;
-        if (reply.raw.headersSent) raw.socket.destroy();
-        else rawError(raw.socket, failure('request_timeout'), id);
-      });
-      raw.once('close', stop).once('end', stop);
-    }
-    done(null, body);
+function endSlowBodies(app: FastifyInstance, context: Context): void {
+  if (context.options.requestTimeout === 0) return;
+  app.addHook('onRequest', (request, reply, done) => {
+    // Most bodies come in one piece with the head, which has been read to its end by then; they need no timer.
+    process.nextTick(watchBody, context, request, reply);
+    done();
   });
 }
 
-/** Without a body nobody reads to the end of a request, and its answer may take as long as it likes. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function watchBody({ environment, options }: Context, request: FastifyRequest, reply: FastifyReply): void {
+  const { id, raw } = request;
+  // What was injected has no socket that could be slow.
+  if (raw.complete || !(raw.socket instanceof Socket) || request.routeOptions.config.streamed === true) return;
+  const stop = environment.timers.after(options.requestTimeout, () => {
+    if (raw.complete) return;
+    if (reply.raw.headersSent) raw.socket.destroy();
+    else rawError(raw.socket, failure('request_timeout'), id);
+  });
+  raw.once('close', stop).once('end', stop);
+}
+
+/** How rules call the route at a path: `sql`, `api`. What fits is asked, not the address, which can be written in many ways. */
+function routeName(path: string): string {
+  return path.split('/', 2)[1] ?? '';
 }
 
 function contextOf(parts: HttpServerParts): Context {

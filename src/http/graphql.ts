@@ -5,7 +5,7 @@ import { failure } from '../errors/error.js';
 import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } from '../graphql/handler.js';
 import type { Session } from '../session/contract.js';
 import { newObject } from '../value/value.js';
-import { bodyOf, type Context, inSession, sendBody } from './context.js';
+import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { utf8Text } from './format.js';
@@ -15,7 +15,7 @@ import { readQueryString } from './query-string.js';
 
 /** `POST /graphql`: one request, or an array of them. */
 export async function graphqlPostRoute(
-  context: Context,
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -33,7 +33,7 @@ const DOCUMENTS = ['query', 'documentId', 'extensions'] as const;
 
 /** `GET /graphql?query=…`; a browser that comes without a query gets the page for writing one. */
 export async function graphqlGetRoute(
-  context: Context,
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -65,7 +65,7 @@ async function streamed(
 
 /** `GET /graphql/schema.graphql`: the schema as the caller may see it. */
 export async function graphqlSchemaRoute(
-  context: Context,
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -85,7 +85,7 @@ function handlerOf({ graphql }: Context): GraphqlHandler {
 }
 
 function inDatabase(
-  context: Context,
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (session: Session) => Promise<unknown>,

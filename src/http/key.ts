@@ -6,7 +6,7 @@ import type { Expression, Param, Projection, Select, Statement } from '../langua
 import { parseIdiom, parseRecordId } from '../language/parse.js';
 import { parseUuid } from '../value/uuid.js';
 import { newObject, type ObjectValue, Range, RecordId, Table } from '../value/value.js';
-import { type Context, inSession } from './context.js';
+import { inSession, type RouteContext } from './context.js';
 import { readKeyBody } from './key-body.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
@@ -39,7 +39,7 @@ const WRITING: Readonly<Record<WritingMethod, Writing>> = {
 };
 
 /** Answers like `/sql`, with one entry. */
-export function keyRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+export function keyRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const format = responseFormat(request.headers.accept);
   const { table, id } = request.params as { readonly table: string; readonly id?: string };
   const parameters = readQueryString(request.url) ?? newObject();

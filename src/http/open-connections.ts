@@ -7,28 +7,28 @@ import { Server as TlsServer } from 'node:tls';
  * open in advance, and those on which a request is being answered, which stay open for the next one.
  */
 export class OpenConnections {
-  readonly #silent = new Set<Socket>();
-  readonly #answers = new Set<ServerResponse>();
+  readonly #sockets = new Set<Socket>();
 
   constructor(server: Server) {
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-      this.#silent.add(socket);
-      socket.once('close', () => this.#silent.delete(socket));
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
     });
-    server.on('upgrade', ({ socket }: IncomingMessage) => this.#silent.delete(socket));
-    server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
-      this.#silent.delete(socket);
-      this.#answers.add(answer);
-      answer.once('close', () => this.#answers.delete(answer));
-    });
+    server.on('upgrade', ({ socket }: IncomingMessage) => this.#sockets.delete(socket));
   }
 
   /** Answers that are under way are still given. */
   close(): void {
-    for (const socket of this.#silent) socket.destroy();
-    for (const answer of this.#answers) {
-      if (answer.headersSent) answer.once('close', () => answer.req.socket.end());
+    for (const socket of this.#sockets) {
+      const answer = answerOn(socket);
+      if (answer === undefined) socket.destroy();
+      else if (answer.headersSent) answer.once('close', () => socket.end());
       else answer.setHeader('connection', 'close');
     }
   }
+}
+
+/** What is being answered on a connection. Node knows it and has no other way to tell; to note each answer would cost each request. */
+function answerOn(socket: Socket): ServerResponse | undefined {
+  return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

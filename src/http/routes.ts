@@ -10,7 +10,7 @@ import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
 import { apiRoute } from './api.js';
 import type { Confidentiality } from './compression.js';
-import { bodyOf, type Context, inSession, originOf, prepare, select, sendBody } from './context.js';
+import { bodyOf, type Context, inSession, originOf, prepare, type RouteContext, select, sendBody } from './context.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
 import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
@@ -23,7 +23,7 @@ import { readSelection } from './request-headers.js';
 import { sendResults } from './results.js';
 import { exportRoute, importRoute } from './transfer.js';
 
-type Handler = (context: Context, request: FastifyRequest, reply: FastifyReply) => unknown;
+type Handler = (context: RouteContext, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export interface Route {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
@@ -98,7 +98,7 @@ export function allowedMethods(path: string): readonly string[] {
     : [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
-function sqlRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+function sqlRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const format = responseFormat(request.headers.accept);
   const text = utf8Text(bodyOf(request));
   const variables = readQueryString(request.url);

@@ -6,7 +6,7 @@ import type { Timers } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { readExportSelection } from '../exec/export/selection.js';
 import type { ExportSelection } from '../session/contract.js';
-import { bodyOf, type Context, inSession, sendBody } from './context.js';
+import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import { LIMIT_SETTINGS } from './options.js';
@@ -15,7 +15,7 @@ import { rawError } from './raw-error.js';
 /** Clients ask for types that don't exist (`plain/text`); what comes is text. */
 const EXPORTED_TYPE = 'text/plain; charset=utf-8';
 
-export function exportRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+export function exportRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const selection = readBody(request);
   return inSession(context, request, reply, async (session) => {
     const pieces = session.export(selection);
@@ -47,7 +47,7 @@ async function* watched(
   }
 }
 
-export function importRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+export function importRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const format = responseFormat(request.headers.accept);
   const { body } = request;
   return inSession(context, request, reply, async (session) => {

@@ -74,12 +74,12 @@ export class StoreDirectory implements Directory {
     });
   }
 
-  isDenied(place: Place, what: HandedOut): PromiseOrValue<boolean> {
+  isDenied(place: Place, what: () => HandedOut): PromiseOrValue<boolean> {
     if (!this.#executor.denials.isSet) return false;
     return this.#reading((transaction) =>
       andThen(
         areaOf(transaction, place),
-        (area) => area !== undefined && new Denials(transaction, area).isDenied(what),
+        (area) => area !== undefined && new Denials(transaction, area).isDenied(what()),
       ),
     );
   }

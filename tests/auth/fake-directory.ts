@@ -71,7 +71,8 @@ export class FakeDirectory implements Directory {
     return withRetries(this.#engine, (transaction) => work(new Grants(transaction, 'D0000', access)));
   }
 
-  isDenied(place: Place, { token, subject }: HandedOut) {
+  isDenied(place: Place, what: () => HandedOut) {
+    const { token, subject } = what();
     return this.denied.has(keyOf(place, subject)) || (token !== undefined && this.denied.has(keyOf(place, token)));
   }
 
