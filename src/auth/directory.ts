@@ -3,9 +3,9 @@ import type { AccessDefinition, UserDefinition } from '../catalog/definition.js'
 import type { HandedOut, NamedToken } from '../catalog/denial.js';
 import type { Grant, Grants } from '../catalog/grant.js';
 import type { Place } from '../catalog/principal.js';
-import type { Identity } from '../exec/execution.js';
 import type { Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
+import type { SessionIdentity } from './identity.js';
 
 /** What signing in asks of the database; whoever opens transactions answers. Each call sees what is committed. */
 export interface Directory {
@@ -37,5 +37,5 @@ export interface AccessRun {
   readonly place: Place;
   readonly variables: ObjectValue;
   /** What `$session`, `$token`, `$auth` and `$access` are. */
-  readonly identity: Identity;
+  readonly identity: SessionIdentity;
 }

@@ -17,7 +17,8 @@ import { Testimony } from './testimony.js';
 
 /** What an auditor has to know of its session. */
 export interface AuditedSession {
-  readonly key: string;
+  /** None where something is done on behalf of somebody who has no session. */
+  readonly key: string | undefined;
   readonly identity: SessionIdentity;
 }
 
@@ -115,11 +116,27 @@ export class Auditor {
 
   /** Does what makes definitions in a transaction of its own, and tells of them. */
   defining<T>(work: (witness: Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
-    const testimony = new Testimony();
-    return andThen(work(testimony), (result) => {
-      this.#acts(testimony, true);
-      return result;
-    });
+    return this.attempting((witness) => work(witness()));
+  }
+
+  /** The same where each attempt at the transaction has a witness of its own; what the last has seen is told. */
+  attempting<T>(work: (witness: () => Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
+    let testimony = new Testimony();
+    const begin = (): Witness => {
+      testimony = new Testimony();
+      return testimony;
+    };
+    return otherwise(
+      () =>
+        andThen(work(begin), (result) => {
+          this.#acts(testimony, true);
+          return result;
+        }),
+      (error) => {
+        this.#acts(testimony, false);
+        throw error;
+      },
+    );
   }
 
   /**

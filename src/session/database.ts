@@ -136,11 +136,11 @@ export class OpenDatabase implements Database {
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
-    const directory = new StoreDirectory(engine, executor, environment);
+    const directory = new StoreDirectory(engine, executor, environment, audit);
     this.#engine = engine;
     this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
     const maxTime = options.requestTimeout;
-    this.#events = new EventRunner({ engine, executor, environment, maxTime, report });
+    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, report });
     this.#services = {
       engine,
       environment,

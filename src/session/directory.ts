@@ -1,5 +1,6 @@
 /** Answers what signing in asks of the database, each time in a transaction of its own. */
 
+import type { AuditLog } from '../audit/audit-log.js';
 import type { AccessRun, Directory } from '../auth/directory.js';
 import { guestIdentity } from '../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
@@ -13,20 +14,25 @@ import type { Environment } from '../env/environment.js';
 import { Frame, Scope } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Witness } from '../exec/witness.js';
 import type { Expression } from '../language/ast.js';
 import type { Engine, Transaction } from '../storage/contract.js';
 import { withRetries } from '../storage/retry.js';
 import type { RecordId, Value } from '../value/value.js';
+import { Auditor } from './auditor.js';
 
 export class StoreDirectory implements Directory {
   readonly #engine: Engine;
   readonly #executor: Executor;
   readonly #environment: Environment;
 
-  constructor(engine: Engine, executor: Executor, environment: Environment) {
+  readonly #audit: AuditLog | undefined;
+
+  constructor(engine: Engine, executor: Executor, environment: Environment, audit: AuditLog | undefined) {
     this.#engine = engine;
     this.#executor = executor;
     this.#environment = environment;
+    this.#audit = audit;
   }
 
   user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined> {
@@ -96,18 +102,22 @@ export class StoreDirectory implements Directory {
 
   evaluate(expression: Expression, { place, variables, identity }: AccessRun): PromiseOrValue<Value> {
     const evaluate = this.#executor.compiler.expression(expression);
-    const { principal, session, token, auth, access } = identity;
-    return withRetries(this.#engine, (transaction) => {
-      const execution = this.#executor.execution({
-        transaction,
-        identity: { principal, place, session, token, auth, access },
-        interrupt: RequestInterrupt.begin(this.#environment),
-        privileged: true,
+    const { principal, session, token, auth, access, origin } = identity;
+    const run = (witness?: () => Witness) =>
+      withRetries(this.#engine, (transaction) => {
+        const execution = this.#executor.execution({
+          transaction,
+          identity: { principal, place, session, token, auth, access },
+          interrupt: RequestInterrupt.begin(this.#environment),
+          privileged: true,
+          witness: witness?.(),
+        });
+        const scope = new Scope();
+        for (const name of Object.keys(variables)) scope.set(name, variables[name]);
+        return evaluate(new Frame(execution, scope));
       });
-      const scope = new Scope();
-      for (const name of Object.keys(variables)) scope.set(name, variables[name]);
-      return evaluate(new Frame(execution, scope));
-    });
+    if (this.#audit === undefined) return run();
+    return new Auditor(this.#audit, origin, { key: undefined, identity }).attempting(run);
   }
 
   #reading<T>(work: (transaction: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {

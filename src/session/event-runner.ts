@@ -1,4 +1,5 @@
 /** Runs asynchronous events: one after the other in the order of the commits that raised them, each in a transaction of its own. */
+import type { AuditLog } from '../audit/audit-log.js';
 import { SessionIdentity } from '../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { type QueuedEvent, queueEvent, readQueuedEvent } from '../catalog/event-queue.js';
@@ -8,10 +9,12 @@ import { asTesseraError, failure, TesseraError } from '../errors/error.js';
 import { isVerdict } from '../exec/discretion.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
+import type { Witness } from '../exec/witness.js';
 import type { Engine, Entry, Key, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { withRetries } from '../storage/retry.js';
 import { Duration } from '../value/value.js';
+import { Auditor } from './auditor.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
@@ -25,6 +28,8 @@ export interface EventRunnerServices {
   readonly executor: Executor;
   readonly environment: Environment;
   readonly maxTime: Duration | undefined;
+  /** Where one is kept. */
+  readonly audit: AuditLog | undefined;
   report(error: TesseraError): void;
 }
 
@@ -98,7 +103,7 @@ export class EventRunner {
       return;
     }
     try {
-      await withRetries(engine, (transaction) => this.#run(transaction, key, event));
+      await this.#attempt(key, event);
     } catch (error) {
       if (!isFailure(error)) throw error;
       await withRetries(engine, (transaction) => this.#putBack(transaction, key, event));
@@ -107,19 +112,35 @@ export class EventRunner {
     }
   }
 
+  /** What it defines and grants is the doing of whoever raised it. */
+  #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    const { engine, audit } = this.#services;
+    const { namespace, database, principal, access } = event;
+    const place = { namespace, database };
+    const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
+    const run = (witness?: () => Witness) =>
+      withRetries(engine, (transaction) => this.#run(transaction, key, event, identity, witness?.()));
+    if (audit === undefined) return run();
+    return new Auditor(audit, {}, { key: undefined, identity }).attempting(run);
+  }
+
   /** Nothing happens when somebody else has run it meanwhile. */
-  #run(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
+  #run(
+    transaction: Transaction,
+    key: Key,
+    event: QueuedEvent,
+    identity: SessionIdentity,
+    witness: Witness | undefined,
+  ): PromiseOrValue<void> {
     const { executor, environment, maxTime = MAX_TIME } = this.#services;
     return andThen(transaction.get(key), (entry) => {
       if (entry === undefined) return;
       transaction.delete(key);
-      const { namespace, database, principal, access } = event;
-      const place = { namespace, database };
-      const signedIn = { principal, place, claims: undefined, access, expiresAt: undefined };
       return executor.runQueued(event, {
         transaction,
-        identity: new SessionIdentity(signedIn, {}),
+        identity,
         interrupt: RequestInterrupt.begin(environment).within(maxTime),
+        witness,
       });
     });
   }

@@ -306,6 +306,43 @@ describe('denials', () => {
   });
 });
 
+test('what clauses of accesses define is told, as the doing of whoever signs in', async () => {
+  await run(
+    owner,
+    `DEFINE ACCESS eager ON DATABASE TYPE RECORD SIGNUP { CREATE joined; RETURN CREATE ONLY user:eve }
+       SIGNIN { CREATE seen; THROW 'no' }`,
+  );
+  const session = database.session(CLIENT);
+  await session.signUp(target({ AC: 'eager' }));
+  await expect(session.signIn(target({ AC: 'eager' }))).rejects.toThrow('no');
+  const acts = (await told()).filter(({ what }) => what?.['name'] === 'joined' || what?.['name'] === 'seen');
+  const common = { action: 'define', who: { kind: 'guest' }, client: CLIENT };
+  expect(acts).toMatchObject([
+    { ...common, outcome: 'ok', what: { kind: 'table', name: 'joined', by: 'use' } },
+    { ...common, outcome: 'undone', what: { kind: 'table', name: 'seen', by: 'use' } },
+  ]);
+});
+
+test('what asynchronous events define is told, as the doing of whoever raised them', async () => {
+  await run(owner, 'DEFINE EVENT late ON post ASYNC THEN { DEFINE TABLE made }; CREATE post');
+  await expect.poll(() => lines.some((line) => line.includes('"made"'))).toBe(true);
+  expect((await told()).filter(({ what }) => what?.['name'] === 'made')).toMatchObject([
+    { action: 'define', outcome: 'ok', who: { kind: 'system', name: 'owner' }, what: { kind: 'table' } },
+  ]);
+});
+
+test('a grant that is revoked ends its sessions, which is told', async () => {
+  const session = database.session(CLIENT);
+  session.listen(() => undefined);
+  const [, grant] = await run(owner, 'CREATE user:ann; ACCESS bearers GRANT FOR RECORD user:ann');
+  const key = JSON.stringify(grant).match(/surreal-bearer-\w+-\w+/)?.[0] as string;
+  await session.signIn(target({ AC: 'bearers', key }));
+  await run(owner, 'ACCESS bearers REVOKE ALL');
+  await expect.poll(() => lines.some((line) => line.includes('"reason":"ended"'))).toBe(true);
+  const [end] = (await told()).filter(({ action }) => action === 'session-end');
+  expect(end).toMatchObject({ who: { kind: 'record', id: 'user:ann' }, what: { reason: 'ended' } });
+});
+
 test('no secret and no value of a query is in the log', async () => {
   const { session, tokens } = await person('ann');
   await session.authenticate(tokens.access);

@@ -1,0 +1,25 @@
+/** What the network or the file system said no to, in words. */
+
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly path?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/** By Node's codes; others keep Node's own text. */
+const TEXTS: Readonly<Record<string, (error: SystemError) => string | undefined>> = {
+  ENOENT: ({ path }) => path && `There is no file ${path}`,
+  EACCES: ({ path }) => path && `The rights to ${path} are missing`,
+  EISDIR: ({ path }) => path && `${path} is a folder`,
+  ENOTDIR: ({ path }) => path && `There is no folder on the way to ${path}`,
+  EADDRINUSE: ({ address, port }) => `Another program listens at ${address}:${port}`,
+  EADDRNOTAVAIL: ({ address }) => `This machine doesn't have the address ${address}`,
+};
+
+/** The text for an error of the system; `undefined` for any other, which is a bug of ours. */
+export function systemErrorText(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error || 'cause' in error)) return undefined;
+  const { code = '', message }: SystemError = error;
+  return TEXTS[code]?.(error) ?? message;
+}

@@ -1,0 +1,36 @@
+/** What people are told when the system says no. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { systemErrorText } from '../../src/cli/system-error.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-system-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('a file that is not there', async () => {
+  const missing = join(folder, 'missing.surql');
+  const said = await new Promise((resolve) =>
+    execFile(process.execPath, ['dist/cli/main.js', 'validate', missing], (error, _, stderr) =>
+      resolve([(error as { code?: unknown } | null)?.code, stderr]),
+    ),
+  );
+  expect(said).toEqual([1, `tessera: There is no file ${missing}\n`]);
+});
+
+it('an address at which another program listens', async () => {
+  const first = createServer();
+  await new Promise<void>((resolve) => first.listen(0, '127.0.0.1', resolve));
+  const { port } = first.address() as { port: number };
+  const error = await new Promise((resolve) => createServer().once('error', resolve).listen(port, '127.0.0.1'));
+  expect(systemErrorText(error)).toBe(`Another program listens at 127.0.0.1:${port}`);
+  first.close();
+});
+
+it('anything else is told in its own words, if it is of the system at all', () => {
+  expect(systemErrorText(Object.assign(new Error('EPIPE: it broke'), { code: 'EPIPE' }))).toBe('EPIPE: it broke');
+  expect(systemErrorText(new Error('a bug'))).toBeUndefined();
+  expect(systemErrorText('a text')).toBeUndefined();
+});
