@@ -5,12 +5,11 @@
 import { invariant } from '../base/invariant.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Changefeed } from '../language/ast.js';
-import { stampBytes, stampIn, stampOfTime, type Versionstamp } from '../storage/append.js';
-import type { Key, KeyRange, Stored, Transaction } from '../storage/contract.js';
+import { stampBytes, stampIn } from '../storage/append.js';
+import type { Key, KeyRange, Stored, Transaction, Versionstamp } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
-import { diff } from '../value/diff.js';
 import { equals } from '../value/order.js';
-import { isArray, type ObjectValue, type RecordId, type Value } from '../value/value.js';
+import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type { TableDefinition } from './definition.js';
 import { changesPrefix, changesPrefixOf, changesRange, prefixRange } from './keys.js';
@@ -20,12 +19,29 @@ import { readDefinition, storeDefinition } from './stored-definition.js';
 export type LoggedChange =
   | { readonly kind: 'define'; readonly table: TableDefinition }
   | { readonly kind: 'set'; readonly record: Value }
-  /** With what turns the record back into the one before (`diff`). */
+  /** With what turns the record back into the one before (`diff`). Written by earlier versions. */
   | { readonly kind: 'update'; readonly record: Value; readonly back: Value }
-  | { readonly kind: 'delete'; readonly id: Value };
+  | { readonly kind: 'delete'; readonly id: Value }
+  | RecordChange;
+
+/** What became of a record, in a feed with INCLUDE ORIGINAL. An import is a change that live queries aren't told. */
+export interface RecordChange {
+  readonly kind: 'change' | 'import';
+  readonly before: ObjectValue | undefined;
+  readonly after: ObjectValue | undefined;
+}
+
+/** What became of a record, to be logged. */
+export interface LoggedRecord extends Omit<RecordChange, 'kind'> {
+  readonly id: RecordId;
+  readonly importing: boolean;
+}
 
 /** How the changes of a table are logged, if they are: the database's word counts before the table's. Views are never logged. */
-export function feedOf({ database }: DatabaseCatalog, { definition }: TableEntry): Changefeed | undefined {
+export function feedOf(
+  { database }: Pick<DatabaseCatalog, 'database'>,
+  { definition }: Pick<TableEntry, 'definition'>,
+): Changefeed | undefined {
   return definition.view === undefined ? (database.changefeed ?? definition.changefeed) : undefined;
 }
 
@@ -34,15 +50,12 @@ export function logRecord(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   feed: Changefeed,
-  id: RecordId,
-  before: ObjectValue | undefined,
-  after: ObjectValue | undefined,
+  { id, before, after, importing }: LoggedRecord,
 ): void {
   if (before !== undefined && after !== undefined && equals(before, after)) return;
   const prefix = changesPrefix(catalog.database.id, id.table);
-  if (after === undefined) transaction.append(prefix, ['delete', id]);
-  else if (before === undefined || !feed.original) transaction.append(prefix, ['set', after]);
-  else transaction.append(prefix, ['update', after, diff(after, before)]);
+  if (feed.original) transaction.append(prefix, [importing ? 'import' : 'change', before, after]);
+  else transaction.append(prefix, after === undefined ? ['delete', id] : ['set', after]);
 }
 
 /** Logs the definition of a table that has a changefeed of its own. */
@@ -52,10 +65,13 @@ export function logDefinition(transaction: Transaction, database: number, table:
   }
 }
 
-function readEntry(stored: Stored): LoggedChange {
+export function readEntry(stored: Stored): LoggedChange {
   invariant(isArray(stored), 'an entry of a log is a list');
   const [kind, subject, back] = stored;
   switch (kind) {
+    case 'change':
+    case 'import':
+      return { kind, before: isObject(subject) ? subject : undefined, after: isObject(back) ? back : undefined };
     case 'define':
       return { kind, table: readDefinition('define-table', subject as Stored) };
     case 'set':
@@ -123,7 +139,7 @@ export function readChanges(
 }
 
 /** Calls `visit` with the prefix of each log that isn't empty. */
-function forEachLog(
+export function forEachLog(
   transaction: Transaction,
   range: KeyRange,
   visit: (prefix: Key) => PromiseOrValue<void>,
@@ -140,42 +156,4 @@ function forEachLog(
       return andThen(visit(prefix), () => false);
     });
   });
-}
-
-/** Entries that one transaction prunes at most, so that nobody waits for it long. */
-const PRUNED_AT_ONCE = 1_000;
-
-/** Whether a database has logs that aren't empty. */
-export function hasChanges(transaction: Transaction, database: number): PromiseOrValue<boolean> {
-  const cursor = transaction.scan(changesRange(database), { limit: 1 });
-  return andThen(cursor.next(), (batch) => {
-    cursor.close();
-    return batch !== undefined;
-  });
-}
-
-/**
- * Deletes entries that are older than their feed keeps them, and those of tables that have no feed any more; a bounded number of them.
- * Answers whether there may be more.
- */
-export function pruneChanges(
-  transaction: Transaction,
-  { database, tables }: DatabaseCatalog,
-  now: bigint,
-): PromiseOrValue<boolean> {
-  const feeds = new Map<Key, Changefeed | undefined>();
-  for (const [name, { definition }] of tables) feeds.set(changesPrefix(database.id, name), definition.changefeed);
-  let left = PRUNED_AT_ONCE;
-  const pruned = forEachLog(transaction, changesRange(database.id), (prefix) => {
-    const feed = database.changefeed ?? feeds.get(prefix);
-    const to =
-      feed === undefined ? prefixRange(prefix).to : prefix + stampBytes(stampOfTime(now - feed.retention) ?? 0n);
-    if (left === 0) return;
-    return forEachBatch(transaction.scan({ from: prefix, to }, { limit: left }), (batch) => {
-      for (const [key] of batch) transaction.delete(key);
-      left -= batch.length;
-      return false;
-    });
-  });
-  return andThen(pruned, () => left === 0);
 }

@@ -28,6 +28,7 @@ import type {
   UserDefinition,
 } from './definition.js';
 import { forEachEntry } from './entries.js';
+import { noteDatabaseFeed, noteTableFeed } from './feed-reach.js';
 import {
   type AreaKind,
   databaseArea,
@@ -89,6 +90,7 @@ export function putDatabase(
     andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
       const database: DatabaseDefinition = { ...definition, id };
       transaction.put(databaseKey(namespace, database.name), stamped(change, storeDefinition(database)));
+      noteDatabaseFeed(transaction, existing, database);
       return database;
     }),
   );
@@ -124,6 +126,7 @@ export function putTable(
     const table: TableDefinition = { ...definition, id };
     transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
     logDefinition(transaction, catalog.database.id, table);
+    noteTableFeed(transaction, catalog, catalog.tables.get(table.name)?.definition, table);
     const adopted = catalog.tables.has(table.name) ? undefined : adoptNodes(change, catalog, table);
     return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
   });

@@ -17,6 +17,7 @@
  *       D db e table key direction table key   graph edges, by the node at which they are
  *       D db x table index …                index entries
  *       D db l name stamp order             what was changed in a table with a changefeed
+ *       D db f table stamp order            where the changefeed of a table began anew or lost its oldest entries
  *       D db v table kind …                 what a view is computed from, by the table that it fills
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never met again. Names
@@ -214,7 +215,7 @@ export function nodePrefix(database: Id, table: Id, key: string): string {
   return `${databaseArea(database)}e${idBytes(table)}${key}`;
 }
 
-/** Above the ids of all tables: where edges and references stand at records whose table isn't defined yet. */
+/** Above the ids of all tables: where edges and references stand at records whose table isn't defined yet, and what concerns every table. */
 const NO_TABLE: Id = 0xffff_ffff;
 
 /** A node in a table that isn't defined; when it is, `undefinedNodes` says what moves there. */
@@ -301,6 +302,11 @@ export function changesRange(database: Id): KeyRange {
 /** The prefix of the log that an entry belongs to. */
 export function changesPrefixOf(key: Key): Key {
   return key.slice(0, key.indexOf('\0', AREA_LENGTH + 1) + 1);
+}
+
+/** Where breaks in the changefeed of a table are noted; without a table, those in the feeds of all tables of the database. */
+export function feedBreaksPrefix(database: Id, table: Id = NO_TABLE): Key {
+  return `${databaseArea(database)}f${idBytes(table)}`;
 }
 
 // ─── Bytes ───

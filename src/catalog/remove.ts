@@ -15,6 +15,7 @@ import {
   edgeKey,
   edgesRange,
   encodedKeyOf,
+  feedBreaksPrefix,
   grantFamilyRange,
   grantRange,
   indexPrefix,
@@ -69,6 +70,7 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
     indexRange(database, id),
     memberRange(database, id),
     viewRange(database, id),
+    prefixRange(feedBreaksPrefix(database, id)),
   ];
   return andThen(detachEdges(change, catalog, table), () => {
     const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));

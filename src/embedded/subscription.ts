@@ -8,6 +8,8 @@ export interface Change<T = Value> {
   readonly record: RecordId;
   /** As the live query asks for it; of a deleted record what it was. */
   readonly result: T;
+  /** Of live queries with SINCE: behind what to go on. */
+  readonly versionstamp?: bigint;
 }
 
 /** Changes that may wait to be asked for. */
@@ -37,13 +39,14 @@ export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>,
   }
 
   /** Takes what the session is told. */
-  hear({ action, record, result, reason }: Notification): void {
+  hear({ action, record, result, reason, versionstamp }: Notification): void {
     if (this.#ended) return;
     if (action === 'KILLED' || record === undefined) {
       this.#end(reason);
       return;
     }
-    const change = { action, record, result: result as T };
+    const stamp = versionstamp === undefined ? {} : { versionstamp };
+    const change = { action, record, result: result as T, ...stamp };
     const asker = this.#asking.shift();
     if (asker !== undefined) asker.resolve({ done: false, value: change });
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(change);

@@ -12,7 +12,7 @@ import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../language/ast.js';
-import type { KeyRange, Transaction } from '../storage/contract.js';
+import type { KeyRange, Transaction, Versionstamp } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
@@ -190,6 +190,11 @@ export interface Notification {
   readonly action: 'CREATE' | 'UPDATE' | 'DELETE' | 'KILLED';
   readonly record: RecordId | undefined;
   readonly result: Value;
+  /**
+   * In those of live queries that were begun with SINCE: everything up to it has been told, so that SINCE it goes on behind this notification.
+   * Absent as long as no commit has been told to its end.
+   */
+  readonly versionstamp?: Versionstamp | undefined;
   /** Why the live query has ended; absent when a KILL has ended it. */
   readonly reason?: TesseraError | undefined;
 }
@@ -202,11 +207,17 @@ export interface LiveQuery {
   readonly place: Place;
   readonly table: TableEntry;
   readonly listener: LiveListener;
-  /** What the query shows of a change to whoever the execution runs for; `undefined` if nothing. The table is as it is by then. */
+  /** With SINCE: what was committed after `stamp` is told first; nothing if it is missing. */
+  readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
+  /**
+   * What the query shows of a change to whoever the execution runs for; `undefined` if nothing. The table is as it is by then. `versionstamp`
+   * is that of the notification.
+   */
   look(
     execution: Execution,
     table: TableEntry,
     change: Written,
+    versionstamp: Versionstamp | undefined,
   ): PromiseOrValue<{ readonly result: Value } | undefined>;
 }
 
@@ -262,10 +273,10 @@ export interface SessionRegistry {
 export interface LiveListener {
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
   admit(query: LiveQuery): void;
-  /** A query begins; answers false when nobody wants it any more. */
-  begun(query: LiveQuery): boolean;
+  /** A query begins, behind the commits up to a versionstamp; answers false when nobody wants it any more. */
+  begun(query: LiveQuery, stamp: Versionstamp): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
-  changed(query: LiveQuery, change: Written, weight: number): void;
+  changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void;
   /** A query has ended; a KILL has no reason. */
   ended(query: LiveQuery, reason?: TesseraError): void;
 }

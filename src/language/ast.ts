@@ -548,6 +548,8 @@ export interface Live {
   readonly from: Expression;
   readonly where?: Expression;
   readonly fetch?: readonly Expression[];
+  /** A versionstamp, a datetime, NONE or a parameter (Tessera's own). */
+  readonly since?: Expression;
 }
 
 export interface Kill {

@@ -16,12 +16,14 @@ export function answer(id: Value, result: Value): ObjectValue {
 }
 
 /**
- * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one that it is for.
+ * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one that it is for. Those of
+ * live queries with SINCE have a `versionstamp`, as text, since readers of JSON in JavaScript would round the number; others have none, since
+ * there are clients that refuse what they don't know.
  * The first generation of clients knows no KILLED, and takes a message without id that it doesn't know for a broken connection; with an id
  * that isn't one of its own, it lets it be.
  */
 export function notificationMessage(
-  { action, id, record, result }: Notification,
+  { action, id, record, result, versionstamp }: Notification,
   session: string | undefined,
   toFirstGeneration = false,
 ): ObjectValue {
@@ -31,6 +33,7 @@ export function notificationMessage(
   body.record = record;
   body.result = result;
   body.session = session === undefined ? undefined : new Uuid(session);
+  if (versionstamp !== undefined) body.versionstamp = String(versionstamp);
   const envelope = newObject();
   if (toFirstGeneration && action === 'KILLED') envelope.id = body.id;
   envelope.result = body;

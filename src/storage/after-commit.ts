@@ -1,12 +1,14 @@
+import type { Versionstamp } from './contract.js';
+
 /** What is to be called when a transaction has committed: the last callback, with those before it. Shared by savepoints, so it never changes. */
 export interface AfterCommit {
-  readonly callback: () => void;
+  readonly callback: (last: Versionstamp) => void;
   readonly before: AfterCommit | undefined;
 }
 
-/** Calls all of them, the first one first. */
-export function callAll(last: AfterCommit | undefined): void {
-  const callbacks: (() => void)[] = [];
+/** Calls all of them, the first one first, with the last versionstamp that was given out by then. */
+export function callAll(last: AfterCommit | undefined, stamp: Versionstamp): void {
+  const callbacks: AfterCommit['callback'][] = [];
   for (let each = last; each !== undefined; each = each.before) callbacks.push(each.callback);
-  for (const callback of callbacks.reverse()) callback();
+  for (const callback of callbacks.reverse()) callback(stamp);
 }

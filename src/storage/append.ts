@@ -1,6 +1,6 @@
 /** Entries of logs: their keys are known only when their transaction commits. */
 import type { Clock } from '../env/environment.js';
-import type { Key, KeyRange, Stored } from './contract.js';
+import type { Key, KeyRange, Stored, Versionstamp } from './contract.js';
 import type { Overlay } from './overlay.js';
 
 /** What a transaction has appended so far: the last entry, with those before it. Shared by savepoints, so it never changes. */
@@ -11,9 +11,6 @@ export interface Appended {
   readonly at: number;
   readonly before: Appended | undefined;
 }
-
-/** A versionstamp counts commits that append: milliseconds since 1970 in its upper 48 bits, a counter in the lower 16. */
-export type Versionstamp = bigint;
 
 const COUNTER_BITS = 16n;
 const STAMP_BYTES = 8;
@@ -34,6 +31,24 @@ export function stampBytes(stamp: Versionstamp): Key {
   return bytes;
 }
 
+/**
+ * Where an entry stands in its log: what its key has behind the prefix. Places are compared as texts, also with those of other logs: they are
+ * in the order of commits.
+ */
+export type Place = string;
+
+export function placeIn(prefix: Key, key: Key): Place {
+  return key.slice(prefix.length);
+}
+
+/** Behind all entries that there can be. */
+export const LAST_PLACE: Place = '\xff'.repeat(APPENDED_LENGTH);
+
+/** Before all entries of commits after a versionstamp, and behind those of its own. */
+export function placeAfter(stamp: Versionstamp): Place {
+  return stampBytes(stamp + 1n) + orderBytes(0);
+}
+
 /** The versionstamp in the key of an entry appended under a prefix. */
 export function stampIn(prefix: Key, key: Key): Versionstamp {
   let stamp = 0n;
@@ -51,15 +66,19 @@ export class StampSource {
     this.#last = last;
   }
 
+  /** The last one that was given out. */
+  get last(): Versionstamp {
+    return this.#last;
+  }
+
   /** Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of commits. */
-  settle(appended: Appended, writes: Overlay): Versionstamp {
+  settle(appended: Appended, writes: Overlay): void {
     const now = stampOfTime(this.#clock.now()) ?? 0n;
     this.#last = now > this.#last ? now : this.#last + 1n;
     const stamp = stampBytes(this.#last);
     for (let entry: Appended | undefined = appended; entry !== undefined; entry = entry.before) {
       writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
     }
-    return this.#last;
   }
 }
 

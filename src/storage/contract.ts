@@ -14,6 +14,9 @@ export type Key = string;
 export type Stored = Exclude<Value, undefined>;
 export type Entry = readonly [key: Key, value: Stored];
 
+/** A versionstamp counts commits that append: milliseconds since 1970 in its upper 48 bits, a counter in the lower 16. */
+export type Versionstamp = bigint;
+
 /** Keys from `from` (included) up to `to` (excluded). */
 export interface KeyRange {
   readonly from: Key;
@@ -70,9 +73,10 @@ export interface Transaction {
   append(prefix: Key, value: Stored): void;
   /**
    * Calls `callback` as soon as what this transaction wrote is durable and new snapshots show it, in the order of commits; never, if that
-   * doesn't happen. It must neither throw nor take long: the commits of others wait for it.
+   * doesn't happen. It must neither throw nor take long: the commits of others wait for it. `last` is the versionstamp of this commit or, if
+   * it appended nothing, of the last one before it that did: those that come after have greater ones.
    */
-  afterCommit(callback: () => void): void;
+  afterCommit(callback: (last: Versionstamp) => void): void;
   /** Marks a point to which `rollback` returns: the writes since then are forgotten, what was read stays read. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;

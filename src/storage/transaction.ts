@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { type AfterCommit, callAll } from './after-commit.js';
 import { APPENDED_LENGTH, type Appended, withoutRange } from './append.js';
-import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction } from './contract.js';
+import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction, Versionstamp } from './contract.js';
 import { MergeCursor } from './merge-cursor.js';
 import { OrderedTree } from './ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';
@@ -21,6 +21,8 @@ export interface Committer {
   commit(reads: ReadSet, writes: Writes): PromiseOrValue<void>;
   /** The transaction ended without changing anything. */
   abandon(): void;
+  /** The last versionstamp of the commits that new snapshots show. */
+  lastStamp(): Versionstamp;
 }
 
 /** What a transaction would have the store do. */
@@ -131,7 +133,7 @@ export class EmbeddedTransaction implements Transaction {
     this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };
   }
 
-  afterCommit(callback: () => void): void {
+  afterCommit(callback: (last: Versionstamp) => void): void {
     this.#mustBeWritable();
     this.#afterCommit = { callback, before: this.#afterCommit };
   }
@@ -158,7 +160,7 @@ export class EmbeddedTransaction implements Transaction {
     // One that changed nothing is serializable as of its snapshot, whatever happened since.
     if (this.#overlay.size === 0 && this.#appended === undefined) {
       this.#committer.abandon();
-      return callAll(this.#afterCommit);
+      return callAll(this.#afterCommit, this.#committer.lastStamp());
     }
     const writes = { overlay: this.#overlay, appended: this.#appended, afterCommit: this.#afterCommit };
     return this.#committer.commit(this.#reads, writes);

@@ -174,6 +174,7 @@ describe('statements', () => {
     'INSERT $a',
     'RELATE  ONLY $a->$b->$c CONTENT $d',
     'LIVE SELECT DIFF FROM $a WHERE b FETCH c',
+    'LIVE SELECT * FROM a FETCH since SINCE $since',
     "KILL u'8424486b-85b3-4448-ac8d-5d51083391c7'",
     'DELETE ONLY $a RETURN BEFORE',
     'fn::x($a, $b, )',

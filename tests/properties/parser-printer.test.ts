@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Expression, Part, Projections, RecordKeyExpression, Select, Statement } from '../../src/language/ast.js';
+import type { Expression, Live, Part, Projections, RecordKeyExpression, Select, Statement } from '../../src/language/ast.js';
 import { parseExpression, parseQuery, parseStatement } from '../../src/language/parse.js';
 import { printExpression, printQuery, printStatement } from '../../src/language/print.js';
 import { transform, walk } from '../../src/language/visitor.js';
@@ -370,6 +370,11 @@ const trees = fc.letrec<Trees>((tie) => {
   };
 });
 
+const moment = fc
+  .oneof(natural, fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }), fc.constant(new Datetime(5, 7)))
+  .map((value) => ({ kind: 'literal', value }) as const);
+const parameter = name.map((each) => ({ kind: 'param', name: each }) as const);
+
 const LIMITS = { depth: 1_000, height: 10_000 };
 
 test('an expression that is printed reads back as itself', () => {
@@ -391,6 +396,30 @@ test('a statement that is printed reads back as itself', () => {
       const again = parseStatement(printed, LIMITS);
       expect(again, printed).toEqual(tree);
       expect(printStatement(again, { secrets: true })).toBe(printed);
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  );
+});
+
+test('so does a live query, and what shows changes', () => {
+  const live = fc
+    .tuple(
+      fc.constantFrom<Live['projections']>({ kind: 'diff' }, { kind: 'fields', items: [{ kind: 'all' }] }),
+      name,
+      optional('where', trees.expression),
+      optional('fetch', fc.array(idiomOf(fc.constant({ kind: 'all' })), { minLength: 1, maxLength: 2 })),
+      optional('since', fc.oneof(moment, fc.constant({ kind: 'literal', value: undefined }), parameter)),
+    )
+    .map(([projections, table, ...rest]) =>
+      Object.assign({ kind: 'live', projections, from: { kind: 'table', name: table } }, ...rest),
+    );
+  const changes = fc
+    .tuple(optional('table', name), moment, optional('limit', natural))
+    .map(([table, since, limit]) => ({ kind: 'show-changes', ...table, since, ...limit }));
+  fc.assert(
+    fc.property(fc.oneof(live, changes) as fc.Arbitrary<Statement>, (tree) => {
+      const printed = printStatement(tree);
+      expect(parseStatement(printed, LIMITS), printed).toEqual(tree);
     }),
     { numRuns: RUNS, endOnFailure: true },
   );

@@ -67,6 +67,15 @@ export const queryErrors = {
     kind: 'NotAllowed',
     text: ({ limit }) => `A connection may have no more than ${limit} live queries`,
   }),
+  changefeed_required: row<{ table: string }>({
+    kind: 'Validation',
+    text: ({ table }) =>
+      `A live query can tell what was changed before only of a table with CHANGEFEED … INCLUDE ORIGINAL, which '${table}' doesn't have`,
+  }),
+  changefeed_too_short: row<{ table: string }>({
+    kind: 'NotFound',
+    text: ({ table }) => `The changefeed of the table '${table}' doesn't reach back so far: read the table anew`,
+  }),
   // Why live queries have ended.
   live_queries_full: row({
     kind: 'NotAllowed',

@@ -39,9 +39,9 @@ export class LiveQueries implements LiveRegistry {
     const key = query.table.keys.records.from;
     const watched = this.#tables.get(key) ?? { fenced: false, queries: new Set() };
     this.#tables.set(key, watched);
-    transaction.afterCommit(() => {
+    transaction.afterCommit((stamp) => {
       watched.fenced = true;
-      if (!query.listener.begun(query)) return;
+      if (!query.listener.begun(query, stamp)) return;
       watched.queries.add(query);
       this.#queries.set(query.id.text, query);
     });
@@ -59,10 +59,10 @@ export class LiveQueries implements LiveRegistry {
     if (watched === undefined) return;
     const { before, after } = change;
     if (before !== undefined && after !== undefined && equals(before, after)) return;
-    transaction.afterCommit(() => {
+    transaction.afterCommit((stamp) => {
       if (watched.queries.size === 0) return;
       const weight = weightOf(before, after);
-      for (const query of watched.queries) query.listener.changed(query, change, weight);
+      for (const query of watched.queries) query.listener.changed(query, change, weight, stamp);
     });
   }
 

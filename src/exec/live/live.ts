@@ -1,16 +1,19 @@
 /** LIVE SELECT: registers a live query, and says what it shows of each change. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { reachableFrom } from '../../catalog/feed-reach.js';
 import { failure } from '../../errors/error.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Live } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import { walk } from '../../language/visitor.js';
+import { LAST_PLACE, placeAfter } from '../../storage/append.js';
+import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { diff } from '../../value/diff.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
-import { Table, type Value } from '../../value/value.js';
+import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { selectedDatabase } from '../ensure-place.js';
 import {
@@ -24,10 +27,12 @@ import {
 } from '../execution.js';
 import { compileFetch } from '../select/fetch.js';
 import { compileProjections } from '../select/projection.js';
+import { stampAt } from './show-changes.js';
 
 export function compileLive(statement: Live, compiler: Compiler): Evaluate {
-  const { from } = statement;
+  const { from, since } = statement;
   const evaluate: Evaluate = from.kind === 'table' ? () => new Table(from.name) : compiler.expression(from);
+  const evaluateSince = since && compiler.expression(since);
   const look = compileLook(statement, compiler);
   const { parameters, weight } = keptWith(statement);
   return (frame) => {
@@ -43,19 +48,57 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
         if (table === undefined) throw failure('table_missing', { name: target.name });
         const variables = new Scope();
         for (const name of parameters) if (frame.scope.has(name)) variables.set(name, frame.scope.get(name));
-        const query: LiveQuery = {
-          id: uuidV4(environment.random),
-          statement,
-          weight: weight + weightOf(...parameters.map((name) => variables.get(name))),
-          place,
-          table,
-          listener,
-          look: (execution, table, change) => look(execution, table, change, variables),
+        const begin = (since?: LiveQuery['since']) => {
+          const query: LiveQuery = {
+            id: uuidV4(environment.random),
+            statement,
+            weight: weight + weightOf(...parameters.map((name) => variables.get(name))),
+            place,
+            table,
+            listener,
+            since,
+            look: (execution, table, change, versionstamp) => look(execution, table, change, versionstamp, variables),
+          };
+          return andThen(liveQueries.begin(unit.transaction, catalog, query), () => query.id);
         };
-        return andThen(liveQueries.begin(unit.transaction, catalog, query), () => query.id);
+        if (evaluateSince === undefined) return begin();
+        return andThen(evaluateSince(frame), (value) => {
+          const stamp = readSince(value);
+          return andThen(checkFeed(unit.transaction, catalog, table, stamp), () => begin({ stamp }));
+        });
       });
     });
   };
+}
+
+/** Versionstamps have no more digits. */
+const DIGITS = /^\d{1,19}$/;
+
+/**
+ * Behind which versionstamp to begin. A number is one, and so is a text of digits, since not every reader of JSON can tell large numbers; a
+ * datetime is the moment before its millisecond. NONE is now.
+ */
+function readSince(since: Value): Versionstamp | undefined {
+  if (since === undefined) return undefined;
+  if (since instanceof Datetime) {
+    const first = stampAt(since);
+    return first === 0n ? first : first - 1n;
+  }
+  if (typeof since === 'bigint' || (typeof since === 'number' && Number.isInteger(since))) {
+    if (since >= 0) return BigInt(since);
+  } else if (typeof since === 'string' && DIGITS.test(since)) return BigInt(since);
+  throw failure('invalid_target', { statement: 'LIVE', value: toText(since) });
+}
+
+/** @throws TesseraError `changefeed_required`, `changefeed_too_short` */
+function checkFeed(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  stamp: Versionstamp | undefined,
+): PromiseOrValue<unknown> {
+  const place = stamp === undefined ? LAST_PLACE : placeAfter(stamp);
+  return reachableFrom(transaction, catalog, table, place, stamp === 0n);
 }
 
 /** What an expression takes with what it is compiled to, in bytes. */
@@ -78,15 +121,16 @@ type Look = (
   execution: Execution,
   table: TableEntry,
   change: Written,
+  versionstamp: Versionstamp | undefined,
   variables: Scope,
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
 /** Whoever looks sees the record through the one reader, before and after; what can't be seen to have changed isn't told. */
-function compileLook({ projections, where, fetch }: Live, compiler: Compiler): Look {
+function compileLook({ projections, where, fetch, since }: Live, compiler: Compiler): Look {
   const condition = where && compiler.expression(where);
   const project = projections.kind === 'diff' ? undefined : compileProjections(projections, compiler);
   const fetched = fetch && compileFetch(fetch, compiler);
-  return (execution, table, { before, after }, variables) => {
+  return (execution, table, { before, after }, versionstamp, variables) => {
     const see = (record: Written['after']) => record && execution.reader.present(execution, table, record);
     return andThen(see(before), (seenBefore) =>
       andThen(see(after), (seenAfter) => {
@@ -98,6 +142,7 @@ function compileLook({ projections, where, fetch }: Live, compiler: Compiler): L
         scope.set('before', seenBefore);
         scope.set('after', seenAfter);
         scope.set('value', seenAfter);
+        if (since !== undefined) scope.set('versionstamp', versionstamp === undefined ? undefined : int(versionstamp));
         const frame = new Frame(execution, scope, seen);
         return andThen(condition === undefined ? true : condition(frame), (verdict) => {
           if (!isTruthy(verdict)) return undefined;

@@ -1,10 +1,12 @@
 /** SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at everything. */
 import { andThen } from '../../base/promise-or-value.js';
-import { type ChangeSet, type LoggedChange, readChanges } from '../../catalog/change-log.js';
+import { type ChangeSet, type LoggedChange, type RecordChange, readChanges } from '../../catalog/change-log.js';
 import { failure } from '../../errors/error.js';
 import type { ShowChanges } from '../../language/ast.js';
-import { stampOfTime, type Versionstamp } from '../../storage/append.js';
+import { stampOfTime } from '../../storage/append.js';
+import type { Versionstamp } from '../../storage/contract.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
+import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
@@ -16,7 +18,7 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
   return ({ execution }) => {
     const place = selectedDatabase(execution);
     authorize(execution.identity, 'view', place, 'Table');
-    const wanted = { table, since: stampOf(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
+    const wanted = { table, since: stampFrom(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
     return andThen(execution.unit.catalog(), (catalog) => {
       if (catalog === undefined) return [];
       const { transaction } = execution.unit;
@@ -27,10 +29,14 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
 }
 
 /** A number is a versionstamp, a datetime the first one of its millisecond. */
-function stampOf(since: Value): Versionstamp {
-  if (!(since instanceof Datetime)) return BigInt(since as number | bigint);
-  const stamp = stampOfTime(datetimeNanoseconds(since));
-  if (stamp === undefined) throw failure('versionstamp_out_of_range', { moment: toDisplay(since) });
+function stampFrom(since: Value): Versionstamp {
+  return since instanceof Datetime ? stampAt(since) : BigInt(since as number | bigint);
+}
+
+/** The first versionstamp of a moment. @throws TesseraError `versionstamp_out_of_range` */
+export function stampAt(moment: Datetime): Versionstamp {
+  const stamp = stampOfTime(datetimeNanoseconds(moment));
+  if (stamp === undefined) throw failure('versionstamp_out_of_range', { moment: toDisplay(moment) });
   return stamp;
 }
 
@@ -48,5 +54,14 @@ function shownChange(change: LoggedChange): ObjectValue {
       return objectFrom({ current: change.record, update: change.back });
     case 'delete':
       return objectFrom({ delete: objectFrom({ id: change.id }) });
+    case 'change':
+    case 'import':
+      return shownRecord(change);
   }
+}
+
+function shownRecord({ before, after }: RecordChange): ObjectValue {
+  if (after === undefined) return objectFrom({ delete: objectFrom({ id: before?.['id'] }) });
+  if (before === undefined) return objectFrom({ update: after });
+  return objectFrom({ current: after, update: diff(after, before) });
 }

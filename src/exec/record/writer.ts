@@ -260,7 +260,7 @@ export class Writer implements RecordWriter {
   ): PromiseOrValue<void> {
     const feed = feedOf(catalog, table.entry);
     if (feed !== undefined) {
-      logRecord(execution.unit.transaction, catalog, feed, written.id, written.before, written.after);
+      logRecord(execution.unit.transaction, catalog, feed, { ...written, importing: execution.importing });
     }
     if (!execution.importing) this.#liveQueries.note(execution.unit.transaction, written);
     return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>

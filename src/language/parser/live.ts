@@ -13,7 +13,20 @@ export function live(parser: Parser): Live {
   parser.expectWord('SELECT');
   const selected = parser.acceptWord('DIFF') ? ({ kind: 'diff' } as const) : projections(parser);
   parser.expectWord('FROM');
-  return { kind: 'live', projections: selected, from: target(parser), ...whereClause(parser), ...fetchClause(parser) };
+  return {
+    kind: 'live',
+    projections: selected,
+    from: target(parser),
+    ...whereClause(parser),
+    ...fetchClause(parser),
+    ...(parser.acceptWord('SINCE') && { since: liveSince(parser) }),
+  };
+}
+
+/** As in SHOW CHANGES, or what a client binds that comes back to its live query: a parameter. NONE is for one that comes for the first time. */
+function liveSince(parser: Parser): Expression {
+  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  return parser.acceptWord('NONE') ? { kind: 'literal', value: undefined } : moment(parser);
 }
 
 export function kill(parser: Parser): Kill | KillSessions {

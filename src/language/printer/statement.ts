@@ -87,12 +87,13 @@ export const STATEMENTS: StatementPrinters = {
       outputText(output, printer),
       clause('TIMEOUT', timeout, printer.expression),
     )}`,
-  live: ({ projections, from, where, fetch }, printer) =>
+  live: ({ projections, from, where, fetch, since }, printer) =>
     `LIVE SELECT${clauses(
       projections.kind === 'diff' ? 'DIFF' : projectionsText(projections, printer),
       `FROM ${printer.expression(from)}`,
       clause('WHERE', where, printer.expression),
       expressionsText('FETCH', fetch, printer),
+      clause('SINCE', since, printer.expression),
     )}`,
   kill: ({ id }, printer) => `KILL ${printer.expression(id)}`,
   'kill-sessions': ({ which }, printer) => `KILL ${sessionsText(which, printer)}`,

@@ -49,6 +49,7 @@ export const STATEMENTS: Rows<Statement> = {
       from: mapper.expression(node.from),
       where: optional(node.where, mapper.expression),
       fetch: each(node.fetch, mapper.expression),
+      since: optional(node.since, mapper.expression),
     }),
   kill: (node, mapper) => update(node, { id: mapper.expression(node.id) }),
   'kill-sessions': (node, mapper) => {

@@ -1,9 +1,8 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
 import type { AfterCommit } from '../after-commit.js';
-import type { Versionstamp } from '../append.js';
 import type { Commit } from '../commit-log.js';
-import type { Stored } from '../contract.js';
+import type { Stored, Versionstamp } from '../contract.js';
 import type { ByteStore, Change } from './lmdb-store.js';
 
 /** A key's new value, or absence, encoded and as it is. */
@@ -15,8 +14,10 @@ export interface RecordChange extends Change {
 export interface Addition {
   readonly changes: readonly RecordChange[];
   readonly commit: Commit;
-  /** If the commit appended to a log. */
-  readonly stamp: Versionstamp | undefined;
+  /** Whether the commit appended to a log. */
+  readonly appends: boolean;
+  /** The last versionstamp that was given out, to this commit or to one before. */
+  readonly stamp: Versionstamp;
   readonly afterCommit: AfterCommit | undefined;
 }
 
@@ -25,10 +26,10 @@ export class Group {
   readonly changes: RecordChange[] = [];
   /** The version of the store once the group is written. */
   version = 0;
-  /** The versionstamp of the last commit that appended to a log. */
-  stamp: Versionstamp | undefined;
+  /** Whether any of the commits appended to a log. */
+  appends = false;
   /** Of each commit that wants something called, in their order. */
-  readonly afterCommit: AfterCommit[] = [];
+  readonly afterCommit: { readonly callbacks: AfterCommit; readonly stamp: Versionstamp }[] = [];
   resolve!: () => void;
   reject!: (reason: unknown) => void;
   readonly written = new Promise<void>((resolve, reject) => {
@@ -39,6 +40,8 @@ export class Group {
   constructor(
     /** The last of the commits. */
     public last: Commit,
+    /** The last versionstamp that was given out by then. */
+    public stamp: Versionstamp,
   ) {
     // Whoever committed hears of a failure. It is nobody else's to handle.
     this.written.catch(() => {});
@@ -79,12 +82,13 @@ export class GroupWriter {
     return this.#writing;
   }
 
-  add({ changes, commit, stamp, afterCommit }: Addition): Promise<void> {
-    this.#waiting ??= new Group(commit);
+  add({ changes, commit, appends, stamp, afterCommit }: Addition): Promise<void> {
+    this.#waiting ??= new Group(commit, stamp);
     const group = this.#waiting;
     group.last = commit;
-    group.stamp = stamp ?? group.stamp;
-    if (afterCommit !== undefined) group.afterCommit.push(afterCommit);
+    group.stamp = stamp;
+    group.appends ||= appends;
+    if (afterCommit !== undefined) group.afterCommit.push({ callbacks: afterCommit, stamp });
     for (const change of changes) group.changes.push(change);
     if (!this.#running) void this.#run();
     return group.written;
@@ -106,7 +110,7 @@ export class GroupWriter {
       this.#writing = group;
       group.version = ++this.#version;
       try {
-        await this.#store.write(group.changes, group.version, group.stamp);
+        await this.#store.write(group.changes, group.version, group.appends ? group.stamp : undefined);
       } catch (reason) {
         const error = this.#failed(reason);
         group.reject(error);

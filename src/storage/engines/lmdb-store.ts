@@ -2,8 +2,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb';
 import { failure } from '../../errors/error.js';
-import type { Versionstamp } from '../append.js';
-import type { Key, KeyRange } from '../contract.js';
+import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import { checkLmdbFile } from './lmdb-file.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */

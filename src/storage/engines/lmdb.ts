@@ -8,7 +8,7 @@ import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
 import { CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
-import type { BeginOptions, Engine } from '../contract.js';
+import type { BeginOptions, Engine, Versionstamp } from '../contract.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
 import { type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
@@ -85,6 +85,7 @@ export class LmdbEngine implements Engine {
   /** The version that new snapshots show, and the last commit in it. */
   #version: number;
   #visible = this.#log.hold(this.#log.latest);
+  #visibleStamp: Versionstamp;
   /** The view of that version, once somebody needed it; and all views in use. */
   #newest: SharedView | undefined;
   readonly #views = new Set<SharedView>();
@@ -100,6 +101,7 @@ export class LmdbEngine implements Engine {
     view.release();
     this.#clock = options.clock ?? realEnvironment.clock;
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
+    this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
     this.#cache = new RecordCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
     this.#writer = new GroupWriter(
@@ -149,6 +151,7 @@ export class LmdbEngine implements Engine {
       maxKeyLength: MAX_KEY_LENGTH,
       commit: (reads, writes) => enter(() => this.#commit(began, reads, writes)),
       abandon: () => this.#log.release(began),
+      lastStamp: () => this.#visibleStamp,
     };
     return new EmbeddedTransaction(snapshot, committer);
   }
@@ -163,11 +166,12 @@ export class LmdbEngine implements Engine {
         throw failure('transaction_conflict');
       });
     }
-    const stamp = appended && this.#stamps.settle(appended, overlay);
+    if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable.
     const changes = encode(overlay);
     const commit = this.#log.append(() => overlay.keys());
-    return this.#writer.add({ changes, commit, stamp, afterCommit });
+    const appends = appended !== undefined;
+    return this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit });
   }
 
   /** A group is durable: snapshots show it from now on. */
@@ -177,13 +181,14 @@ export class LmdbEngine implements Engine {
     this.#changedAt = this.#clock.now();
     const before = this.#visible;
     this.#visible = this.#log.hold(group.last);
+    this.#visibleStamp = group.stamp;
     this.#log.release(before);
     this.#cache.advance(group.version);
     for (const { key, value, bytes } of group.changes) this.#cache.replace(key, value, bytes?.length ?? 0);
     const outdated = this.#newest;
     this.#newest = undefined;
     if (outdated !== undefined) this.#unshare(outdated);
-    for (const callbacks of group.afterCommit) callAll(callbacks);
+    for (const { callbacks, stamp } of group.afterCommit) callAll(callbacks, stamp);
   }
 
   #fail(reason: unknown): TesseraError {

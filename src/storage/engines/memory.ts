@@ -68,6 +68,7 @@ export class MemoryEngine implements Engine {
           this.#apply(writes);
         }),
       abandon: () => this.#log.release(began),
+      lastStamp: () => this.#stamps.last,
     };
     return new EmbeddedTransaction(snapshot, committer);
   }
@@ -80,7 +81,7 @@ export class MemoryEngine implements Engine {
     });
     this.#log.append(() => overlay.keys());
     this.#changedAt = this.#clock.now();
-    callAll(afterCommit);
+    callAll(afterCommit, this.#stamps.last);
   }
 }
 

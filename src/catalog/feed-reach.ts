@@ -1,0 +1,123 @@
+/**
+ * How far back the changefeed of a table is whole: since when it has, of every change, the record before and after. That is what a live query
+ * needs to be told what was changed before it began.
+ *
+ * A feed breaks when it begins or goes on with another clause, and where its oldest entries are pruned. Breaks are appended to a log of their
+ * own, so that each stands where its commit does among the changes; the last one says where the feed is whole from. The log is by the table's
+ * id, so that what a removed table of the same name has left behind is nothing to the new one.
+ */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { failure } from '../errors/error.js';
+import type { Changefeed } from '../language/ast.js';
+import { type Place, placeIn } from '../storage/append.js';
+import type { Key, Stored, Transaction } from '../storage/contract.js';
+import { feedOf } from './change-log.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type { DatabaseDefinition, TableDefinition } from './definition.js';
+import { feedBreaksPrefix, prefixRange } from './keys.js';
+
+/** A feed either began with its table, or misses what was changed before. */
+type Break = 'beginning' | 'loss';
+
+function isWhole(feed: Changefeed | undefined): boolean {
+  return feed?.original === true;
+}
+
+/** To be called when a table is defined. `before` is missing if it is a new one. */
+export function noteTableFeed(
+  transaction: Transaction,
+  { database }: DatabaseCatalog,
+  before: TableDefinition | undefined,
+  after: TableDefinition,
+): void {
+  const was = before !== undefined && isWhole(feedOf({ database }, { definition: before }));
+  if (was || !isWhole(feedOf({ database }, { definition: after }))) return;
+  const kind: Break = before === undefined ? 'beginning' : 'loss';
+  transaction.append(feedBreaksPrefix(database.id, after.id), kind);
+}
+
+/** To be called when a database is defined, whose feed counts before those of its tables. */
+export function noteDatabaseFeed(
+  transaction: Transaction,
+  before: DatabaseDefinition | undefined,
+  after: DatabaseDefinition,
+): void {
+  if (before === undefined || before.changefeed?.original === after.changefeed?.original) return;
+  transaction.append(feedBreaksPrefix(after.id), 'loss' satisfies Break);
+}
+
+/** Notes that the entries of a feed were deleted up to a place. */
+export function noteLoss(
+  transaction: Transaction,
+  { database }: DatabaseCatalog,
+  { id }: TableDefinition,
+  place: Place,
+): PromiseOrValue<void> {
+  const prefix = feedBreaksPrefix(database.id, id);
+  return andThen(lastBreak(transaction, prefix), (last) => {
+    if (last !== undefined && last.place >= place) return;
+    transaction.put(prefix + place, 'loss' satisfies Break);
+    return transaction.deleteRange({ from: prefix, to: prefix + place });
+  });
+}
+
+/** Has a feed be whole from now on that a version began which didn't note where. */
+export function noteUnknownFeed(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  definition: TableDefinition,
+): PromiseOrValue<void> {
+  if (!isWhole(feedOf(catalog, { definition }))) return;
+  const prefix = feedBreaksPrefix(catalog.database.id, definition.id);
+  return andThen(lastBreakOf(transaction, catalog, definition), (last) => {
+    if (last === undefined) transaction.append(prefix, 'loss' satisfies Break);
+  });
+}
+
+/**
+ * Where in the feed of a table to read on that was read, or is to be read, from a place on: there, or at its beginning if the table is
+ * younger and `fromBeginning` says that this will do.
+ * @throws TesseraError `changefeed_required`, `changefeed_too_short`
+ */
+export function reachableFrom(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  place: Place,
+  fromBeginning: boolean,
+): PromiseOrValue<Place> {
+  const { name } = table.definition;
+  if (!isWhole(feedOf(catalog, table))) throw failure('changefeed_required', { table: name });
+  return andThen(lastBreakOf(transaction, catalog, table.definition), (last) => {
+    if (last !== undefined && last.place < place) return place;
+    if (last?.kind === 'beginning' && fromBeginning) return last.place;
+    throw failure('changefeed_too_short', { table: name });
+  });
+}
+
+interface FoundBreak {
+  readonly place: Place;
+  readonly kind: Stored;
+}
+
+/** The last break of a table's feed, be it one of all feeds. */
+function lastBreakOf(
+  transaction: Transaction,
+  { database }: DatabaseCatalog,
+  { id }: TableDefinition,
+): PromiseOrValue<FoundBreak | undefined> {
+  return andThen(lastBreak(transaction, feedBreaksPrefix(database.id)), (ofAll) =>
+    andThen(lastBreak(transaction, feedBreaksPrefix(database.id, id)), (own) =>
+      own === undefined || (ofAll !== undefined && ofAll.place > own.place) ? ofAll : own,
+    ),
+  );
+}
+
+function lastBreak(transaction: Transaction, prefix: Key): PromiseOrValue<FoundBreak | undefined> {
+  const cursor = transaction.scan(prefixRange(prefix), { reverse: true, limit: 1 });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    const entry = batch?.[0];
+    return entry && { place: placeIn(prefix, entry[0]), kind: entry[1] };
+  });
+}

@@ -1,0 +1,75 @@
+/** What was changed in a table before a live query began, piece by piece, from its changefeed. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { type Place, placeAfter, placeIn, stampIn } from '../storage/append.js';
+import type { Transaction, Versionstamp } from '../storage/contract.js';
+import { forEachBatch } from '../storage/cursor.js';
+import { weightOf } from '../value/weight.js';
+import { type RecordChange, readEntry } from './change-log.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import { reachableFrom } from './feed-reach.js';
+import { changesPrefix } from './keys.js';
+
+export interface PastChange extends Pick<RecordChange, 'before' | 'after'> {
+  readonly stamp: Versionstamp;
+  /** Whether its commit changed nothing more in the table. */
+  readonly isLast: boolean;
+}
+
+/** Some of the changes, in the order of commits. */
+export interface Piece {
+  readonly changes: readonly PastChange[];
+  /** Where the next one begins; `undefined` if there is none. */
+  readonly next: Place | undefined;
+}
+
+/** Which changes: those from a place on up to a versionstamp, which is included. `since` is where it all began. */
+export interface PastWanted {
+  readonly since: Versionstamp;
+  readonly from: Place;
+  readonly until: Versionstamp;
+}
+
+/** A piece is no larger, but for its last change. */
+const PIECE_CHANGES = 256;
+const PIECE_BYTES = 2 ** 20;
+/** Entries that are read at a time. */
+const BATCH = 32;
+
+/**
+ * The next piece. `pause` is called for each batch that was read.
+ * @throws TesseraError `changefeed_required`, `changefeed_too_short` when what is wanted isn't all there, or not any more
+ */
+export function readPast(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  { since, from, until }: PastWanted,
+  pause: () => PromiseOrValue<void>,
+): PromiseOrValue<Piece> {
+  const reachable = reachableFrom(transaction, catalog, table, from, since === 0n);
+  return andThen(reachable, (first) => {
+    const prefix = changesPrefix(catalog.database.id, table.definition.name);
+    const range = { from: prefix + first, to: prefix + placeAfter(until) };
+    const changes: (PastChange & { isLast: boolean })[] = [];
+    let next: Place | undefined;
+    let weight = 0;
+    if (range.from >= range.to) return { changes, next };
+    const read = forEachBatch(transaction.scan(range, { batch: BATCH }), (batch) => {
+      for (const [key, stored] of batch) {
+        const entry = readEntry(stored);
+        if (entry.kind !== 'change') continue;
+        const stamp = stampIn(prefix, key);
+        const last = changes.at(-1);
+        if (last !== undefined) last.isLast = last.stamp !== stamp;
+        if (changes.length === PIECE_CHANGES || weight > PIECE_BYTES) {
+          next = placeIn(prefix, key);
+          return true;
+        }
+        weight += weightOf(entry.before, entry.after);
+        changes.push({ stamp, before: entry.before, after: entry.after, isLast: true });
+      }
+      return andThen(pause(), () => false);
+    });
+    return andThen(read, () => ({ changes, next }));
+  });
+}
