@@ -31,6 +31,24 @@ it('tells each handler what its query sees, until it is killed', async () => {
   await adults.kill();
 });
 
+it('goes on behind a versionstamp', async () => {
+  await db.query(
+    'REMOVE TABLE person; DEFINE TABLE person CHANGEFEED 1d INCLUDE ORIGINAL; CREATE person:1; CREATE person:2',
+  );
+  const text = 'LIVE SELECT VALUE record::id(id) FROM person SINCE $since';
+  let last: bigint | undefined = 0n;
+  for await (const { result, versionstamp } of await db.subscribe<number>(text, { since: last })) {
+    last = versionstamp;
+    if (result === 1) break;
+  }
+  await db.query('CREATE person:3');
+  const missed: number[] = [];
+  for await (const { result } of await db.subscribe<number>(text, { since: last })) {
+    if (missed.push(result) === 2) break;
+  }
+  expect(missed).toEqual([2, 3]);
+});
+
 it('hears one change after the other', async () => {
   let wake = () => {};
   await db.live('LIVE SELECT VALUE id FROM person', (notification) => {

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Expression, Live, Part, Projections, RecordKeyExpression, Select, Statement } from '../../src/language/ast.js';
+import type {
+  Expression,
+  Live,
+  Part,
+  Projections,
+  RecordKeyExpression,
+  Select,
+  Statement,
+} from '../../src/language/ast.js';
 import { parseExpression, parseQuery, parseStatement } from '../../src/language/parse.js';
 import { printExpression, printQuery, printStatement } from '../../src/language/print.js';
 import { transform, walk } from '../../src/language/visitor.js';

@@ -14,6 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Hands messages on one by one, with time in between. */
+class Paced extends WebSocket {
+  #last = Promise.resolve();
+
+  override emit(event: string, ...rest: unknown[]): boolean {
+    if (event !== 'message') return super.emit(event, ...rest);
+    this.#last = this.#last.then(async () => {
+      super.emit(event, ...rest);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    });
+    return true;
+  }
+}
+
 const url = (scheme: string) => `${server.url.replace('http', scheme)}/rpc`;
 
 describe('the official client', () => {
@@ -50,6 +64,40 @@ describe('the official client', () => {
     await live.kill();
     expect(live.isAlive).toBe(false);
     expect(await db.query('RETURN (INFO FOR TABLE person).lives')).toEqual([{}]);
+  });
+
+  // It loses messages that come in one go, and those that come before it listens.
+  it('comes back, and is told what it has missed', async () => {
+    await db.close();
+    const returning = new Surreal({ websocketImpl: Paced as unknown as typeof globalThis.WebSocket });
+    const hear = async (since: unknown, count: number) => {
+      await returning.connect(url('ws'), { reconnect: false });
+      await returning.signin(ROOT);
+      await returning.use({ namespace: 'test', database: 'client' });
+      const text = 'LIVE SELECT name, $versionstamp FROM person SINCE $since';
+      const [id] = await returning.query<[Uuid]>(text, { since });
+      const live = await returning.liveOf(id);
+      const told: Record<string, unknown>[] = [];
+      await new Promise<void>((resolve) => {
+        live.subscribe(({ value }) => {
+          if (told.push(value ?? {}) === count) resolve();
+        });
+      });
+      await returning.close();
+      return told;
+    };
+    const other = newClient();
+    await other.connect(url('ws'), { reconnect: false });
+    await other.signin(ROOT);
+    await other.use({ namespace: 'test', database: 'client' });
+    await other.query('REMOVE TABLE person; DEFINE TABLE person CHANGEFEED 1d INCLUDE ORIGINAL');
+    await other.query("CREATE person:1 SET name = 'Ann'; UPDATE person:1 SET name = 'Bob'; DELETE person:1");
+    const told = await hear(0, 3);
+    expect(told.map(({ name }) => name)).toEqual(['Ann', 'Bob', 'Bob']);
+    await other.query("CREATE person:2 SET name = 'Cid'");
+    const missed = await hear(told[1]?.['versionstamp'], 2);
+    expect(missed.map(({ name }) => name)).toEqual(['Bob', 'Cid']);
+    await other.close();
   });
 
   it('asks for conditions, fields and differences', async () => {
@@ -187,6 +235,27 @@ describe('bare messages', () => {
     const [begun] = (await socket.result('query', ['LIVE SELECT * FROM a'])) as [{ type: string; result: string }];
     expect(begun).toMatchObject({ status: 'OK', type: 'live' });
     expect(await socket.result('query', [`KILL u'${begun.result}'`])).toMatchObject([{ status: 'OK', type: 'kill' }]);
+    socket.socket.close();
+  });
+
+  it('have a versionstamp, as text, if the query goes on behind one', async () => {
+    const socket = await bare('json');
+    await socket.result('query', [
+      'REMOVE TABLE a; DEFINE TABLE a CHANGEFEED 1d INCLUDE ORIGINAL; CREATE a:1; CREATE a:2',
+    ]);
+    const [begun] = (await socket.result('query', ['LIVE SELECT * FROM a SINCE 0'])) as [{ result: string }];
+    const [first, second] = (await socket.unasked(2)) as { result: { versionstamp: string } }[];
+    const told = { id: begun.result, action: 'CREATE', session: null, versionstamp: expect.stringMatching(/^\d+$/) };
+    expect(first).toEqual({ result: { ...told, record: 'a:1', result: { id: 'a:1' } } });
+    expect(second).toEqual({ result: { ...told, record: 'a:2', result: { id: 'a:2' } } });
+    await socket.result('kill', [begun.result]);
+    await socket.unasked(1);
+    const since = first?.result.versionstamp;
+    await socket.result('query', ['LIVE SELECT * FROM a SINCE $since', { since }]);
+    expect(await socket.unasked(1)).toMatchObject([{ result: { record: 'a:2' } }]);
+    expect(await socket.result('query', ['LIVE SELECT * FROM a SINCE 1'])).toMatchObject([
+      { status: 'ERR', kind: 'NotFound', result: expect.stringContaining("doesn't reach back so far") },
+    ]);
     socket.socket.close();
   });
 

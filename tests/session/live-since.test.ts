@@ -166,7 +166,8 @@ describe('goes on behind a versionstamp', () => {
     for (const past of [true, false]) {
       const tables = past ? 'a' : 'b';
       if (!past) await run('DEFINE TABLE b CHANGEFEED 1h INCLUDE ORIGINAL');
-      const begin = () => live(`LIVE SELECT VALUE {i: record::id(id), at: $versionstamp} FROM ${tables} WHERE x SINCE 0`);
+      const begin = () =>
+        live(`LIVE SELECT VALUE {i: record::id(id), at: $versionstamp} FROM ${tables} WHERE x SINCE 0`);
       if (!past) await begin();
       await run(
         `CREATE ${tables}:1 SET x = true;
@@ -198,7 +199,10 @@ describe('is refused', () => {
     ['LIVE SELECT * FROM nowhere SINCE 0', 'table_missing'],
     ['DEFINE TABLE b; LIVE SELECT * FROM b SINCE 0', 'changefeed_required'],
     ['DEFINE TABLE b CHANGEFEED 1h; LIVE SELECT * FROM b SINCE 0', 'changefeed_required'],
-    ['DEFINE TABLE b CHANGEFEED 1h INCLUDE ORIGINAL AS SELECT * FROM a; LIVE SELECT * FROM b SINCE 0', 'changefeed_required'],
+    [
+      'DEFINE TABLE b CHANGEFEED 1h INCLUDE ORIGINAL AS SELECT * FROM a; LIVE SELECT * FROM b SINCE 0',
+      'changefeed_required',
+    ],
     ['LIVE SELECT * FROM a SINCE 1', 'changefeed_too_short'],
     ["LIVE SELECT * FROM a SINCE d'2020-01-01T00:00:00Z'", 'changefeed_too_short'],
     ["LIVE SELECT * FROM a SINCE d'1900-01-01T00:00:00Z'", 'versionstamp_out_of_range'],
@@ -251,7 +255,9 @@ describe('is refused', () => {
   });
 
   test('but not where its definition was changed otherwise, nor for a feed of the database', async () => {
-    await run('CREATE a:1; DEFINE TABLE OVERWRITE a CHANGEFEED 2h INCLUDE ORIGINAL PERMISSIONS FULL; DEFINE FIELD x ON a');
+    await run(
+      'CREATE a:1; DEFINE TABLE OVERWRITE a CHANGEFEED 2h INCLUDE ORIGINAL PERMISSIONS FULL; DEFINE FIELD x ON a',
+    );
     await run('DEFINE DATABASE OVERWRITE test COMMENT "x"; CREATE a:2');
     await live('LIVE SELECT VALUE id FROM a SINCE 0');
     expect(await news()).toEqual(['CREATE a:1', 'CREATE a:2']);
@@ -326,7 +332,10 @@ describe('while the past is being told', () => {
     [
       'the feed was gone for a while',
       'changefeed_too_short',
-      () => run('DEFINE TABLE OVERWRITE a; CREATE a:9; DEFINE TABLE OVERWRITE a CHANGEFEED 1h INCLUDE ORIGINAL; CREATE a:10'),
+      () =>
+        run(
+          'DEFINE TABLE OVERWRITE a; CREATE a:9; DEFINE TABLE OVERWRITE a CHANGEFEED 1h INCLUDE ORIGINAL; CREATE a:10',
+        ),
     ],
     ['somebody else signs in', 'live_queries_abandoned', (session: Session) => session.invalidate()],
   ])('it ends when %s', async (_, code, end) => {
@@ -406,7 +415,9 @@ describe('whoever comes back', () => {
     const ann = await person('ann');
     await run('DEFINE TABLE old CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS NONE; CREATE old:1 SET secret = 1');
     const stamp = (await stamps('old')).at(-1);
-    await run('BEGIN; CREATE old:2; REMOVE TABLE old; DEFINE TABLE old CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS FULL; CREATE old:3; COMMIT');
+    await run(
+      'BEGIN; CREATE old:2; REMOVE TABLE old; DEFINE TABLE old CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS FULL; CREATE old:3; COMMIT',
+    );
     await live('LIVE SELECT * FROM old SINCE 0', undefined, ann);
     expect(await news()).toEqual(['CREATE { id: old:3 }']);
     await expect(live('LIVE SELECT * FROM old SINCE $since', stamp, ann)).rejects.toMatchObject({

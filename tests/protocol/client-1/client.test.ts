@@ -234,6 +234,26 @@ describe('live queries', () => {
     expect([db.status, reconnections]).toEqual(['connected', 0]);
   });
 
+  it('go on behind a versionstamp', async () => {
+    await db.query(
+      'REMOVE TABLE person; DEFINE TABLE person CHANGEFEED 1d INCLUDE ORIGINAL; CREATE person:1; CREATE person:2',
+    );
+    const hear = async (since: unknown, count: number) => {
+      const text = 'LIVE SELECT id, $versionstamp AS at FROM person SINCE $since';
+      const [id] = await db.query<[Uuid]>(text, { since });
+      const told: { id: RecordId; at: bigint }[] = [];
+      await db.subscribeLive(id, (action, result) => {
+        if (action === 'CREATE') told.push(result as unknown as (typeof told)[number]);
+      });
+      await expect.poll(() => told).toHaveLength(count);
+      await db.kill(id);
+      return told;
+    };
+    const told = await hear(0, 2);
+    expect(told.map(({ id }) => id)).toEqual([ann, bob]);
+    expect((await hear(told[0]?.at, 1)).map(({ id }) => id)).toEqual([bob]);
+  });
+
   it('that a statement began are heard, too', async () => {
     const [id] = await db.query<[Uuid]>('LIVE SELECT VALUE { name: name } FROM person');
     const told: unknown[] = [];
