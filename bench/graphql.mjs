@@ -14,7 +14,7 @@ const ROUNDS = 15;
 
 const TESSERA = ['start', 'memory', '--user', 'root', '--pass', 'secret', '--bind', '127.0.0.1:8766'];
 const servers = {
-  tessera: await startServer('../dist/cli/main.js', ...TESSERA, '--allow-experimental', 'graphql'),
+  tessera: await startServer('../dist/bin/tessera.js', ...TESSERA, '--allow-experimental', 'graphql'),
   mercurius: await startServer('mercurius-server.mjs'),
   jit: await startServer('mercurius-server.mjs', 'jit'),
 };

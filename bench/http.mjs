@@ -15,7 +15,7 @@ const ROUNDS = 15;
 
 const TESSERA = ['start', 'memory', '--user', 'root', '--pass', 'secret', '--bind', '127.0.0.1:8765'];
 const echo = await startServer('echo-server.mjs');
-const tessera = await startServer(process.env.TESSERA ?? '../dist/cli/main.js', ...TESSERA);
+const tessera = await startServer(process.env.TESSERA ?? '../dist/bin/tessera.js', ...TESSERA);
 
 const setup = await httpConnection(tessera.port);
 const place = { accept: 'application/json', 'svc-ns': 'bench', 'svc-db': 'bench' };

@@ -1,9 +1,10 @@
 // Makes the page of `GET /graphql` out of graphiql/: one script and one style sheet in dist/graphiql/, named by what is in them, and the
 // licences of the libraries that are in there. `npm run build` runs it.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licences } from './licences.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const folder = 'dist/graphiql';
@@ -31,15 +32,3 @@ const page = readFileSync('graphiql/index.html', 'utf8')
   .replace('{style}', addressOf('.css'));
 writeFileSync(`${folder}/index.html`, page);
 writeFileSync(`${folder}/LICENSES.txt`, licences(Object.keys(metafile.inputs)));
-
-function licences(inputs) {
-  const packages = inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  return [...new Set(packages)].sort().map(licence).join('\n');
-}
-
-function licence(path) {
-  const { name, version, license } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8'));
-  const file = existsSync(path) && readdirSync(path).find((one) => /^(licen[sc]e|copying)(\.(md|txt))?$/i.test(one));
-  const text = file ? readFileSync(`${path}/${file}`, 'utf8').trim() : `Licence: ${license}`;
-  return `${name} ${version}\n\n${text}\n\n${'-'.repeat(80)}\n`;
-}

@@ -12,7 +12,7 @@ const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 
 const newest = (folder) =>
   Math.max(...readdirSync(folder, { recursive: true }).map((name) => changed(`${folder}/${name}`)));
 const isBuilt =
-  changed('dist/cli/main.js') >= newest('src') && changed('dist/graphiql/index.html') >= newest('graphiql');
+  changed('dist/bin/tessera.js') >= newest('src') && changed('dist/graphiql/index.html') >= newest('graphiql');
 if (!isBuilt) npm('run', 'build');
 
 // npm doesn't hand its signals through the shell that it runs scripts in. When that is gone, so is who started the server.
@@ -24,4 +24,4 @@ if (process.env.npm_lifecycle_event === 'start') {
 
 // In this very process, so that signals reach the server.
 process.argv.splice(2, 0, 'start');
-await import('../dist/cli/main.js');
+await import('../dist/bin/tessera.js');

@@ -18,6 +18,7 @@ const report = join(folder, 'report.json');
 const checks = [
   // The end-to-end tests start the built server.
   ['build', () => run('tsc', '-p', 'tsconfig.build.json')],
+  ['command', () => spawnSync(process.execPath, ['scripts/command.mjs'], { stdio: 'inherit' }).status === 0],
   ['page', () => spawnSync(process.execPath, ['scripts/graphiql.mjs'], { stdio: 'inherit' }).status === 0],
   ['types', () => run('tsc', '-p', 'tsconfig.json', '--noEmit') && run('tsc', '-p', 'graphiql', '--noEmit')],
   ['lint', () => run('biome', 'check', '--error-on-warnings', '.')],

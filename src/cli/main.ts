@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** The command `tessera`. */
+/** Runs a command line. */
 import { TesseraError } from '../errors/error.js';
 import { ConfigurationError } from '../server/setting.js';
 import { withOwnNames } from './flags.js';

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 function tessera(args: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['dist/cli/main.js', ...args], {
+  const child = spawn(process.execPath, ['dist/bin/tessera.js', ...args], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

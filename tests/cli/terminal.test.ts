@@ -24,7 +24,7 @@ const ENTER = '\r';
 /** A session on a screen of 100 columns. */
 function terminal(options: string, environment: Readonly<Record<string, string>> = {}) {
   const state = temporaryFolder();
-  const command = `stty cols 100 rows 40; exec ${process.execPath} dist/cli/main.js sql ${options}`;
+  const command = `stty cols 100 rows 40; exec ${process.execPath} dist/bin/tessera.js sql ${options}`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     env: {
       PATH: process.env['PATH'],

@@ -49,7 +49,7 @@ export async function startServerWith(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const command = ['dist/cli/main.js', 'start', ...args, '--bind', '127.0.0.1:0', '--no-banner'];
+  const command = ['dist/bin/tessera.js', 'start', ...args, '--bind', '127.0.0.1:0', '--no-banner'];
   const child = spawn(process.execPath, command, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,31 @@
+// Makes the command `tessera` out of what tsc made: dist/bin/, a dozen files in place of a thousand. Finding and reading so many takes more
+// time than everything else that a server does at its start. What is binary, or finds its own files, stays where it is installed.
+// `npm run build` runs it, after tsc.
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { licences } from './licences.mjs';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const folder = 'dist/bin';
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+
+const { metafile } = await build({
+  // The worker is found beside whoever starts it.
+  entryPoints: { tessera: 'dist/cli/tessera.js', worker: 'dist/exec/script/worker.js' },
+  outdir: folder,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['lmdb', '@node-rs/*', 'quickjs-emscripten-core', '@jitl/*', 'surrealdb'],
+  // Libraries in CommonJS ask for modules of Node's.
+  banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+});
+copyFileSync('dist/exec/script/prelude.js', `${folder}/prelude.js`);
+writeFileSync(`${folder}/LICENSES.txt`, licences(Object.keys(metafile.inputs)));
