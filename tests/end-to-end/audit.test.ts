@@ -10,7 +10,9 @@ afterEach(cleanUp);
 /** Runs `tessera audit verify` and gives its exit code and what it says. */
 function verify(...args: string[]): { code: number; text: string } {
   try {
-    const text = execFileSync(process.execPath, ['dist/bin/tessera.js', 'audit', 'verify', ...args], { encoding: 'utf8' });
+    const text = execFileSync(process.execPath, ['dist/bin/tessera.js', 'audit', 'verify', ...args], {
+      encoding: 'utf8',
+    });
     return { code: 0, text };
   } catch (error) {
     const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };
