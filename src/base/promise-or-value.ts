@@ -67,6 +67,37 @@ async function mapRest<T, U>(
   return results;
 }
 
+/** The first `most` items that pass a test, asked one after the other; those behind the last of them aren't asked. */
+export function filterInOrder<T>(
+  items: readonly T[],
+  test: (item: T) => PromiseOrValue<boolean>,
+  most = Number.POSITIVE_INFINITY,
+): PromiseOrValue<T[]> {
+  const kept: T[] = [];
+  for (let index = 0; index < items.length && kept.length < most; index++) {
+    const item = items[index] as T;
+    const passes = test(item);
+    if (passes instanceof Promise) return filterRest(items, test, most, kept, index, passes);
+    if (passes) kept.push(item);
+  }
+  return kept;
+}
+
+async function filterRest<T>(
+  items: readonly T[],
+  test: (item: T) => PromiseOrValue<boolean>,
+  most: number,
+  kept: T[],
+  waitingAt: number,
+  first: Promise<boolean>,
+): Promise<T[]> {
+  if (await first) kept.push(items[waitingAt] as T);
+  for (let index = waitingAt + 1; index < items.length && kept.length < most; index++) {
+    if (await test(items[index] as T)) kept.push(items[index] as T);
+  }
+  return kept;
+}
+
 /** Calls `visit` for each item in order; `true` from `visit` ends the walk early. */
 export function forEachInOrder<T>(
   items: readonly T[],

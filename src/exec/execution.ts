@@ -281,7 +281,7 @@ export interface LiveListener {
   ended(query: LiveQuery, reason?: TesseraError): void;
 }
 
-export type BatchVisitor = (batch: ObjectValue[]) => PromiseOrValue<boolean | undefined>;
+export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boolean | undefined>;
 
 /**
  * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't be seen: then

@@ -25,9 +25,20 @@ export function admits(
   variables?: Readonly<Record<string, Value>>,
 ): PromiseOrValue<boolean> {
   if (rule.kind !== 'where') return rule.kind === 'full';
-  const frame = new Frame(judgeOf(execution), scopeOf(variables), document);
+  return judged(rule.condition, new Frame(judgeOf(execution), scopeOf(variables), document));
+}
+
+/** The same for many documents, without variables: what doesn't depend on the document is made ready once. */
+export function judgeOfDocuments(rule: Rule, execution: Execution): (document: Value) => PromiseOrValue<boolean> {
+  if (rule.kind !== 'where') return () => rule.kind === 'full';
+  const { condition } = rule;
+  const judge = judgeOf(execution);
+  return (document) => judged(condition, new Frame(judge, new Scope(), document));
+}
+
+function judged(condition: Evaluate, frame: Frame): PromiseOrValue<boolean> {
   try {
-    const verdict = rule.condition(frame);
+    const verdict = condition(frame);
     return verdict instanceof Promise ? verdict.then(isTruthy, refuse) : isTruthy(verdict);
   } catch (error) {
     return refuse(error);

@@ -41,6 +41,8 @@ export interface ScanOptions {
 export interface Cursor {
   /** The next batch, never an empty one; `undefined` is the end. */
   next(): PromiseOrValue<readonly Entry[] | undefined>;
+  /** The same without the keys, which a walk over whole records has no use for. */
+  nextValues(): PromiseOrValue<readonly Stored[] | undefined>;
   close(): void;
 }
 

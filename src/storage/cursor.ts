@@ -1,13 +1,29 @@
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import type { Cursor, Entry } from './contract.js';
+import type { Cursor, Entry, Stored } from './contract.js';
 
 /** Hands each batch of a scan to `visit`, in order; `true` from `visit` ends the scan early. The cursor is closed whatever happens. */
 export function forEachBatch(
   cursor: Cursor,
   visit: (batch: readonly Entry[]) => PromiseOrValue<boolean | undefined>,
 ): PromiseOrValue<void> {
+  return untilEnd(cursor, () => cursor.next(), visit);
+}
+
+/** The same with values alone. */
+export function forEachBatchOfValues(
+  cursor: Cursor,
+  visit: (batch: readonly Stored[]) => PromiseOrValue<boolean | undefined>,
+): PromiseOrValue<void> {
+  return untilEnd(cursor, () => cursor.nextValues(), visit);
+}
+
+function untilEnd<T>(
+  cursor: Cursor,
+  next: () => PromiseOrValue<readonly T[] | undefined>,
+  visit: (batch: readonly T[]) => PromiseOrValue<boolean | undefined>,
+): PromiseOrValue<void> {
   const step = (): PromiseOrValue<boolean> =>
-    andThen(cursor.next(), (batch) => (batch === undefined ? true : andThen(visit(batch), (stop) => stop === true)));
+    andThen(next(), (batch) => (batch === undefined ? true : andThen(visit(batch), (stop) => stop === true)));
   return lastly(
     () => untilTrue(step),
     () => cursor.close(),

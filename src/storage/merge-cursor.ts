@@ -1,5 +1,5 @@
 import { failure } from '../errors/error.js';
-import type { Cursor, Entry, Key, KeyRange, ScanOptions } from './contract.js';
+import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from './contract.js';
 import type { TreeCursor } from './ordered-tree.js';
 import { DELETED, type Written } from './overlay.js';
 import { after, type ReadSet } from './read-set.js';
@@ -53,24 +53,45 @@ export class MergeCursor implements Cursor {
   }
 
   next(): readonly Entry[] | undefined {
-    if (this.#transaction.finished) throw failure('transaction_finished', undefined);
-    if (this.#left <= 0) return undefined;
-    const wanted = Math.min(this.#nextBatch, this.#left);
-    this.#nextBatch = Math.min(this.#nextBatch * 4, this.#lastBatch);
+    const wanted = this.#wanted();
+    if (wanted === 0) return undefined;
     const entries: Entry[] = [];
     if (this.#own === undefined) this.#store.read(entries, wanted);
     else this.#merge(this.#own, entries, wanted);
-    this.#left = entries.length < wanted ? 0 : this.#left - wanted;
-    if (this.#reads !== undefined) this.#remember(this.#reads, entries, wanted);
+    this.#delivered(entries.length, wanted, entries[entries.length - 1]?.[0]);
     return entries.length === 0 ? undefined : entries;
+  }
+
+  nextValues(): readonly Stored[] | undefined {
+    if (this.#own !== undefined) return this.next()?.map(([, value]) => value);
+    const wanted = this.#wanted();
+    if (wanted === 0) return undefined;
+    const values: Stored[] = [];
+    const last = this.#store.readValues(values, wanted);
+    this.#delivered(values.length, wanted, last);
+    return values.length === 0 ? undefined : values;
   }
 
   close(): void {
     this.#left = 0;
   }
 
-  #remember(reads: ReadSet, entries: readonly Entry[], wanted: number): void {
-    const last = entries.length < wanted ? undefined : entries[entries.length - 1]![0];
+  /** The size of the next batch; 0 at the end. */
+  #wanted(): number {
+    if (this.#transaction.finished) throw failure('transaction_finished', undefined);
+    if (this.#left <= 0) return 0;
+    const wanted = Math.min(this.#nextBatch, this.#left);
+    this.#nextBatch = Math.min(this.#nextBatch * 4, this.#lastBatch);
+    return wanted;
+  }
+
+  /** Notes a batch, and that its range has been read up to its last key, or to the end. */
+  #delivered(count: number, wanted: number, last: Key | undefined): void {
+    this.#left = count < wanted ? 0 : this.#left - wanted;
+    if (this.#reads !== undefined) this.#remember(this.#reads, count < wanted ? undefined : last);
+  }
+
+  #remember(reads: ReadSet, last: Key | undefined): void {
     if (this.#reverse) {
       const from = last ?? this.#from;
       reads.addRange(from, this.#to);

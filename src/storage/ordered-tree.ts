@@ -175,6 +175,23 @@ export class TreeCursor<V> {
     }
   }
 
+  /** The same for values alone; answers the key of the last one. */
+  readValues(found: V[], limit: number): Key | undefined {
+    const step = this.#reverse ? -1 : 1;
+    let last: Key | undefined;
+    while (limit > 0 && this.#index !== this.#end) {
+      const { keys, values } = this.#leaf;
+      const count = Math.min((this.#end - this.#index) * step, limit);
+      let index = this.#index;
+      for (let n = 0; n < count; n++, index += step) found.push(values[index]!);
+      limit -= count;
+      last = keys[index - step];
+      this.#index = index;
+      if (index === this.#end) this.#nextLeaf();
+    }
+    return last;
+  }
+
   /** Finds where in this leaf the range ends. */
   #setEnd(): void {
     const { keys } = this.#leaf;

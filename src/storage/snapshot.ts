@@ -14,4 +14,6 @@ export interface Snapshot {
 export interface SnapshotCursor {
   /** Appends up to `limit` entries to `entries`; fewer only at the end. */
   read(entries: Entry[], limit: number): void;
+  /** Appends up to `limit` values to `values`, and answers the key of the last one. */
+  readValues(values: Stored[], limit: number): Key | undefined;
 }

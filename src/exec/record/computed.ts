@@ -5,7 +5,7 @@ import type { ObjectValue, Value } from '../../value/value.js';
 import { deeper } from '../depth.js';
 import { discreetly, isVerdict } from '../discretion.js';
 import { type Execution, Frame, Scope } from '../execution.js';
-import { admits, judgeOf, type Rule } from '../permission.js';
+import { admits, judgeOf, judgeOfDocuments, type Rule } from '../permission.js';
 import { forStoredCode } from '../stored-code.js';
 import type { Judge } from './mask.js';
 import type { PreparedTable } from './table.js';
@@ -47,6 +47,17 @@ export function admitsRecord(
   return andThen(judgedRecord(execution, table, raw), (judged) =>
     judged === undefined ? false : admits(rule, execution, judged, variables),
   );
+}
+
+/** For many records, one after the other: the same test for each. */
+export function judgeOfRecords(
+  rule: Rule,
+  execution: Execution,
+  table: PreparedTable,
+): (raw: ObjectValue) => PromiseOrValue<boolean> {
+  return table.computed.length === 0
+    ? judgeOfDocuments(rule, execution)
+    : (raw) => admitsRecord(rule, execution, table, raw);
 }
 
 /** For records of which several rules judge parts: the same, computing the fields once. */

@@ -1,10 +1,17 @@
 /** The one reader: every record that anybody sees has come through here. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import {
+  andThen,
+  filterInOrder,
+  forEachInOrder,
+  mapInOrder,
+  type PromiseOrValue,
+  untilTrue,
+} from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
 import type { KeyRange, ScanOptions } from '../../storage/contract.js';
-import { forEachBatch } from '../../storage/cursor.js';
+import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
 import { encodeKey } from '../../value/key-codec.js';
 import {
   isObject,
@@ -28,7 +35,7 @@ import type {
   Verdict,
 } from '../execution.js';
 import { leaveOut } from '../refusal.js';
-import { admitsRecord, computeFields, judgeOfRecord } from './computed.js';
+import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt } from './edges.js';
 import { applyMask, buildMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
@@ -236,9 +243,8 @@ export class Reader implements RecordReader {
   ): PromiseOrValue<void> {
     const cursor = execution.unit.transaction.scan(range, this.#scanOptions(scan));
     const plain = isPlain(execution, table, purpose);
-    return forEachBatch(cursor, (entries) => {
-      const records: Value[] = entries.map((entry) => entry[1]);
-      const seen = plain ? (records as ObjectValue[]) : this.#presentAll(execution, table, records, purpose);
+    return forEachBatchOfValues(cursor, (records) => {
+      const seen = plain ? (records as readonly ObjectValue[]) : this.#presentAll(execution, table, records, purpose);
       return this.#hand(execution, seen, visit);
     });
   }
@@ -284,15 +290,32 @@ export class Reader implements RecordReader {
     table: PreparedTable,
     records: readonly Value[],
     purpose: Purpose,
-  ): PromiseOrValue<ObjectValue[]> {
-    const presented = mapInOrder(records, (raw) =>
-      isObject(raw) ? this.#present(execution, table, raw, purpose) : undefined,
-    );
+  ): PromiseOrValue<readonly ObjectValue[]> {
+    if (isPlain(execution, table, purpose)) return records.filter(isObject);
+    const presented = this.#presentStored(execution, table, records.filter(isObject), purpose);
     return andThen(presented, (all) => all.filter((record) => record !== undefined));
   }
 
+  #presentStored(
+    execution: Execution,
+    table: PreparedTable,
+    records: readonly ObjectValue[],
+    purpose: Purpose,
+  ): PromiseOrValue<readonly (ObjectValue | undefined)[]> {
+    if (purpose !== 'select' || !execution.checks.view) {
+      return mapInOrder(records, (raw) => this.#present(execution, table, raw, purpose));
+    }
+    const visible = filterInOrder(records, judgeOfRecords(table.rules.select, execution, table));
+    const isWhole = table.mask === undefined && table.computed.length === 0;
+    return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => this.#unveil(execution, table, raw))));
+  }
+
   /** Hands a batch on and gives others a turn; answers whether the scan is over. */
-  #hand(execution: Execution, batch: PromiseOrValue<ObjectValue[]>, visit: BatchVisitor): PromiseOrValue<boolean> {
+  #hand(
+    execution: Execution,
+    batch: PromiseOrValue<readonly ObjectValue[]>,
+    visit: BatchVisitor,
+  ): PromiseOrValue<boolean> {
     return andThen(batch, (records) =>
       andThen(records.length === 0 ? undefined : visit(records), (stop) =>
         stop === true ? true : andThen(execution.interrupt.checkpoint(), () => false),

@@ -4,22 +4,22 @@
  *
  * Aggregates accumulate row by row: a group never keeps its rows.
  */
-import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { type Accumulator, type Aggregate, findAggregate } from '../../functions/aggregates.js';
 import type { Call, Expression, Group, Idiom, Projections } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
-import { encodeOrder } from '../../value/key-codec.js';
 import { type MutableObject, newObject, type Value } from '../../value/value.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { projectionPath } from '../expression/projection-name.js';
+import { GroupNode } from './group-node.js';
 import { writeAt } from './projection.js';
 
 /** The groups of one run. */
 export interface Grouping {
-  add(row: Value): PromiseOrValue<void>;
+  add(rows: readonly Value[]): PromiseOrValue<void>;
   /** One row for each group, in the order of the keys. */
   finish(): PromiseOrValue<Value[]>;
 }
@@ -58,10 +58,11 @@ interface OneGroup {
   readonly columns: readonly ColumnState[];
 }
 
-const nothing = (): undefined => undefined;
-
 class Groups implements Grouping {
-  readonly #groups = new Map<string, OneGroup>();
+  readonly #root = new GroupNode<OneGroup>('');
+  readonly #groups: GroupNode<OneGroup>[] = [];
+  /** The values of the keys of the row that is added. */
+  readonly #values: Value[];
 
   constructor(
     private readonly frame: Frame,
@@ -70,31 +71,53 @@ class Groups implements Grouping {
     private readonly single: boolean,
     all: boolean,
   ) {
-    if (all) this.#groups.set('', this.#begin([]));
+    this.#values = new Array<Value>(keys.length).fill(undefined);
+    if (all) this.#groupAt(this.#root);
   }
 
-  add(row: Value): PromiseOrValue<void> {
-    const inner = this.frame.within(row);
-    if (this.keys.length === 0) return this.#addTo('', [], inner);
-    return andThen(
-      mapInOrder(this.keys, (key) => otherwise(() => key.evaluate(inner), noneOf)),
-      (values) => this.#addTo(values.map(encodeOrder).join(''), values, inner),
-    );
+  add(rows: readonly Value[]): PromiseOrValue<void> {
+    return forEachInOrder(rows, (row) => this.#addFrom(0, this.#root, this.frame.within(row)));
   }
 
-  #addTo(key: string, values: readonly Value[], inner: Frame): PromiseOrValue<void> {
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      group = this.#begin(values);
-      this.#groups.set(key, group);
+  /** Goes down from the node of the keys before `at`. */
+  #addFrom(at: number, node: GroupNode<OneGroup>, inner: Frame): PromiseOrValue<undefined> {
+    let reached = node;
+    for (let next = at; next < this.keys.length; next++) {
+      const value = evaluated((this.keys[next] as Key).evaluate, inner);
+      if (value instanceof Promise) {
+        const from = reached;
+        return value.then((settled) => this.#addFrom(next + 1, this.#down(from, next, settled), inner));
+      }
+      reached = this.#down(reached, next, value);
     }
-    return forEachInOrder(group.columns, (column) => andThen(column.add(inner), nothing));
+    return this.#addTo(this.#groupAt(reached).columns, 0, inner);
+  }
+
+  #down(node: GroupNode<OneGroup>, at: number, value: Value): GroupNode<OneGroup> {
+    this.#values[at] = value;
+    return node.at(value);
+  }
+
+  #groupAt(node: GroupNode<OneGroup>): OneGroup {
+    if (node.group === undefined) {
+      node.group = this.#begin(this.#values.slice());
+      this.#groups.push(node);
+    }
+    return node.group;
+  }
+
+  #addTo(columns: readonly ColumnState[], from: number, inner: Frame): PromiseOrValue<undefined> {
+    for (let at = from; at < columns.length; at++) {
+      const added = (columns[at] as ColumnState).add(inner);
+      if (added instanceof Promise) return added.then(() => this.#addTo(columns, at + 1, inner));
+    }
+    return undefined;
   }
 
   finish(): PromiseOrValue<Value[]> {
     // Byte order of the encoded keys is the order of the values.
-    const ordered = [...this.#groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
-    return mapInOrder(ordered, ([, group]) => this.#finishOne(group));
+    const ordered = this.#groups.sort((a, b) => (a.order < b.order ? -1 : 1));
+    return mapInOrder(ordered, ({ group }) => this.#finishOne(group as OneGroup));
   }
 
   #begin(values: readonly Value[]): OneGroup {
@@ -163,16 +186,22 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
       const values: Value[] = [];
       return {
         add: (frame) =>
-          andThen(
-            otherwise(() => evaluate(frame), noneOf),
-            (value) => {
-              values.push(value);
-            },
-          ),
+          andThen(evaluated(evaluate, frame), (value) => {
+            values.push(value);
+          }),
         finish: () => values,
       };
     },
   };
+}
+
+function evaluated(evaluate: Evaluate, frame: Frame): PromiseOrValue<Value> {
+  try {
+    const value = evaluate(frame);
+    return value instanceof Promise ? value.catch(noneOf) : value;
+  } catch (error) {
+    return noneOf(error);
+  }
 }
 
 /** What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error ends the statement. */
@@ -194,7 +223,8 @@ const UNFIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 interface AggregateCall {
   readonly path: string;
   readonly aggregate: Aggregate;
-  readonly args: readonly Evaluate[];
+  readonly value: Evaluate | undefined;
+  readonly rest: readonly Evaluate[];
 }
 
 /** An expression with aggregates in it: they are taken out, accumulated, and put back as params when the group is complete. */
@@ -205,38 +235,61 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
     if (aggregate === undefined) return undefined;
     const { path, args } = each as Call;
     args.forEach(refuseNested);
-    calls.push({ path, aggregate, args: args.map((arg) => compiler.expression(listed(path, arg))) });
+    const [value, ...rest] = args.map((arg) => compiler.expression(listed(path, arg)));
+    calls.push({ path, aggregate, value, rest });
     return { kind: 'param', name: parameterName(calls.length - 1) };
   });
   if (calls.length === 0) return undefined;
   const evaluate = compiler.expression(rewritten);
-  return {
-    path,
-    begin: () => {
-      const accumulators: (Accumulator | undefined)[] = [];
-      return {
-        add: (frame) =>
-          forEachInOrder(calls, (call, at) =>
-            andThen(
-              mapInOrder(call.args, (arg) => otherwise(() => arg(frame), noneOf)),
-              ([value, ...rest]) => {
-                accumulators[at] ??= call.aggregate.create(rest);
-                accumulators[at]?.add(value, call.args.length > 0);
-                return undefined;
-              },
-            ),
-          ),
-        finish: (frame) => {
-          const scope = new Scope(frame.scope);
-          calls.forEach((call, at) => {
-            frame.execution.functions?.check(call.path);
-            scope.set(parameterName(at), (accumulators[at] ?? call.aggregate.create([])).result());
-          });
-          return evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));
+  return { path, begin: () => new AggregateState(calls, evaluate) };
+}
+
+class AggregateState implements ColumnState {
+  readonly #accumulators: (Accumulator | undefined)[] = [];
+
+  constructor(
+    private readonly calls: readonly AggregateCall[],
+    private readonly evaluate: Evaluate,
+  ) {}
+
+  add(frame: Frame): PromiseOrValue<void> {
+    return this.#addFrom(0, frame);
+  }
+
+  #addFrom(from: number, frame: Frame): PromiseOrValue<void> {
+    for (let at = from; at < this.calls.length; at++) {
+      const call = this.calls[at] as AggregateCall;
+      const value = call.value && evaluated(call.value, frame);
+      const accumulator = this.#accumulators[at];
+      if (value instanceof Promise || accumulator === undefined || call.rest.length > 0) {
+        return andThen(this.#addSlowly(at, call, value, frame), () => this.#addFrom(at + 1, frame));
+      }
+      accumulator.add(value, call.value !== undefined);
+    }
+  }
+
+  /** The same for the first row of a group, for values that have to be waited for, and with further arguments. */
+  #addSlowly(at: number, call: AggregateCall, value: PromiseOrValue<Value>, frame: Frame): PromiseOrValue<void> {
+    return andThen(value, (settled) =>
+      andThen(
+        mapInOrder(call.rest, (arg) => evaluated(arg, frame)),
+        (rest) => {
+          const accumulator = this.#accumulators[at] ?? call.aggregate.create(rest);
+          this.#accumulators[at] = accumulator;
+          accumulator.add(settled, call.value !== undefined);
         },
-      };
-    },
-  };
+      ),
+    );
+  }
+
+  finish(frame: Frame): PromiseOrValue<Value> {
+    const scope = new Scope(frame.scope);
+    this.calls.forEach((call, at) => {
+      frame.execution.functions?.check(call.path);
+      scope.set(parameterName(at), (this.#accumulators[at] ?? call.aggregate.create([])).result());
+    });
+    return this.evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));
+  }
 }
 
 function aggregateOf(expression: Expression): Aggregate | undefined {

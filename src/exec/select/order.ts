@@ -1,6 +1,5 @@
 /** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
-import { firstInOrder } from '../../base/first-in-order.js';
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { collationKey } from '../../functions/array/collation.js';
 import type { Order, OrderKey, Projections } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -8,52 +7,131 @@ import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 
-/** Orders rows; rows with equal keys stay in the order in which they came. No more than `most` of the first are asked for. */
-export type Sorter = (frame: Frame, rows: Value[], most?: number) => PromiseOrValue<Value[]>;
+/** Rows being ordered; rows with equal keys stay in the order in which they came. */
+export interface Sorting {
+  add(rows: readonly Value[]): PromiseOrValue<void>;
+  finish(): Value[];
+}
+
+export interface CompiledOrder {
+  /** No more than `most` of the first rows are asked for. */
+  begin(frame: Frame, most?: number): Sorting;
+}
 
 /** `projections` are those that the rows haven't been through yet: a key may name one of them by its alias. */
-export function compileOrder(order: Order, projections: Projections | undefined, compiler: Compiler): Sorter {
-  if (order.kind === 'random') return (frame, rows) => shuffle(rows, frame.execution.environment.random.float);
-  const keys = order.keys.map((key) => ({
-    prepare: preparerOf(key),
-    compare: comparerOf(key),
-    evaluate: compileKey(key, projections, compiler),
-  }));
-  return (frame, rows, most = rows.length) => {
-    const sorted = mapInOrder(rows, (row) => {
-      const inner = frame.within(row);
-      return andThen(
-        mapInOrder(keys, (key) => andThen(key.evaluate(inner), key.prepare)),
-        (values) => ({ row, values }),
-      );
+export function compileOrder(order: Order, projections: Projections | undefined, compiler: Compiler): CompiledOrder {
+  if (order.kind === 'random') return { begin: (frame) => new Shuffle(frame) };
+  const keys = order.keys.map((key) => compileKey(key, projections, compiler));
+  const [only] = keys;
+  const key = only !== undefined && keys.length === 1 ? only : compileKeys(keys);
+  return { begin: (frame, most) => new FirstRows(frame, key as RowKey<unknown>, most) };
+}
+
+/** What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort together. */
+interface RowKey<T> {
+  evaluate(frame: Frame): PromiseOrValue<T>;
+  compare(a: T, b: T, comparisons: Comparisons): number;
+}
+
+/** A row with its key. */
+interface Entry {
+  readonly row: Value;
+  readonly key: unknown;
+}
+
+/** So few rows are kept whatever is asked for: sorting fewer at a time isn't worth the while. */
+const FEW = 64;
+
+/**
+ * The first rows of an order. Twice as many as are asked for are kept and then cut down to those, so that most of the others are turned
+ * down by one comparison with the last that was kept, and nothing is kept of them.
+ */
+class FirstRows implements Sorting {
+  readonly #comparisons = new Comparisons();
+  readonly #room: number;
+  #entries: Entry[] = [];
+  /** What doesn't come before it isn't among the first. */
+  #bar: Entry | undefined;
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly key: RowKey<unknown>,
+    private readonly most = Number.POSITIVE_INFINITY,
+  ) {
+    this.#room = Math.max(2 * most, FEW);
+  }
+
+  add(rows: readonly Value[]): PromiseOrValue<void> {
+    return forEachInOrder(rows, (row) => {
+      const key = this.key.evaluate(this.frame.within(row));
+      if (key instanceof Promise) return key.then((settled) => this.#keep(row, settled));
+      return this.#keep(row, key);
     });
-    return andThen(sorted, (entries) => {
-      const comparisons = new Comparisons();
-      const inOrder = (a: Entry, b: Entry): number => {
-        for (let at = 0; at < keys.length; at++) {
-          const difference = keys[at]?.compare(a.values[at] as Sortable, b.values[at] as Sortable, comparisons) ?? 0;
-          if (difference !== 0) return difference;
-        }
-        return 0;
-      };
-      // Sorting is faster than a heap that would hold most of the rows anyway.
-      const first = most * 2 < entries.length ? firstInOrder(entries, most, inOrder) : entries.sort(inOrder);
-      return first.map((entry) => entry.row);
-    });
+  }
+
+  finish(): Value[] {
+    this.#cut();
+    return this.#entries.map(({ row }) => row);
+  }
+
+  #keep(row: Value, key: unknown): undefined {
+    if (this.#bar !== undefined && this.key.compare(key, this.#bar.key, this.#comparisons) >= 0) return;
+    this.#entries.push({ row, key });
+    if (this.#entries.length >= this.#room) this.#cut();
+  }
+
+  #cut(): void {
+    this.#entries.sort((a, b) => this.key.compare(a.key, b.key, this.#comparisons));
+    if (this.#entries.length < this.most) return;
+    this.#entries.length = this.most;
+    this.#bar = this.#entries.at(-1);
+  }
+}
+
+/** Rows in an order that chance decides, by Fisher and Yates. */
+class Shuffle implements Sorting {
+  readonly #rows: Value[] = [];
+
+  constructor(private readonly frame: Frame) {}
+
+  add(rows: readonly Value[]): void {
+    for (const row of rows) this.#rows.push(row);
+  }
+
+  finish(): Value[] {
+    const rows = this.#rows;
+    const { random } = this.frame.execution.environment;
+    for (let at = rows.length - 1; at > 0; at--) {
+      const other = Math.floor(random.float() * (at + 1));
+      [rows[at], rows[other]] = [rows[other], rows[at]];
+    }
+    return rows;
+  }
+}
+
+/** Several keys, of which the first that differs decides. */
+function compileKeys(keys: readonly RowKey<unknown>[]): RowKey<readonly unknown[]> {
+  return {
+    evaluate: (frame) => mapInOrder(keys, (key) => key.evaluate(frame)),
+    compare: (a, b, comparisons) => {
+      for (let at = 0; at < keys.length; at++) {
+        const difference = (keys[at] as RowKey<unknown>).compare(a[at], b[at], comparisons);
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    },
   };
 }
 
-/** A row with the values of its keys. */
-interface Entry {
-  readonly row: Value;
-  readonly values: readonly Sortable[];
+function compileKey(key: OrderKey, projections: Projections | undefined, compiler: Compiler): RowKey<unknown> {
+  const evaluate = compilePath(key, projections, compiler);
+  const ascending = key.collate || key.numeric ? collated(key, evaluate) : plain(evaluate);
+  const { compare } = ascending as RowKey<unknown>;
+  return key.descending ? { ...ascending, compare: (a, b, comparisons) => compare(b, a, comparisons) } : ascending;
 }
 
-/** Compares the values of a key; `comparisons` bounds those of one sort together. */
-type Comparer = (a: Sortable, b: Sortable, comparisons: Comparisons) => number;
-
-function compileKey(key: OrderKey, projections: Projections | undefined, compiler: Compiler): Evaluate {
-  const path = printExpression(key.path);
+function compilePath({ path }: OrderKey, projections: Projections | undefined, compiler: Compiler): Evaluate {
+  const text = printExpression(path);
   const items =
     projections?.kind === 'fields'
       ? projections.items
@@ -61,43 +139,36 @@ function compileKey(key: OrderKey, projections: Projections | undefined, compile
         ? [{ ...projections, kind: 'expression' as const }]
         : [];
   for (const item of items) {
-    if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === path) {
+    if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === text) {
       return compiler.expression(item.expression);
     }
   }
-  return compiler.expression(key.path);
+  return compiler.expression(path);
 }
 
-/** Makes of a key's value what is compared. A text that is ordered by letters or numbers gets a key of its own, once. */
-type Prepare = (value: Value) => Sortable;
+function plain(evaluate: Evaluate): RowKey<Value> {
+  return { evaluate, compare: (a, b, comparisons) => comparisons.compare(a, b) };
+}
 
-interface Sortable {
+/** A text that is ordered by letters or numbers gets a key of its own, once. */
+interface Collated {
   readonly value: Value;
-  readonly collated?: string;
+  readonly text: string | undefined;
 }
 
-function preparerOf({ collate, numeric }: OrderKey): Prepare {
-  if (!collate && !numeric) return (value) => ({ value });
+function collated({ collate, numeric }: OrderKey, evaluate: Evaluate): RowKey<Collated> {
   const collation = { ...(collate && { lexical: true as const }), ...(numeric && { natural: true as const }) };
-  return (value) => (typeof value === 'string' ? { value, collated: collationKey(value, collation) } : { value });
-}
-
-function comparerOf({ numeric, descending }: OrderKey): Comparer {
-  const ascending: Comparer = (a, b, comparisons) => {
-    if (a.collated === undefined || b.collated === undefined) return comparisons.compare(a.value, b.value);
-    // The same number with fewer zeros ahead of it comes first.
-    const shorter = () => (numeric ? (a.value as string).length - (b.value as string).length : 0);
-    return comparisons.compare(a.collated, b.collated) || shorter() || comparisons.compare(a.value, b.value);
+  return {
+    evaluate: (frame) =>
+      andThen(evaluate(frame), (value) => ({
+        value,
+        text: typeof value === 'string' ? collationKey(value, collation) : undefined,
+      })),
+    compare: (a, b, comparisons) => {
+      if (a.text === undefined || b.text === undefined) return comparisons.compare(a.value, b.value);
+      // The same number with fewer zeros ahead of it comes first.
+      const shorter = () => (numeric ? (a.value as string).length - (b.value as string).length : 0);
+      return comparisons.compare(a.text, b.text) || shorter() || comparisons.compare(a.value, b.value);
+    },
   };
-  return descending ? (a, b, comparisons) => ascending(b, a, comparisons) : ascending;
-}
-
-/** Fisher and Yates. */
-function shuffle(rows: Value[], random: () => number): Value[] {
-  const shuffled = rows.slice();
-  for (let at = shuffled.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [shuffled[at], shuffled[other]] = [shuffled[other], shuffled[at]];
-  }
-  return shuffled;
 }

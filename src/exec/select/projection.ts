@@ -15,12 +15,17 @@ export function compileProjections(projections: Projections, compiler: Compiler)
   const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
   const writers = items.map((item) => compileItem(item, compiler));
   const plain = isPlain(projections);
+  const fill = (frame: Frame, result: MutableObject, from: number): PromiseOrValue<Value> => {
+    for (let at = from; at < writers.length; at++) {
+      const written = (writers[at] as Writer)(frame, result);
+      if (written instanceof Promise) return written.then(() => fill(frame, result, at + 1));
+    }
+    return result;
+  };
   return (frame) => {
     // A row that isn't an object has no fields; where nothing but fields is asked for, it is passed through.
     if (plain && frame.current !== undefined && !isObject(frame.current)) return frame.current;
-    const result = newObject();
-    const done = forEachInOrder(writers, (write) => write(frame, result));
-    return andThen(done, (): Value => result);
+    return fill(frame, newObject(), 0);
   };
 }
 
@@ -40,11 +45,17 @@ function compileItem(item: Projection, compiler: Compiler): Writer {
   const evaluate = compiler.expression(item.expression);
   const [name] = path;
   if (path.length === 1 && name !== undefined) {
-    return (frame, result) =>
-      andThen(evaluate(frame), (value) => {
+    return (frame, result) => {
+      const value = evaluate(frame);
+      if (!(value instanceof Promise)) {
         result[name] = value;
         return undefined;
+      }
+      return value.then((settled) => {
+        result[name] = settled;
+        return undefined;
       });
+    };
   }
   return (frame, result) =>
     andThen(evaluate(frame), (value) => {

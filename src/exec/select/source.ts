@@ -10,7 +10,7 @@ import type { Target } from '../targets.js';
 import { type CompiledPath, compilePath } from './compiled-path.js';
 
 /** `direction` is there when the rows come in the order that is wanted, or in the opposite one. */
-export type RowVisitor = (batch: Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
+export type RowVisitor = (batch: readonly Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
 
 /** How many rows will be taken, if that is known: of any, or of those that come in order. */
 export interface Wanted {

@@ -44,17 +44,16 @@ export class LmdbSnapshot implements Snapshot {
     this.#release();
   }
 
-  /** Appends entries of a range, those after the key `after` if there is one. */
+  /** Visits entries of a range, those after the key `after` if there is one. */
   read(
     range: KeyRange,
     options: { reverse: boolean; keysOnly: boolean; limit: number; after: Key | undefined },
-    entries: Entry[],
+    visit: (key: Key, value: Stored) => void,
   ): void {
     this.#engine.check();
     const { version } = this.#view;
     this.#view.scan(range, options, (key, bytes) => {
-      const value = bytes === undefined ? null : (this.#cache.get(key, version) ?? this.decode(key, bytes));
-      entries.push([key, value]);
+      visit(key, bytes === undefined ? null : (this.#cache.get(key, version) ?? this.decode(key, bytes)));
     });
   }
 
@@ -81,8 +80,23 @@ class LmdbCursor implements SnapshotCursor {
   }
 
   read(entries: Entry[], limit: number): void {
+    this.#read(limit, (key, value) => {
+      entries.push([key, value]);
+    });
+  }
+
+  readValues(values: Stored[], limit: number): Key | undefined {
+    this.#read(limit, (_, value) => {
+      values.push(value);
+    });
+    return this.#after;
+  }
+
+  #read(limit: number, visit: (key: Key, value: Stored) => void): void {
     const options = { reverse: this.#reverse, keysOnly: this.#keysOnly, limit, after: this.#after };
-    this.#snapshot.read(this.#range, options, entries);
-    this.#after = entries.at(-1)?.[0] ?? this.#after;
+    this.#snapshot.read(this.#range, options, (key, value) => {
+      this.#after = key;
+      visit(key, value);
+    });
   }
 }

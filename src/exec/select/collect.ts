@@ -1,0 +1,167 @@
+/** The first stages of a SELECT: the rows of the targets that meet the condition, separated, grouped and put in order. */
+import {
+  andThen,
+  filterInOrder,
+  forEachInOrder,
+  mapInOrder,
+  type PromiseOrValue,
+} from '../../base/promise-or-value.js';
+import type { Expression, Select } from '../../language/ast.js';
+import type { Direction, OrderHint } from '../../plan/access-path.js';
+import { mayWrite } from '../../plan/effects.js';
+import { isTruthy } from '../../value/truthiness.js';
+import type { Value } from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+import type { Meter } from '../explain/meter.js';
+import { compileSources, type Target } from '../targets.js';
+import { countRows } from '../write/change.js';
+import { compileGroup } from './group.js';
+import { compileOrder, type Sorting } from './order.js';
+import { compileEnough } from './order-by-path.js';
+import type { RowSource } from './source.js';
+import { compileSplit } from './split.js';
+
+/** The rows that START and LIMIT are to be cut out of; no more than those need, if it is known early which they are. */
+export type Collect = (frame: Frame, skip: number, most: number | undefined) => PromiseOrValue<Value[]>;
+
+/** Where rows go that have been found. */
+interface Sink {
+  /** `direction` as it is told to a `RowVisitor`. Answers whether no more are needed. */
+  add(rows: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean>;
+  finish(): PromiseOrValue<Value[]>;
+}
+
+/** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
+const MARGIN = 16;
+
+export function compileCollect(
+  select: Select,
+  source: RowSource,
+  hint: OrderHint | undefined,
+  compiler: Compiler,
+): (meter: Meter) => Collect {
+  const targets = compileSources(select.from, compiler);
+  const where = select.where && compileWhere(select.where, compiler);
+  const split = select.split && compileSplit(select.split, compiler);
+  const grouping = select.group && compileGroup(select.group, select.projections, compiler);
+  const order = select.order && compileOrder(select.order, grouping ? undefined : select.projections, compiler);
+  const enoughInOrder = hint && compileEnough(hint, compiler);
+  const writes = mayWrite(select);
+
+  return (meter) => {
+    const keep = where && meter.each('filter', where, lengthOf);
+    const separate = split && meter.each('split', separateAll(split), lengthOf);
+    const addToGroups = meter.each('group', addRows, nothingYet);
+    const finishGroups = meter.each('group', finishRows, lengthOf);
+    const addToOrder = meter.each('sort', addRows, nothingYet);
+    const finishOrder = meter.each('sort', finishRows, lengthOf);
+
+    const sortedBy = (sorting: Sorting | undefined, rows: Value[]): PromiseOrValue<Value[]> =>
+      sorting === undefined ? rows : andThen(addToOrder(sorting, rows), () => finishOrder(sorting));
+
+    const sinkOf = (frame: Frame, first: number | undefined, enough: number | undefined): Sink => {
+      const sorting = order?.begin(frame, first);
+      if (grouping !== undefined) {
+        const groups = grouping.begin(frame);
+        return {
+          add: (rows) => andThen(addToGroups(groups, rows), () => false),
+          finish: () => andThen(finishGroups(groups), (rows) => sortedBy(sorting, rows)),
+        };
+      }
+      const rows: Value[] = [];
+      if (sorting === undefined) {
+        return { add: (found) => addAll(rows, found).length === enough, finish: () => rows };
+      }
+      const isEnough = first === undefined ? undefined : enoughInOrder?.(frame, first);
+      let lastDirection: Direction | undefined;
+      return {
+        add: (found, direction) => {
+          if (direction === undefined || isEnough === undefined) {
+            return andThen(addToOrder(sorting, found), () => false);
+          }
+          lastDirection = direction;
+          addAll(rows, found);
+          return found.length > 0 && isEnough(found[0]);
+        },
+        // Rows with equal keys stay in the order of the table.
+        finish: () => sortedBy(sorting, lastDirection === 'backward' ? rows.reverse() : rows),
+      };
+    };
+
+    return (frame, skip, most) => {
+      const first = most === undefined ? undefined : skip + most;
+      const enough = split || grouping || order ? undefined : first;
+      if (enough === 0) return [];
+      const sink = sinkOf(frame, first, enough);
+      let left = enough;
+      const consider = (batch: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> =>
+        andThen(keep === undefined ? batch.slice(0, left) : keep(frame, batch, left), (kept) => {
+          if (left !== undefined) left -= kept.length;
+          if (separate === undefined) return sink.add(kept, direction);
+          return andThen(separate(frame, kept), (parts) => sink.add(parts, direction));
+        });
+      const visit = (batch: readonly Value[], direction?: Direction): PromiseOrValue<boolean> => {
+        // Row by row where one may change what is found of the next, and where each may be the last.
+        if (!writes && direction === undefined) return consider(batch, direction);
+        let isOver = false;
+        const each = forEachInOrder(batch, (row) =>
+          andThen(consider([row], direction), (stop) => {
+            isOver = stop;
+            return stop;
+          }),
+        );
+        return andThen(each, () => isOver);
+      };
+      const wanted = { rows: where === undefined ? enough : undefined, inOrder: first && first + MARGIN };
+      const walk = meter.each(
+        'source',
+        (found: readonly Target[]) =>
+          source.walk(frame, found, 'select', wanted, meter.each('source', visit, countRows)),
+        nothingYet,
+      );
+      return andThen(targets(frame), (found) => andThen(walk(found), () => sink.finish()));
+    };
+  };
+}
+
+/** The rows that meet a condition; no more than `most`, and those behind them aren't judged. */
+function compileWhere(where: Expression, compiler: Compiler) {
+  const judge = compiler.expression(where);
+  return (frame: Frame, rows: readonly Value[], most?: number): PromiseOrValue<readonly Value[]> =>
+    filterInOrder(
+      rows,
+      (row) => {
+        const verdict = judge(frame.within(row));
+        return verdict instanceof Promise ? verdict.then(isTruthy) : isTruthy(verdict);
+      },
+      most,
+    );
+}
+
+function separateAll(split: ReturnType<typeof compileSplit>) {
+  return (frame: Frame, rows: readonly Value[]): PromiseOrValue<readonly Value[]> =>
+    andThen(
+      mapInOrder(rows, (row) => split(frame, row)),
+      (parts) => parts.flat(),
+    );
+}
+
+interface Taking {
+  add(rows: readonly Value[]): PromiseOrValue<void>;
+  finish(): PromiseOrValue<Value[]>;
+}
+
+const addRows = (taking: Taking, rows: readonly Value[]) => taking.add(rows);
+const finishRows = (taking: Taking) => taking.finish();
+
+function addAll(rows: Value[], found: readonly Value[]): Value[] {
+  for (const row of found) rows.push(row);
+  return rows;
+}
+
+function lengthOf({ length }: readonly unknown[]): number {
+  return length;
+}
+
+/** What a stage takes in, it hands on later. */
+const nothingYet = (): number => 0;
