@@ -418,6 +418,13 @@ export class Frame {
     return new Frame(this.execution, this.scope, current, this);
   }
 
+  /** Takes this frame itself on to another document, so that a loop over rows needs no frame for each (`row-frames.ts`). */
+  moveTo(current: Value): this {
+    (this as { current: Value }).current = current;
+    this.unfolded = 0;
+    return this;
+  }
+
   /**
    * Counts elements that paths are taken into from here: arrays are shared, so that a few of them, each twice in the next, unfold into any
    * number of elements.

@@ -16,8 +16,19 @@ export function callFunction(
   args: readonly Value[],
   context: FunctionContext,
 ): PromiseOrValue<Value> {
-  context.functions?.check(row.name);
-  return row.run(signatureOf(row).coerce(args, called), context);
+  return functionCaller(row, called)(args, context);
+}
+
+/** The same for many calls of one function. */
+export function functionCaller(
+  row: FunctionRow,
+  called: string,
+): (args: readonly Value[], context: FunctionContext) => PromiseOrValue<Value> {
+  const signature = signatureOf(row);
+  return (args, context) => {
+    context.functions?.check(row.name);
+    return row.run(signature.coerce(args, called), context);
+  };
 }
 
 /** The same for a call as a method: whatever arguments turn out to be wrong, even within a closure, the error names the method. */

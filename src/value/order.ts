@@ -47,6 +47,10 @@ export class Comparisons {
 
   /** @throws TesseraError `value_too_large` */
   readonly compare = (a: Value, b: Value): number => {
+    if (typeof a === 'number' && typeof b === 'number') {
+      if (a < b) return -1;
+      if (a > b) return 1;
+    }
     walk.left = this.#left + FREE_NODES;
     const order = compareAt(a, b, 0);
     if (walk.left < this.#left) this.#left = walk.left;

@@ -72,12 +72,20 @@ export class MeasuredWalk extends Walk {
   }
 }
 
+const FEW = 16;
+
+function isBare(value: Value): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
 /** How many values a value consists of, what is shared counted wherever it occurs. */
 function sizeOf(value: Value, known: Map<object, number>, depth: number): number {
   if (typeof value !== 'object' || value === null) return 1;
+  const members = membersOf(value);
+  // Counting a few bare members again takes less time than remembering the sum, as it does for most records.
+  if (members.length <= FEW && members.every(isBare)) return members.length + 1;
   const before = known.get(value);
   if (before !== undefined) return before;
-  const members = membersOf(value);
   const below = deeper(depth);
   let size = 1;
   for (let index = 0; index < members.length; index++) size += sizeOf(members[index], known, below);

@@ -1,7 +1,7 @@
 /** Calls: of built-in functions, of those that users define (`fn::`), and of closures. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { callFunction } from '../../functions/call.js';
+import { functionCaller } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Call, Expression } from '../../language/ast.js';
 import { Closure, kindOf } from '../../value/value.js';
@@ -9,7 +9,7 @@ import type { Compiler, Evaluate } from '../execution.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
-import { functionContext } from './function-context.js';
+import { ExecutionContext } from './function-context.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileNamedField } from './named-field.js';
 import type { PartStep } from './step.js';
@@ -50,11 +50,12 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
       throw failure('function_missing', { name: call.path });
     };
   }
+  const apply = functionCaller(row, call.path);
   return (frame) => {
     const values = args(frame);
     return values instanceof Promise
-      ? values.then((settled) => callFunction(row, call.path, settled, functionContext(frame.execution)))
-      : callFunction(row, call.path, values, functionContext(frame.execution));
+      ? values.then((settled) => apply(settled, new ExecutionContext(frame.execution)))
+      : apply(values, new ExecutionContext(frame.execution));
   };
 }
 

@@ -47,9 +47,19 @@ export function compileList(
   const compiled = expressions.map((expression) => compiler.expression(expression));
   const [first, second] = compiled;
   if (first === undefined) return () => [];
-  if (compiled.length === 1) return (frame) => andThen(first(frame), (value) => [value]);
-  if (compiled.length === 2 && second !== undefined) {
-    return (frame) => andThen(first(frame), (one) => andThen(second(frame), (two) => [one, two]));
+  if (second === undefined) {
+    return (frame) => {
+      const value = first(frame);
+      return value instanceof Promise ? value.then((settled) => [settled]) : [value];
+    };
+  }
+  if (compiled.length === 2) {
+    return (frame) => {
+      const one = first(frame);
+      if (one instanceof Promise) return one.then((settled) => andThen(second(frame), (two) => [settled, two]));
+      const two = second(frame);
+      return two instanceof Promise ? two.then((settled) => [one, settled]) : [one, two];
+    };
   }
   return (frame) => mapInOrder(compiled, (evaluate) => evaluate(frame));
 }

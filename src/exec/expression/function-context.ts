@@ -1,40 +1,73 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
-import { Range, type RecordId } from '../../value/value.js';
+import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
 import { inPlainWords } from '../plain-words.js';
 import { callClosure } from './closure.js';
 
-const contexts = new WeakMap<Execution, FunctionContext>();
-
 /**
- * What built-in functions see when `execution` calls them. Closures and reads go on with this very execution, its depth and its checks,
- * whatever execution it was derived from.
+ * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its depth and its checks,
+ * whatever execution it was derived from. One is made for each call, which costs less than finding one that was made before.
  */
-export function functionContext(execution: Execution): FunctionContext {
-  let context = contexts.get(execution);
-  if (context === undefined) {
-    const { environment, passwords, network, functions, interrupt, unit } = execution;
-    context = {
-      environment,
-      session: execution.identity.session,
-      passwords,
-      network,
-      functions,
-      call: (closure, args) => inPlainWords(() => callClosure(execution, closure, args)),
-      readRecord: (id) => execution.reader.read(execution, id),
-      hasRecord: (id) => hasRecord(execution, id),
-      invokeApi: (path, request) => execution.apis.invoke(execution, path, request),
-      nextNumber: (sequence) => nextNumber(execution, sequence),
-      hasTable: (name) => andThen(unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false),
-      hasAnalyzer: (name) => andThen(unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false),
-      checkpoint: () => interrupt.check(),
-      pause: () => interrupt.checkpoint(),
-    };
-    contexts.set(execution, context);
+export class ExecutionContext implements FunctionContext {
+  constructor(private readonly execution: Execution) {}
+
+  get environment() {
+    return this.execution.environment;
   }
-  return context;
+
+  get session() {
+    return this.execution.identity.session;
+  }
+
+  get passwords() {
+    return this.execution.passwords;
+  }
+
+  get network() {
+    return this.execution.network;
+  }
+
+  get functions() {
+    return this.execution.functions;
+  }
+
+  call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
+    return inPlainWords(() => callClosure(this.execution, closure, args));
+  }
+
+  readRecord(id: RecordId): PromiseOrValue<Value> {
+    return this.execution.reader.read(this.execution, id);
+  }
+
+  hasRecord(id: RecordId): PromiseOrValue<boolean> {
+    return hasRecord(this.execution, id);
+  }
+
+  invokeApi(path: string, request: Value): PromiseOrValue<Value> {
+    return this.execution.apis.invoke(this.execution, path, request);
+  }
+
+  nextNumber(sequence: string): PromiseOrValue<Value> {
+    return nextNumber(this.execution, sequence);
+  }
+
+  hasTable(name: string): PromiseOrValue<boolean> {
+    return andThen(this.execution.unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
+  }
+
+  hasAnalyzer(name: string): PromiseOrValue<boolean> {
+    return andThen(this.execution.unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
+  }
+
+  checkpoint(): void {
+    this.execution.interrupt.check();
+  }
+
+  pause(): PromiseOrValue<void> {
+    return this.execution.interrupt.checkpoint();
+  }
 }
 
 function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> {

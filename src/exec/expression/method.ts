@@ -9,7 +9,7 @@ import { Closure, isNumber, isObject, kindOf, type Value } from '../../value/val
 import type { Compiler } from '../execution.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
-import { functionContext } from './function-context.js';
+import { ExecutionContext } from './function-context.js';
 import type { PartStep, Step } from './step.js';
 
 export function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {
@@ -19,7 +19,7 @@ export function methodStep(name: string, args: readonly Expression[], compiler: 
       const row = methodFor(value, name);
       const { execution } = frame;
       if (row !== undefined) {
-        return callMethod(row, name, [value, ...values], functionContext(execution));
+        return callMethod(row, name, [value, ...values], new ExecutionContext(execution));
       }
       const closure = isObject(value) ? value[name] : undefined;
       if (!(closure instanceof Closure)) throw withoutMethod(value, name);

@@ -8,7 +8,7 @@ import { parseExpression, parseQuery } from '../../language/parse.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import { deeper } from '../depth.js';
 import { type Compiler, Frame, Scope } from '../execution.js';
-import { functionContext } from '../expression/function-context.js';
+import { ExecutionContext } from '../expression/function-context.js';
 import { isProtectedParam } from '../expression/param.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
 import { refused, type ScriptValues } from './wire.js';
@@ -50,7 +50,7 @@ export class DatabaseHost implements ScriptHost {
       const row = findFunction(path);
       if (row === undefined) throw failure('function_missing', { name: path });
       if (!isArray(args)) throw refused('The arguments of a function must be an array');
-      return callFunction(row, path, args, functionContext(execution));
+      return callFunction(row, path, args, new ExecutionContext(execution));
     },
     value: (input, frame) => {
       const expression = parseExpression(String(input));

@@ -13,6 +13,7 @@ import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
+import { rowFrames } from '../row-frames.js';
 import { compileSources, type Target } from '../targets.js';
 import { countRows } from '../write/change.js';
 import { compileGroup } from './group.js';
@@ -127,15 +128,15 @@ export function compileCollect(
 /** The rows that meet a condition; no more than `most`, and those behind them aren't judged. */
 function compileWhere(where: Expression, compiler: Compiler) {
   const judge = compiler.expression(where);
-  return (frame: Frame, rows: readonly Value[], most?: number): PromiseOrValue<readonly Value[]> =>
-    filterInOrder(
-      rows,
-      (row) => {
-        const verdict = judge(frame.within(row));
-        return verdict instanceof Promise ? verdict.then(isTruthy) : isTruthy(verdict);
-      },
-      most,
-    );
+  const frames = rowFrames([where]);
+  return (frame: Frame, rows: readonly Value[], most?: number): PromiseOrValue<readonly Value[]> => {
+    const at = frames(frame);
+    const test = (row: Value): PromiseOrValue<boolean> => {
+      const verdict = judge(at(row));
+      return verdict instanceof Promise ? verdict.then(isTruthy) : isTruthy(verdict);
+    };
+    return filterInOrder(rows, test, most);
+  };
 }
 
 function separateAll(split: ReturnType<typeof compileSplit>) {

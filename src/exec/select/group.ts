@@ -14,8 +14,10 @@ import { transformExpression } from '../../language/visitor.js';
 import { type MutableObject, newObject, type Value } from '../../value/value.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { projectionPath } from '../expression/projection-name.js';
+import { mapInTurns } from '../pace.js';
+import { rowFrames } from '../row-frames.js';
 import { GroupNode } from './group-node.js';
-import { writeAt } from './projection.js';
+import { expressionsOf, writeAt } from './projection.js';
 
 /** The groups of one run. */
 export interface Grouping {
@@ -35,12 +37,14 @@ interface Column {
 }
 
 interface ColumnState {
-  add(frame: Frame): PromiseOrValue<void>;
+  /** `at` gives the frame of a row. */
+  add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void>;
   /** `frame` has the keys of the group as its document. */
   finish(frame: Frame): PromiseOrValue<Value>;
 }
 
 interface Key {
+  readonly expression: Expression;
   readonly text: string;
   readonly path: readonly string[];
   readonly evaluate: Evaluate;
@@ -50,13 +54,18 @@ export function compileGroup(group: Group, projections: Projections, compiler: C
   const keys = group.kind === 'all' ? [] : group.paths.map((path) => compileKey(path, projections, compiler));
   const columns = compileColumns(projections, keys, compiler);
   const single = projections.kind === 'value';
-  return { begin: (frame) => new Groups(frame, keys, columns, single, group.kind === 'all') };
+  const frames = rowFrames([...expressionsOf(projections), ...keys.map(({ expression }) => expression)]);
+  return { begin: (frame) => new Groups(frame, frames(frame), keys, columns, single, group.kind === 'all') };
 }
 
 interface OneGroup {
   readonly values: readonly Value[];
   readonly columns: readonly ColumnState[];
+  /** Rows that the columns haven't been given yet. */
+  waiting: Value[];
 }
+
+const nothing = (): undefined => undefined;
 
 class Groups implements Grouping {
   readonly #root = new GroupNode<OneGroup>('');
@@ -66,6 +75,7 @@ class Groups implements Grouping {
 
   constructor(
     private readonly frame: Frame,
+    private readonly frameOf: (row: Value) => Frame,
     private readonly keys: readonly Key[],
     private readonly columns: readonly Column[],
     private readonly single: boolean,
@@ -75,22 +85,36 @@ class Groups implements Grouping {
     if (all) this.#groupAt(this.#root);
   }
 
+  /** Each row finds its group; then the columns of each group are given its rows together. */
   add(rows: readonly Value[]): PromiseOrValue<void> {
-    return forEachInOrder(rows, (row) => this.#addFrom(0, this.#root, this.frame.within(row)));
+    if (this.keys.length === 0) return this.#addTo(this.#groupAt(this.#root).columns, rows);
+    const met: OneGroup[] = [];
+    const sorted = forEachInOrder(rows, (row) => this.#await(row, 0, this.#root, met));
+    return andThen(sorted, () =>
+      forEachInOrder(met, (group) => {
+        const { waiting } = group;
+        group.waiting = [];
+        return andThen(this.#addTo(group.columns, waiting), nothing);
+      }),
+    );
   }
 
-  /** Goes down from the node of the keys before `at`. */
-  #addFrom(at: number, node: GroupNode<OneGroup>, inner: Frame): PromiseOrValue<undefined> {
+  /** Has a row wait in its group, going down from the node of the keys before `from`. */
+  #await(row: Value, from: number, node: GroupNode<OneGroup>, met: OneGroup[]): PromiseOrValue<undefined> {
+    const inner = this.frameOf(row);
     let reached = node;
-    for (let next = at; next < this.keys.length; next++) {
-      const value = evaluated((this.keys[next] as Key).evaluate, inner);
+    for (let at = from; at < this.keys.length; at++) {
+      const value = evaluated((this.keys[at] as Key).evaluate, inner);
       if (value instanceof Promise) {
-        const from = reached;
-        return value.then((settled) => this.#addFrom(next + 1, this.#down(from, next, settled), inner));
+        const before = reached;
+        return value.then((settled) => this.#await(row, at + 1, this.#down(before, at, settled), met));
       }
-      reached = this.#down(reached, next, value);
+      reached = this.#down(reached, at, value);
     }
-    return this.#addTo(this.#groupAt(reached).columns, 0, inner);
+    const group = this.#groupAt(reached);
+    if (group.waiting.length === 0) met.push(group);
+    group.waiting.push(row);
+    return undefined;
   }
 
   #down(node: GroupNode<OneGroup>, at: number, value: Value): GroupNode<OneGroup> {
@@ -106,22 +130,18 @@ class Groups implements Grouping {
     return node.group;
   }
 
-  #addTo(columns: readonly ColumnState[], from: number, inner: Frame): PromiseOrValue<undefined> {
-    for (let at = from; at < columns.length; at++) {
-      const added = (columns[at] as ColumnState).add(inner);
-      if (added instanceof Promise) return added.then(() => this.#addTo(columns, at + 1, inner));
-    }
-    return undefined;
+  #addTo(columns: readonly ColumnState[], rows: readonly Value[]): PromiseOrValue<void> {
+    return forEachInOrder(columns, (column) => andThen(column.add(rows, this.frameOf), nothing));
   }
 
   finish(): PromiseOrValue<Value[]> {
     // Byte order of the encoded keys is the order of the values.
     const ordered = this.#groups.sort((a, b) => (a.order < b.order ? -1 : 1));
-    return mapInOrder(ordered, ({ group }) => this.#finishOne(group as OneGroup));
+    return mapInTurns(this.frame.execution, ordered, ({ group }) => this.#finishOne(group as OneGroup));
   }
 
   #begin(values: readonly Value[]): OneGroup {
-    return { values, columns: this.columns.map((column) => column.begin(this.frame)) };
+    return { values, columns: this.columns.map((column) => column.begin(this.frame)), waiting: [] };
   }
 
   #finishOne(group: OneGroup): PromiseOrValue<Value> {
@@ -150,10 +170,11 @@ function compileKey(path: Idiom, projections: Projections, compiler: Compiler): 
   const items = projections.kind === 'fields' ? projections.items : [];
   for (const item of items) {
     if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === text) {
-      return { text, path: projectionPath(item), evaluate: compiler.expression(item.expression) };
+      const { expression } = item;
+      return { expression, text, path: projectionPath(item), evaluate: compiler.expression(expression) };
     }
   }
-  return { text, path: projectionPath({ expression: path }), evaluate: compiler.expression(path) };
+  return { expression: path, text, path: projectionPath({ expression: path }), evaluate: compiler.expression(path) };
 }
 
 function compileColumns(projections: Projections, keys: readonly Key[], compiler: Compiler): Column[] {
@@ -185,10 +206,13 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
     begin: () => {
       const values: Value[] = [];
       return {
-        add: (frame) =>
-          andThen(evaluated(evaluate, frame), (value) => {
-            values.push(value);
-          }),
+        add: (rows, at) =>
+          forEachInOrder(rows, (row) =>
+            andThen(evaluated(evaluate, at(row)), (value) => {
+              values.push(value);
+              return undefined;
+            }),
+          ),
         finish: () => values,
       };
     },
@@ -252,34 +276,36 @@ class AggregateState implements ColumnState {
     private readonly evaluate: Evaluate,
   ) {}
 
-  add(frame: Frame): PromiseOrValue<void> {
-    return this.#addFrom(0, frame);
+  add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void> {
+    return forEachInOrder(this.calls, (call, index) => andThen(this.#addTo(index, call, rows, at), nothing));
   }
 
-  #addFrom(from: number, frame: Frame): PromiseOrValue<void> {
-    for (let at = from; at < this.calls.length; at++) {
-      const call = this.calls[at] as AggregateCall;
-      const value = call.value && evaluated(call.value, frame);
-      const accumulator = this.#accumulators[at];
-      if (value instanceof Promise || accumulator === undefined || call.rest.length > 0) {
-        return andThen(this.#addSlowly(at, call, value, frame), () => this.#addFrom(at + 1, frame));
+  #addTo(
+    index: number,
+    { aggregate, value: evaluate, rest }: AggregateCall,
+    rows: readonly Value[],
+    at: (row: Value) => Frame,
+  ): PromiseOrValue<void> {
+    return forEachInOrder(rows, (row) => {
+      const inner = at(row);
+      const value = evaluate && evaluated(evaluate, inner);
+      const accumulator = this.#accumulators[index];
+      if (accumulator !== undefined && rest.length === 0 && !(value instanceof Promise)) {
+        accumulator.add(value, evaluate !== undefined);
+        return undefined;
       }
-      accumulator.add(value, call.value !== undefined);
-    }
-  }
-
-  /** The same for the first row of a group, for values that have to be waited for, and with further arguments. */
-  #addSlowly(at: number, call: AggregateCall, value: PromiseOrValue<Value>, frame: Frame): PromiseOrValue<void> {
-    return andThen(value, (settled) =>
-      andThen(
-        mapInOrder(call.rest, (arg) => evaluated(arg, frame)),
-        (rest) => {
-          const accumulator = this.#accumulators[at] ?? call.aggregate.create(rest);
-          this.#accumulators[at] = accumulator;
-          accumulator.add(settled, call.value !== undefined);
-        },
-      ),
-    );
+      return andThen(value, (settled) =>
+        andThen(
+          mapInOrder(rest, (arg) => evaluated(arg, inner)),
+          (args) => {
+            const begun = this.#accumulators[index] ?? aggregate.create(args);
+            this.#accumulators[index] = begun;
+            begun.add(settled, evaluate !== undefined);
+            return undefined;
+          },
+        ),
+      );
+    });
   }
 
   finish(frame: Frame): PromiseOrValue<Value> {

@@ -1,11 +1,12 @@
 /** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { collationKey } from '../../functions/array/collation.js';
-import type { Order, OrderKey, Projections } from '../../language/ast.js';
+import type { Expression, Order, OrderKey, Projections } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { rowFrames } from '../row-frames.js';
 
 /** Rows being ordered; rows with equal keys stay in the order in which they came. */
 export interface Sorting {
@@ -21,10 +22,12 @@ export interface CompiledOrder {
 /** `projections` are those that the rows haven't been through yet: a key may name one of them by its alias. */
 export function compileOrder(order: Order, projections: Projections | undefined, compiler: Compiler): CompiledOrder {
   if (order.kind === 'random') return { begin: (frame) => new Shuffle(frame) };
-  const keys = order.keys.map((key) => compileKey(key, projections, compiler));
+  const paths = order.keys.map((key) => named(key, projections));
+  const keys = order.keys.map((key, at) => compileKey(key, compiler.expression(paths[at] as Expression)));
   const [only] = keys;
   const key = only !== undefined && keys.length === 1 ? only : compileKeys(keys);
-  return { begin: (frame, most) => new FirstRows(frame, key as RowKey<unknown>, most) };
+  const frames = rowFrames(paths);
+  return { begin: (frame, most) => new FirstRows(frames(frame), key as RowKey<unknown>, most) };
 }
 
 /** What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort together. */
@@ -54,7 +57,7 @@ class FirstRows implements Sorting {
   #bar: Entry | undefined;
 
   constructor(
-    private readonly frame: Frame,
+    private readonly frameOf: (row: Value) => Frame,
     private readonly key: RowKey<unknown>,
     private readonly most = Number.POSITIVE_INFINITY,
   ) {
@@ -63,7 +66,7 @@ class FirstRows implements Sorting {
 
   add(rows: readonly Value[]): PromiseOrValue<void> {
     return forEachInOrder(rows, (row) => {
-      const key = this.key.evaluate(this.frame.within(row));
+      const key = this.key.evaluate(this.frameOf(row));
       if (key instanceof Promise) return key.then((settled) => this.#keep(row, settled));
       return this.#keep(row, key);
     });
@@ -123,14 +126,14 @@ function compileKeys(keys: readonly RowKey<unknown>[]): RowKey<readonly unknown[
   };
 }
 
-function compileKey(key: OrderKey, projections: Projections | undefined, compiler: Compiler): RowKey<unknown> {
-  const evaluate = compilePath(key, projections, compiler);
+function compileKey(key: OrderKey, evaluate: Evaluate): RowKey<unknown> {
   const ascending = key.collate || key.numeric ? collated(key, evaluate) : plain(evaluate);
   const { compare } = ascending as RowKey<unknown>;
   return key.descending ? { ...ascending, compare: (a, b, comparisons) => compare(b, a, comparisons) } : ascending;
 }
 
-function compilePath({ path }: OrderKey, projections: Projections | undefined, compiler: Compiler): Evaluate {
+/** What a key names: a projection by its alias, or else a path. */
+function named({ path }: OrderKey, projections: Projections | undefined): Expression {
   const text = printExpression(path);
   const items =
     projections?.kind === 'fields'
@@ -140,10 +143,10 @@ function compilePath({ path }: OrderKey, projections: Projections | undefined, c
         : [];
   for (const item of items) {
     if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === text) {
-      return compiler.expression(item.expression);
+      return item.expression;
     }
   }
-  return compiler.expression(path);
+  return path;
 }
 
 function plain(evaluate: Evaluate): RowKey<Value> {

@@ -82,6 +82,12 @@ function compileNamedFields(path: string, names: Expression, compiler: Compiler)
     );
 }
 
+/** The expressions of a list. */
+export function expressionsOf(projections: Projections): Expression[] {
+  if (projections.kind === 'value') return [projections.expression];
+  return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
+}
+
 /** Whether nothing but fields is asked for. */
 export function isPlain(projections: Projections): boolean {
   return projections.kind === 'fields' && projections.items.every(isPlainField);

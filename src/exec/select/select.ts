@@ -10,6 +10,7 @@ import type { Compiler, Evaluate, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
 import type { Planned } from '../explain/planned.js';
 import { mapInTurns } from '../pace.js';
+import { rowFrames } from '../row-frames.js';
 import { compileTimeout } from '../timeout.js';
 import { compileVersion } from '../version.js';
 import { compileCollect } from './collect.js';
@@ -20,7 +21,7 @@ import { compileOmit } from './omit.js';
 import { answerSelected } from './only.js';
 import { orderHint } from './order-by-path.js';
 import { compileSelectPlan } from './plan.js';
-import { compileProjections, isPlain } from './projection.js';
+import { compileProjections, expressionsOf, isPlain } from './projection.js';
 import { RowSource } from './source.js';
 
 export function planSelect(select: Select, compiler: Compiler): Planned {
@@ -28,6 +29,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
   const source = new RowSource(compiler, { where: select.where, with: select.with, order, writes: mayWrite(select) });
   const assembleCollect = compileCollect(select, source, order, compiler);
   const project = select.group ? undefined : compileProjections(select.projections, compiler);
+  const frames = rowFrames(expressionsOf(select.projections));
   // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but fields is asked for.
   const dropsMissing = isPlain(select.projections) && select.from.some(({ kind }) => kind !== 'table');
   const counted = select.limit !== undefined && isPlainScan(select) ? 'LIMIT/START' : undefined;
@@ -46,8 +48,10 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
       project &&
       meter.each(
         'project',
-        (frame: Frame, rows: readonly Value[]) =>
-          mapInTurns(frame.execution, rows, (row) => project(frame.within(row))),
+        (frame: Frame, rows: readonly Value[]) => {
+          const at = frames(frame);
+          return mapInTurns(frame.execution, rows, (row) => project(at(row)));
+        },
         lengthOf,
       );
     const leaveOut = omit && meter.each('omit', omit, lengthOf);
