@@ -220,6 +220,37 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
         transaction.cancel();
       });
 
+      it('gives values without their keys', async () => {
+        await write({ pa: 1, pb: 2, pc: 3, pd: 4 });
+        const values = async (transaction: Transaction, options?: ScanOptions) => {
+          const found: Stored[] = [];
+          const cursor = transaction.scan({ from: 'p', to: 'q' }, options);
+          for (let batch = await cursor.nextValues(); batch !== undefined; batch = await cursor.nextValues()) {
+            expect(batch.length).toBeGreaterThan(0);
+            found.push(...batch);
+          }
+          return found;
+        };
+        const transaction = await begin();
+        for (const batch of [1, 3, 100]) {
+          expect(await values(transaction, { batch })).toEqual([1, 2, 3, 4]);
+          expect(await values(transaction, { batch, reverse: true, limit: 3 })).toEqual([4, 3, 2]);
+        }
+        transaction.put('pbb', 5);
+        transaction.delete('pc');
+        expect(await values(transaction, { batch: 2 })).toEqual([1, 2, 5, 4]);
+        const firstTwo = (options: ScanOptions) => async (second: Transaction) => {
+          await values(second, options);
+          second.put('result', 1);
+        };
+        expect(await race((first) => first.put('pc', 1), firstTwo({ limit: 2 }))).toBeUndefined();
+        expect(await race((first) => first.put('paa', 1), firstTwo({ limit: 2 }))).toBe('transaction_conflict');
+        expect(await race((first) => first.put('pbb', 1), firstTwo({ limit: 2, reverse: true }))).toBeUndefined();
+        expect(await race((first) => first.put('pe', 1), firstTwo({ limit: 2, reverse: true }))).toBe(
+          'transaction_conflict',
+        );
+      });
+
       it('shows a scan what was there when it was opened, and no more', async () => {
         const transaction = await begin();
         transaction.put('cc', 1);
