@@ -49,4 +49,7 @@ export const LIBRARY = {
         })),
     },
   },
+  surrealql: `
+    DEFINE FIELD name ON author TYPE string;
+    DEFINE FIELD title ON book TYPE string; DEFINE FIELD pages ON book TYPE int; DEFINE FIELD author ON book TYPE record<author>`,
 };

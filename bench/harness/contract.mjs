@@ -31,6 +31,7 @@
  * @property {string | ((opened: any, context: Context) => Operation)} [sql]
  * @property {(opened: any, context: Context) => Operation} [lmdb]
  * @property {(opened: any, context: Context) => Operation} [plain]
+ * @property {string | ((opened: any, context: Context) => Operation)} [graphql]
  * @property {string} [asUser]  what a record user says, where an owner says it in `surrealql`
  * @property {readonly string[]} [only]  names of the targets that run it; all that speak one of its dialects unless told
  * @property {(answer: any) => unknown} [answer]  picks from an answer (plain data by then) what must be the same everywhere

@@ -50,7 +50,7 @@ async function processorTime() {
 }
 
 /** Finds how many repetitions fill a sample, which warms up, too. */
-async function calibrate(workload, contender, milliseconds) {
+export async function calibrate(workload, contender, milliseconds) {
   const { atOnce = 1, per = 1, most = 1_000_000 } = workload;
   let count = Math.min(atOnce, most);
   for (let spent = 0; spent < 2 * milliseconds; ) {

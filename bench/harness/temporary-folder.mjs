@@ -2,16 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder: `{path, remove()}`. It goes with the process at the latest. */
+/** Folders in use. They go with the process at the latest. @type {Set<string>} */
+const open = new Set();
+const removed = (path) => rmSync(path, { recursive: true, force: true });
+process.once('exit', () => open.forEach(removed));
+
+/** A new folder: `{path, remove()}`. */
 export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'tessera-bench-'));
-  const remove = () => rmSync(path, { recursive: true, force: true });
-  process.once('exit', remove);
+  open.add(path);
   return {
     path,
     remove: () => {
-      process.off('exit', remove);
-      remove();
+      open.delete(path);
+      removed(path);
     },
   };
 }

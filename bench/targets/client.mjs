@@ -1,6 +1,8 @@
 // The official client of SurrealDB, with whatever engines are given to it.
 import { openSurrealql } from './surrealql.mjs';
 
+const PLACE = { namespace: 'bench', database: 'bench' };
+
 /**
  * @param {import('surrealdb').Engines} engines
  * @param {string} address
@@ -8,11 +10,17 @@ import { openSurrealql } from './surrealql.mjs';
  * @param {number} rows
  */
 export async function openClient(engines, address, dataset, rows) {
-  const { RecordId, Surreal } = await import('surrealdb');
+  const { RecordId, Surreal, Table } = await import('surrealdb');
   const db = new Surreal({ engines });
   await db.connect(address);
-  await db.use({ namespace: 'bench', database: 'bench' });
+  await db.use(PLACE);
   const query = (text, variables) => db.query(text, variables);
   const opened = await openSurrealql({ query, record: (table, id) => new RecordId(table, id) }, dataset, rows);
-  return { ...opened, client: db, close: () => db.close() };
+  return {
+    ...opened,
+    live: async (table, hear) => (await db.live(new Table(table))).subscribe(({ value }) => hear(value)),
+    signIn: async (access, variables) => (await db.signin({ ...PLACE, access, variables })).access,
+    authenticate: (token) => db.authenticate(token),
+    close: () => db.close(),
+  };
 }

@@ -3,17 +3,21 @@ import { tessera } from '../harness/build.mjs';
 import { temporaryFolder } from '../harness/temporary-folder.mjs';
 import { openSurrealql } from './surrealql.mjs';
 
+const PLACE = { NS: 'bench', DB: 'bench' };
+
 async function openTessera(address, dataset, rows, asked = (db) => db) {
   const { RecordId, Tessera } = await tessera('embedded/index');
   const db = await Tessera.open(address);
-  await db.use('bench', 'bench');
+  await db.use(PLACE.NS, PLACE.DB);
   const record = (table, id) => new RecordId(table, id);
   const opened = await openSurrealql({ query: (text, variables) => db.query(text, variables), record }, dataset, rows);
   const session = await asked(db);
   return {
     ...opened,
     statement: (text, variables) => (n) => session.query(text, variables(n)),
-    db: session,
+    live: (table, hear) => session.live(`LIVE SELECT * FROM ${table}`, ({ result }) => hear(result)),
+    signIn: async (access, variables) => (await session.signIn({ ...PLACE, AC: access, ...variables })).access,
+    authenticate: (token) => session.authenticate(token),
     close: () => db.close(),
   };
 }
@@ -21,8 +25,8 @@ async function openTessera(address, dataset, rows, asked = (db) => db) {
 /** A record user: the dataset has an access method `user` that lets anybody sign up. */
 async function signedUp(db) {
   const user = db.session();
-  await user.use('bench', 'bench');
-  await user.signUp({ NS: 'bench', DB: 'bench', AC: 'user' });
+  await user.use(PLACE.NS, PLACE.DB);
+  await user.signUp({ ...PLACE, AC: 'user' });
   return user;
 }
 

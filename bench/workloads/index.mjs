@@ -1,8 +1,10 @@
 import { GRAPH_WORK } from './graph.mjs';
+import { GRAPHQL } from './graphql.mjs';
 import { INDEXES } from './indexes.mjs';
 import { PERMISSIONS } from './permissions.mjs';
 import { RECORDS } from './records.mjs';
 import { SCANS } from './scans.mjs';
+import { SESSIONS } from './sessions.mjs';
 import { STATEMENTS } from './statements.mjs';
 
 /** A table of the report: workloads of one kind. @typedef {{title: string, workloads: import('../harness/contract.mjs').Workload[]}} Family */
@@ -15,6 +17,8 @@ export const FAMILIES = [
   { title: 'Indexes', workloads: INDEXES },
   { title: 'Graphs and links', workloads: GRAPH_WORK },
   { title: 'Permissions', workloads: PERMISSIONS },
+  { title: 'Sessions and live queries', workloads: SESSIONS },
+  { title: 'GraphQL in process', workloads: GRAPHQL },
 ];
 
 export const WORKLOADS = FAMILIES.flatMap(({ workloads }) => workloads);

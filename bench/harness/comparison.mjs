@@ -1,0 +1,123 @@
+// Whether one build is slower than another, beyond the noise of the same run.
+//
+// Each group of processes is two of the old build and one of the new: they take turns at every workload, and how far the two equal ones are
+// apart is the noise. A process keeps its luck (layout of memory, decisions of the compiler) for life, so that several groups are asked, and
+// what looks slower is measured once more in others before it counts.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { GRAPHQL } from '../workloads/graphql.mjs';
+import { WORKLOADS } from '../workloads/index.mjs';
+import { INDEXES } from '../workloads/indexes.mjs';
+import { PERMISSIONS } from '../workloads/permissions.mjs';
+import { RECORDS } from '../workloads/records.mjs';
+import { SCANS } from '../workloads/scans.mjs';
+import { median, quantile } from './statistics.mjs';
+
+const PROCESS = fileURLToPath(new URL('comparison-process.mjs', import.meta.url));
+const GROUPS = 3;
+/** A multiple of three, so that each process is as often the first. */
+const SWEEPS = 12;
+/** What is less isn't worth a second look. */
+const LEAST = 1.05;
+
+/** What is asked of each target: of the store on disk what the store has to do with. */
+const COMPARED = {
+  'tessera:memory': WORKLOADS.filter((workload) => !PERMISSIONS.includes(workload)),
+  'tessera:lmdb': [...RECORDS, ...SCANS.slice(0, 1), ...INDEXES],
+  'tessera:record-user': PERMISSIONS,
+  'tessera:graphql': GRAPHQL,
+};
+
+/** @typedef {{name: string, ratio: number, noise: number}} Slower */
+
+/**
+ * @param {{before: string, now: string}} builds  folders
+ * @param {readonly string[]} words  one of which a name must hold
+ * @returns {Promise<Slower[]>}
+ */
+export async function compare(builds, words) {
+  const names = Object.entries(COMPARED)
+    .flatMap(([target, workloads]) => workloads.map(({ name }) => `${name} (${target})`))
+    .filter((name) => words.some((word) => name.includes(word)));
+  const first = judge(await measureGroups(builds, names));
+  const suspected = first.filter(isSlower).map(({ name }) => name);
+  print(first);
+  if (suspected.length === 0) return [];
+  console.log(`once more: ${suspected.join(', ')}`);
+  const second = judge(await measureGroups(builds, suspected));
+  print(second);
+  return second.filter(isSlower);
+}
+
+/** @returns {Promise<Map<string, {ratio: number, noise: number}[]>>} of each group */
+async function measureGroups(builds, names) {
+  const all = new Map();
+  for (let group = 0; group < GROUPS; group++) {
+    for (const [name, each] of await measureGroup(builds, names)) all.set(name, [...(all.get(name) ?? []), each]);
+  }
+  return all;
+}
+
+async function measureGroup({ before, now }, names) {
+  const processes = await Promise.all([before, now, before].map((folder) => start(folder, names)));
+  const [{ counts }] = processes;
+  const cells = Object.keys(counts).filter((name) => processes.every((each) => name in each.counts));
+  const rounds = new Map(cells.map((name) => [name, []]));
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (const name of cells) {
+      const order = processes.map((_, at) => processes[(at + sweep) % processes.length]);
+      const round = new Map();
+      for (const each of order) round.set(each, (await each.measure(name, counts[name])).processor);
+      rounds.get(name).push(round);
+    }
+  }
+  for (const each of processes) each.stop();
+  return cells.map((name) => {
+    const [a, b, c] = processes.map((each) => undisturbed(rounds.get(name).map((round) => round.get(each))));
+    return [name, { ratio: b / Math.sqrt(a * c), noise: Math.max(a / c, c / a) }];
+  });
+}
+
+/** What disturbs a sample makes it longer, never shorter. */
+const undisturbed = (samples) =>
+  quantile(
+    samples.toSorted((a, b) => a - b),
+    0.1,
+  );
+
+async function start(folder, names) {
+  const child = fork(PROCESS, [folder, ...names]);
+  let waiting;
+  const told = () =>
+    new Promise((resolve, reject) => {
+      waiting = { resolve, reject };
+    });
+  child.on('message', (message) => waiting.resolve(message));
+  child.on('exit', (code) => waiting.reject(new Error(`the process of ${folder} ended with ${code}`)));
+  const counts = await told();
+  return {
+    counts,
+    measure: (name, count) => {
+      child.send({ name, count });
+      return told();
+    },
+    stop: () => child.kill(),
+  };
+}
+
+const judge = (groups) =>
+  [...groups].map(([name, several]) => ({
+    name,
+    ratio: median(several.map(({ ratio }) => ratio)),
+    least: Math.min(...several.map(({ ratio }) => ratio)),
+    noise: Math.max(LEAST, ...several.map(({ noise }) => noise)),
+  }));
+
+/** In every group, and in the middle of them by more than two equal builds are ever apart. */
+const isSlower = ({ ratio, least, noise }) => least > LEAST && ratio > noise;
+
+function print(all) {
+  for (const { name, ratio, noise } of all) {
+    console.log(`${name.padEnd(64)}${ratio.toFixed(2).padStart(6)} ± ${(noise - 1).toFixed(2)}`);
+  }
+}

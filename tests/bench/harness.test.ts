@@ -1,0 +1,80 @@
+/** The parts of the bench that judge: they must find what differs, and what was missed. */
+import { expect, test } from 'vitest';
+import { judge } from '../../bench/harness/aims.mjs';
+import { comparable, demandSame, plain } from '../../bench/harness/answers.mjs';
+import { written, writtenRatio } from '../../bench/harness/figures.mjs';
+import { spreadOf } from '../../bench/harness/statistics.mjs';
+import { RecordId } from '../../src/value/value.js';
+
+test('answers of different targets become the same data', () => {
+  expect(plain({ id: new RecordId('person', 7), active: true, name: undefined })).toEqual({
+    active: 1,
+    id: 7,
+    name: null,
+  });
+  expect(plain([{ b: 1, a: 0.1 + 0.2 }])).toEqual([{ a: 0.3, b: 1 }]);
+  const unordered = { name: 'x', unordered: true };
+  expect(comparable(unordered, [{ n: 2 }, { n: 1 }])).toEqual(comparable(unordered, [{ n: 1 }, { n: 2 }]));
+});
+
+test('an answer that differs ends the run', () => {
+  demandSame('count', [
+    ['a', [1]],
+    ['b', [1]],
+  ]);
+  expect(() =>
+    demandSame('count', [
+      ['a', [1]],
+      ['b', [2]],
+    ]),
+  ).toThrow('count: a answers [1] and b [2]');
+});
+
+test('a spread is the middle and the quarters', () => {
+  expect(spreadOf([5, 1, 3, 2, 4])).toEqual({ median: 3, low: 2, high: 4 });
+  expect(spreadOf([1, 2]).median).toBe(1.5);
+});
+
+const rounds = [
+  [{ time: 10 }, { time: 200 }],
+  [{ time: 20 }, { time: 300 }],
+  [{ time: 30 }, { time: 900 }],
+];
+const targets = ['ours', 'theirs'].map((name) => ({
+  name,
+  title: name,
+  speaks: '',
+  keeps: '',
+  open: () => Promise.reject(),
+}));
+const aim = { what: '', workloads: ['w'], target: 'ours', beside: 'theirs' };
+const judged = (more: object) =>
+  judge({ workload: { name: 'w' }, rows: 1, targets, rounds }, [{ ...aim, bound: 1, direction: 'faster', ...more }])[0];
+
+test('aims are judged by ratios within rounds', () => {
+  expect(judged({ direction: 'faster', bound: 20 })).toMatchObject({
+    met: true,
+    spread: { median: 20 },
+    aim: '≥ 20.0 × as fast',
+  });
+  expect(judged({ direction: 'faster', bound: 21 })?.met).toBe(false);
+  expect(judged({ direction: 'slower', bound: 0.05 })?.met).toBe(true);
+  expect(judged({ direction: 'slower', bound: 0.04 })?.met).toBe(false);
+});
+
+test('aims without another target are about the figure itself', () => {
+  expect(judged({ beside: undefined, direction: 'at most', bound: 20 })).toMatchObject({ met: true, aim: '≤ 20.0 ns' });
+  expect(judged({ beside: undefined, direction: 'at least', bound: 21 })?.met).toBe(false);
+});
+
+test('an aim about targets that did not run is left out', () => {
+  expect(judged({ beside: 'others' })).toBeUndefined();
+});
+
+test('figures are written with their units', () => {
+  expect(written('time', 12)).toBe('12.0 ns');
+  expect(written('p99', 20e6)).toBe('20.0 ms');
+  expect(written('memory', 600)).toBe('600 B');
+  expect(written('rate', 39_170.4)).toBe('39,170 /s');
+  expect(writtenRatio(0.5)).toBe('0.50 ×');
+});
