@@ -8,7 +8,7 @@ import { spreadOf } from './statistics.mjs';
  * @property {readonly string[]} workloads
  * @property {string} target
  * @property {string} [beside]  another target of the same rounds; without it the figure itself is judged
- * @property {string} [figure]  the workload's own unless told
+ * @property {string} [figure]  the workload's own unless told; of time, that of the processor
  * @property {number} bound
  * @property {'faster' | 'slower' | 'at most' | 'at least'} direction  `faster`: at least so many times as fast as `beside`; `slower`: at
  *   most so many times as slow; the others are about the figure itself
@@ -24,13 +24,16 @@ import { spreadOf } from './statistics.mjs';
  * @property {boolean} met  by the median
  */
 
-const STATEMENTS = ['read 100 by id', 'create', 'update', 'delete', 'equality by index', 'range by index, 1 in 100'];
-const MORE_STATEMENTS = [
+const READS = [
+  'read 100 by id',
+  'equality by index',
+  'range by index, 1 in 100',
   'two hops, 64 ends',
   'three hops, names of 512 ends',
   'field of a link, 100 rows',
   'FETCH, 100 rows',
 ];
+const WRITES = ['create', 'update', 'delete'];
 const SMALLEST = ['RETURN 1', 'read by id'];
 const SCANS = ['filtered count', 'group by city, count and sum', 'order by score, first 10'];
 
@@ -41,15 +44,19 @@ const IN_MEMORY = [
   ['client:memory', 'surrealdb:memory'],
   ['tessera:memory', 'surrealdb:memory'],
 ];
-const EVERYWHERE = [...IN_MEMORY, ['client:lmdb', 'surrealdb:disk']];
+const ON_DISK = [['client:lmdb', 'surrealdb:disk']];
+const EVERYWHERE = [...IN_MEMORY, ...ON_DISK];
 
-/** @type {readonly Aim[]} */
+/**
+ * Processor time stands for time, since whatever else a machine does makes those wait longer who use more threads. Who waits for the disk is
+ * judged by the clock.
+ * @type {readonly Aim[]}
+ */
 export const AIMS = [
   ...besidePeer({ what: 'smallest statements beside the peer', workloads: SMALLEST, bound: 30 }, EVERYWHERE),
-  ...besidePeer(
-    { what: 'single statements beside the peer', workloads: [...STATEMENTS, ...MORE_STATEMENTS], bound: 10 },
-    EVERYWHERE,
-  ),
+  ...besidePeer({ what: 'single reads beside the peer', workloads: READS, bound: 10 }, EVERYWHERE),
+  ...besidePeer({ what: 'single writes beside the peer', workloads: WRITES, bound: 10 }, IN_MEMORY),
+  ...besidePeer({ what: 'durable writes beside the peer', workloads: WRITES, bound: 10, figure: 'time' }, ON_DISK),
   ...besidePeer({ what: 'scans beside the peer', workloads: SCANS, bound: 20 }, IN_MEMORY),
   ...besidePeer({ what: 'bulk insert beside the peer', workloads: ['insert 1,000, for each'], bound: 5 }, EVERYWHERE),
   {
@@ -71,6 +78,7 @@ export const AIMS = [
   {
     what: 'durable concurrent writes beside raw LMDB',
     workloads: ['create, 64 at once'],
+    figure: 'time',
     target: 'tessera:lmdb',
     beside: 'lmdb',
     bound: 2,
@@ -107,7 +115,7 @@ export function judge({ workload, targets, rounds }, aims = AIMS) {
   return aims
     .filter(({ workloads }) => workloads.includes(workload.name))
     .filter(({ target, beside }) => at(target) >= 0 && (beside === undefined || at(beside) >= 0))
-    .map(({ what, target, beside, bound, direction, figure = workload.figure ?? 'time' }) => {
+    .map(({ what, target, beside, bound, direction, figure = workload.figure ?? 'processor' }) => {
       const { value, met, sign } = DIRECTIONS[direction];
       // A rate is more where a duration is less.
       const [over, under] = FIGURES[figure].more ? [beside, target] : [target, beside];

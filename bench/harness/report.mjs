@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { TARGETS } from '../targets/index.mjs';
 import { FAMILIES } from '../workloads/index.mjs';
-import { written, writtenRatio } from './figures.mjs';
+import { FIGURES, written, writtenRatio } from './figures.mjs';
 
 const BEGIN = '<!-- bench: begin -->';
 const END = '<!-- bench: end -->';
@@ -70,11 +70,14 @@ function aimsTable(results) {
       what,
       workload,
       beside === undefined ? titleOf(target) : `${titleOf(target)} : ${titleOf(beside)}`,
+      FIGURES[figure].title,
       aim,
       spreadText(beside, figure, spread),
       met ? 'yes' : '**no**',
     ]);
-  return rows.length === 0 ? '' : markdown(['Aim', 'Workload', 'Target', 'Asked for', 'Measured', 'Met'], rows);
+  return rows.length === 0
+    ? ''
+    : markdown(['Aim', 'Workload', 'Target', 'Figure', 'Asked for', 'Measured', 'Met'], rows);
 }
 
 function familyTable({ title, workloads }, results) {
@@ -85,11 +88,17 @@ function familyTable({ title, workloads }, results) {
     name,
     ...columns.map((target) => {
       const spread = results[name].targets[target.name]?.[figure];
-      return spread === undefined ? '' : `${written(figure, spread.median)} ${share(spread)}`;
+      return spread === undefined ? '' : cell(figure, results[name].targets[target.name]);
     }),
   ]);
   return `### ${title}\n\n${markdown(['Workload', ...columns.map((target) => target.title)], rows)}`;
 }
+
+/** Time has that of the processor beside it, which doesn't depend on what else the machine does. */
+const cell = (figure, figures) =>
+  figure === 'time'
+    ? `${written('time', figures.time.median)} / ${written('processor', figures.processor.median)}`
+    : `${written(figure, figures[figure].median)} ${share(figures[figure])}`;
 
 const markdown = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
