@@ -1,8 +1,8 @@
 // What an idle WebSocket costs in memory, and whether many busy clients are served alike, over WebSocket and HTTP.
 //
 //   npm run build && cd bench && npm ci && npm run connections
-import { httpConnection, postBytes, textFrame, webSocketConnection } from './raw-client.mjs';
-import { startServer } from './server-process.mjs';
+import { httpConnection, postBytes, frame as textFrame, webSocketConnection } from './harness/raw-client.mjs';
+import { startServer } from './servers/start.mjs';
 
 const IDLE = 2_000;
 const BUSY = 200;
@@ -15,7 +15,7 @@ const tessera = await startServer(
   process.env.TESSERA ?? '../dist/cli/main.js',
   ...['start', 'memory', '--user', 'root', '--pass', 'secret', ...ADDRESS],
 );
-const echo = await startServer('echo-server.mjs');
+const echo = await startServer('bare-web-socket.mjs');
 const call = (method, ...params) => textFrame(JSON.stringify({ id: 1, method, params }));
 
 async function several(count, open) {

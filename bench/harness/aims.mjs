@@ -84,6 +84,18 @@ export const AIMS = [
     bound: 2,
     direction: 'slower',
   },
+  ...[
+    ['http', 'bare:http'],
+    ['websocket', 'bare:websocket'],
+  ].map(([target, beside]) => ({
+    what: 'smallest requests beside a bare server',
+    workloads: ['RETURN 1, over the network'],
+    target,
+    beside,
+    figure: 'rate',
+    bound: 0.66,
+    direction: /** @type {const} */ ('faster'),
+  })),
   {
     what: 'a record user beside an owner',
     workloads: [

@@ -8,7 +8,7 @@ import { measure } from './rounds.mjs';
 const COMPARED = 3;
 
 /** Why a target can't run here, if it can't. @param {import('./contract.mjs').Target} target */
-export async function missing({ needs = [] }) {
+export async function missing({ needs = [], lacks }) {
   for (const name of needs) {
     try {
       await import(name);
@@ -16,7 +16,7 @@ export async function missing({ needs = [] }) {
       return `${name} can't be loaded (${error.code ?? error.message}); npm ci in bench/`;
     }
   }
-  return undefined;
+  return lacks?.();
 }
 
 /** @param {import('./contract.mjs').Workload} workload @param {import('./contract.mjs').Target} target */

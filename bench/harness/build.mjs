@@ -1,6 +1,8 @@
 // Which build of Tessera is measured: `dist/` of this repository unless told otherwise.
-import { pathToFileURL } from 'node:url';
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
+let folder = fileURLToPath(new URL('../../dist', import.meta.url));
 let load = (module) => import(new URL(`../../dist/${module}.js`, import.meta.url).href);
 
 /** A module of Tessera by its path within `src/`: `tessera('embedded/index')`. */
@@ -11,7 +13,14 @@ export function useBuild(loader) {
   load = loader;
 }
 
-/** @param {string} folder of a build, with the modules of `src/` as JavaScript */
-export function useFolder(folder) {
-  useBuild((module) => import(pathToFileURL(`${folder}/${module}.js`).href));
+/** @param {string} path of a build, with the modules of `src/` as JavaScript */
+export function useFolder(path) {
+  folder = path;
+  useBuild((module) => import(pathToFileURL(`${path}/${module}.js`).href));
 }
+
+/** The command `tessera`, for servers in processes of their own. */
+export const command = () => `${folder}/cli/main.js`;
+
+/** Why no such server can be started. */
+export const lacksCommand = () => (existsSync(command()) ? undefined : 'it isn’t built; npm run build');

@@ -32,6 +32,10 @@
  * @property {(opened: any, context: Context) => Operation} [lmdb]
  * @property {(opened: any, context: Context) => Operation} [plain]
  * @property {string | ((opened: any, context: Context) => Operation)} [graphql]
+ * @property {(opened: any, context: Context) => Operation} [wire]  over the network, of Tessera
+ * @property {(opened: any, context: Context) => Operation} [bare]  of servers that know their answers
+ * @property {(opened: any, context: Context) => Operation} [postgres]
+ * @property {(opened: any, context: Context) => Operation} [graphqlServer]
  * @property {string} [asUser]  what a record user says, where an owner says it in `surrealql`
  * @property {readonly string[]} [only]  names of the targets that run it; all that speak one of its dialects unless told
  * @property {(answer: any) => unknown} [answer]  picks from an answer (plain data by then) what must be the same everywhere
@@ -63,6 +67,7 @@
  * @property {string} speaks  the dialect, a property of workloads
  * @property {string} keeps  what a write that was answered is safe from
  * @property {readonly string[]} [needs]  packages besides Tessera's own
+ * @property {() => string | undefined} [lacks]  what else it lacks here
  * @property {(dataset: Dataset, rows: number) => Promise<Opened>} open  defines and loads the dataset
  */
 

@@ -1,6 +1,7 @@
 import { GRAPH_WORK } from './graph.mjs';
 import { GRAPHQL } from './graphql.mjs';
 import { INDEXES } from './indexes.mjs';
+import { LISTS, NETWORK } from './network.mjs';
 import { PERMISSIONS } from './permissions.mjs';
 import { RECORDS } from './records.mjs';
 import { SCANS } from './scans.mjs';
@@ -19,6 +20,8 @@ export const FAMILIES = [
   { title: 'Permissions', workloads: PERMISSIONS },
   { title: 'Sessions and live queries', workloads: SESSIONS },
   { title: 'GraphQL in process', workloads: GRAPHQL },
+  { title: 'Over the network', workloads: NETWORK },
+  { title: 'Lists over HTTP', workloads: LISTS },
 ];
 
 export const WORKLOADS = FAMILIES.flatMap(({ workloads }) => workloads);

@@ -1,9 +1,13 @@
 // A GraphQL server of another make, which has its rows in memory and resolvers written by hand. `jit` compiles queries that come again.
 import fastify from 'fastify';
 import mercurius from 'mercurius';
-import { AUTHORS, BOOKS } from './books.mjs';
+import { LIBRARY } from '../data/graph.mjs';
 
-const authors = new Map(AUTHORS.map((author) => [author.id, author]));
+const link = (table, id) => `${table}:${id}`;
+const rowsOf = (table) =>
+  LIBRARY.tables[table].rows(LIBRARY.most, link).map((row) => ({ ...row, id: link(table, row.id) }));
+const books = rowsOf('book');
+const authors = new Map(rowsOf('author').map((author) => [author.id, author]));
 const app = fastify();
 app.register(mercurius, {
   jit: process.argv.includes('jit') ? 1 : 0,
@@ -12,7 +16,7 @@ app.register(mercurius, {
     type Book { id: ID!, title: String!, pages: Int!, author: Author }
     type Author { id: ID!, name: String! }`,
   resolvers: {
-    Query: { book: (_, { limit }) => BOOKS.slice(0, limit) },
+    Query: { book: (_, { limit }) => books.slice(0, limit) },
     Book: { author: (book) => authors.get(book.author) },
   },
 });

@@ -11,12 +11,12 @@ export function postBytes(path, headers, body) {
   );
 }
 
-/** A text message in one frame, masked with zeros: RFC 6455 §5.2. */
-export function textFrame(text) {
-  const payload = Buffer.from(text);
+/** A message in one frame, masked with zeros: RFC 6455 §5.2. @param {string | Uint8Array} message */
+export function frame(message) {
+  const payload = Buffer.from(message);
   const short = payload.length < 126;
   const head = Buffer.alloc(short ? 6 : 8);
-  head[0] = 0x81;
+  head[0] = typeof message === 'string' ? 0x81 : 0x82;
   head[1] = 0x80 | (short ? payload.length : 126);
   if (!short) head.writeUInt16BE(payload.length, 2);
   return Buffer.concat([head, payload]);
@@ -26,13 +26,13 @@ export async function httpConnection(port) {
   return new Connection(await connected(port), httpLength);
 }
 
-export async function webSocketConnection(port, path) {
+export async function webSocketConnection(port, path, protocol = 'json') {
   const socket = await connected(port);
   const offer = [
     'upgrade: websocket',
     'connection: upgrade',
     'sec-websocket-version: 13',
-    'sec-websocket-protocol: json',
+    `sec-websocket-protocol: ${protocol}`,
   ];
   const key = `sec-websocket-key: ${Buffer.alloc(16, 1).toString('base64')}`;
   socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${[...offer, key].join('\r\n')}\r\n\r\n`);
@@ -88,6 +88,12 @@ class Connection {
   }
 }
 
+/** What an HTTP answer carries. */
+export const bodyOf = (answer) => answer.subarray(answer.indexOf('\r\n\r\n') + 4);
+
+/** What a frame carries. */
+export const payloadOf = (answer) => answer.subarray(answer[1] < 126 ? 2 : answer[1] === 126 ? 4 : 10);
+
 /** The length of the answer that begins with these bytes, as soon as it can be told. */
 function httpLength(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
@@ -101,4 +107,34 @@ function frameLength(bytes) {
   if (bytes[1] < 126) return 2 + bytes[1];
   if (bytes.length < 10) return undefined;
   return bytes[1] === 126 ? 4 + bytes.readUInt16BE(2) : 10 + Number(bytes.readBigUInt64BE(2));
+}
+
+/**
+ * Sends the same bytes on every connection again and again for a while.
+ * @param {readonly Connection[]} connections
+ * @param {Uint8Array} bytes
+ * @param {number} atOnce  requests in them
+ * @returns {Promise<{answered: number, seconds: number}>}
+ */
+export async function flood(connections, bytes, atOnce, milliseconds) {
+  const began = performance.now();
+  const end = began + milliseconds;
+  let answered = 0;
+  // A client that sleeps between two answers has to be woken by the server's write, which costs a slow server more than a fast one.
+  let awake = setImmediate(function stayAwake() {
+    awake = setImmediate(stayAwake);
+  });
+  const chain = (connection) =>
+    new Promise((resolve, reject) => {
+      const next = (answer) => {
+        if (answer === undefined) return reject(new Error('the server hung up'));
+        answered += atOnce;
+        if (performance.now() < end) connection.request(bytes, next, atOnce);
+        else resolve();
+      };
+      connection.request(bytes, next, atOnce);
+    });
+  await Promise.all(connections.map(chain));
+  clearImmediate(awake);
+  return { answered, seconds: (performance.now() - began) / 1_000 };
 }

@@ -1,6 +1,9 @@
 // Loaded into a server before it starts: tells what it uses when it is asked.
-process.on('message', () => {
+process.on('message', (message) => {
+  if (message !== 'usage') return;
   globalThis.gc?.();
   const { user, system } = process.cpuUsage();
   process.send({ processor: user + system, memory: process.memoryUsage() });
 });
+// So that a profile is written when it is stopped.
+process.on('SIGTERM', () => setTimeout(() => process.exit(0), 1_000).unref());
