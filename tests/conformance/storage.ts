@@ -447,15 +447,15 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
       });
     });
 
-    describe('logs', () => {
-      /** The values of a log, and the versionstamps under which they stand. */
-      async function readLog(prefix: Key): Promise<{ values: Stored[]; stamps: bigint[] }> {
-        const transaction = await begin(false);
-        const entries = await scanAll(transaction, { from: prefix, to: `${prefix}\xff` });
-        transaction.cancel();
-        return { values: entries.map(([, value]) => value), stamps: entries.map(([key]) => stampIn(prefix, key)) };
-      }
+    /** The values of a log, and the versionstamps under which they stand. */
+    async function readLog(prefix: Key): Promise<{ values: Stored[]; stamps: bigint[] }> {
+      const transaction = await begin(false);
+      const entries = await scanAll(transaction, { from: prefix, to: `${prefix}\xff` });
+      transaction.cancel();
+      return { values: entries.map(([, value]) => value), stamps: entries.map(([key]) => stampIn(prefix, key)) };
+    }
 
+    describe('logs', () => {
       it('keeps entries in the order of commits, those of one commit under one versionstamp', async () => {
         const late = await begin();
         late.append('log', 'late 1');
@@ -536,6 +536,25 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
         await Promise.all(commits);
         await third.commit();
         expect(called).toEqual(['second 1', 'second 2: 1', 'first 1', 'first 2: 1', 'third 1', 'third 2: undefined']);
+      });
+
+      it('tells the last versionstamp that was given out by then', async () => {
+        const told: bigint[] = [];
+        const commit = async (writes: (transaction: Transaction) => void) => {
+          const transaction = await begin();
+          writes(transaction);
+          transaction.afterCommit((last) => told.push(last));
+          return transaction.commit();
+        };
+        // They are under way together, and what appends nothing comes behind what does.
+        await Promise.all([
+          commit((transaction) => transaction.append('log', 1)),
+          commit((transaction) => transaction.put('a', 1)),
+          commit((transaction) => transaction.append('log', 2)),
+        ]);
+        await commit(() => {});
+        const { stamps } = await readLog('log');
+        expect(told).toEqual([stamps[0], stamps[0], stamps[1], stamps[1]]);
       });
 
       it('calls nothing back after a conflict', async () => {

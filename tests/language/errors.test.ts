@@ -28,6 +28,8 @@ describe('positions', () => {
     ['RETURN "\u2028" ^', 1, 12],
     ["RETURN '🎉' ^", 1, 12],
     ['RETURN 1;\n\n\n^', 4, 1],
+    ['LIVE SELECT * FROM a\nSINCE "1"', 2, 7],
+    ['LIVE SELECT * FROM a SINCE -1', 1, 28],
     ['\n', 1, 1],
   ])('%j', (text, line, column) => {
     expect(failureOf(() => (text === '\n' ? parseExpression(text) : parseQuery(text))).position).toEqual({

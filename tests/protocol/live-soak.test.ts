@@ -1,6 +1,6 @@
 /**
- * Many subscribers, many writes, and kills and changes of permissions among them: everybody is told exactly what they may see, once, in the
- * order of commits. For a long run: `SOAK_SUBSCRIBERS=1000 SOAK_WRITES=10000 npx vitest run tests/protocol/live-soak`, and `SOAK_SEED=…` to
+ * Many subscribers, many writes, and kills, broken connections and changes of permissions among them: everybody is told exactly what they may
+ * see, once, in the order of commits, and so are those who come back and go on behind the last versionstamp. For a long run: `SOAK_SUBSCRIBERS=1000 SOAK_WRITES=10000 npx vitest run tests/protocol/live-soak`, and `SOAK_SEED=…` to
  * repeat one.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -31,6 +31,13 @@ interface Item {
   readonly open: boolean;
 }
 
+interface Told {
+  readonly id: string;
+  readonly action: string;
+  readonly result: Item;
+  readonly versionstamp?: string;
+}
+
 /** What a notification tells, in a word; `n` is another for each write, so that each has a word of its own. */
 interface Event {
   readonly key: string;
@@ -47,7 +54,7 @@ const RULES: readonly { readonly text: string; readonly sees: (item: Item, team:
 class Client {
   readonly #answers = new Map<number, (message: { result?: unknown; error?: unknown }) => void>();
   #last = 0;
-  hear: (message: { id: string; action: string; result: Item }) => void = () => {};
+  hear: (message: Told) => void = () => {};
 
   private constructor(readonly socket: WebSocket) {
     socket.on('message', (data) => {
@@ -90,14 +97,24 @@ class Subscriber {
   /** Where it began and ended, in events of the phase; an end is a moment before which all is told, and after which nothing need be. */
   ended = false;
   killed = 0;
+  /** The last one that was told. */
+  versionstamp: string | undefined;
+  /** Live queries that it listens to no more. */
+  readonly #left = new Set<string | undefined>();
   #marker: { readonly n: number; readonly reached: () => void } | undefined;
 
   constructor(
-    readonly client: Client,
+    public client: Client,
     readonly team: number,
   ) {
-    client.hear = ({ id, action, result }) => {
-      if (id !== this.id) return;
+    this.#attach(client);
+  }
+
+  #attach(client: Client): void {
+    this.client = client;
+    client.hear = ({ id, action, result, versionstamp }) => {
+      if (this.#left.has(id)) return;
+      this.versionstamp = versionstamp;
       if (action === 'KILLED') this.killed++;
       else this.heard.push(`${action} ${result.n}`);
       if (this.#marker !== undefined && result?.n === this.#marker.n) this.#marker.reached();
@@ -108,7 +125,27 @@ class Subscriber {
     this.heard.length = 0;
     this.ended = false;
     this.killed = 0;
-    const [{ result }] = (await this.client.call('query', 'LIVE SELECT * FROM item')) as [{ result: string }];
+    await this.#begin(undefined);
+  }
+
+  /** Leaves its live query, and goes on behind what it has heard: in the same connection or in another. */
+  async comeBack(other: Client | undefined): Promise<void> {
+    const { id, versionstamp } = this;
+    this.#left.add(id);
+    if (other === undefined) await this.client.query(`KILL u'${id}'`);
+    else {
+      this.client.socket.terminate();
+      this.#attach(other);
+    }
+    await this.#begin(versionstamp);
+  }
+
+  async #begin(since: string | undefined): Promise<void> {
+    const text = 'LIVE SELECT * FROM item SINCE $since';
+    const [{ status, result }] = (await this.client.call('query', text, { since })) as [
+      { status: string; result: string },
+    ];
+    if (status !== 'OK') throw new Error(result);
     this.id = result;
   }
 
@@ -132,9 +169,13 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
   const owner = await Client.connect(server.url, root);
   let rule = 0;
   const setRule = (to: number) =>
-    owner.query(`DEFINE TABLE OVERWRITE item PERMISSIONS FOR select WHERE ${RULES[to]?.text}`).then(() => {
-      rule = to;
-    });
+    owner
+      .query(
+        `DEFINE TABLE OVERWRITE item CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS FOR select WHERE ${RULES[to]?.text}`,
+      )
+      .then(() => {
+        rule = to;
+      });
   await owner.query(`
     DEFINE TABLE user PERMISSIONS FULL;
     FOR $team IN 0..${TEAMS} { CREATE type::record('user', $team) SET team = $team };
@@ -157,6 +198,7 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
   const items = new Map<number, Item>();
   let last = 0;
   let told = 0;
+  let returned = 0;
   for (let phase = 0; phase < PHASES; phase++) {
     const rulesOfPhase = [rule];
     const events = new Map<string, Event>();
@@ -188,9 +230,15 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
       }
     };
     const disturb = async (): Promise<void> => {
-      for (let count = 0; count < Math.ceil(SUBSCRIBERS / 20); count++) {
+      for (let count = 0; count < Math.ceil(SUBSCRIBERS / 10); count++) {
         const victim = subscribers[random(subscribers.length)] as Subscriber;
         if (victim.ended) continue;
+        if (victim.versionstamp !== undefined && random(2) === 0) {
+          const isLost = random(2) === 0;
+          await victim.comeBack(isLost ? await Client.connect(server.url, signIn(victim.team)) : undefined);
+          returned++;
+          continue;
+        }
         victim.ended = true;
         if (random(3) === 0) victim.client.socket.terminate();
         else await victim.client.query(`KILL u'${victim.id}'`);
@@ -240,6 +288,7 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
     await setRule(random(RULES.length));
   }
   expect(told).toBeGreaterThan(0);
+  expect(returned).toBeGreaterThan(0);
   for (const { client } of [witness, ...subscribers]) client.socket.close();
   for (const client of [owner, ...writers]) client.socket.close();
 });
