@@ -12,9 +12,10 @@
  * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
  */
 import type { IndexDefinition } from '../catalog/definition.js';
-import { indexPrefix } from '../catalog/keys.js';
-import type { Key } from '../storage/contract.js';
+import { indexPrefix, prefixRange } from '../catalog/keys.js';
+import type { Key, KeyRange } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';
+import { KEY_TAGS } from '../value/key-tags.js';
 import { MAX_INDEX_ENTRIES } from '../value/limits.js';
 import { isArray, type ObjectValue, type RecordKey, Regex, type Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
@@ -34,6 +35,11 @@ const ELSEWHERE_TAG = '\xff';
 /** Where an index lists the records of which it can't tell the values. */
 export function elsewherePrefix(index: string): string {
   return index + ELSEWHERE_TAG;
+}
+
+/** The entries in which an array stands behind so much of a key: one for each record that has one there, and more behind it. */
+export function arraysBehind(beginning: string): KeyRange {
+  return prefixRange(beginning + String.fromCharCode(KEY_TAGS.array));
 }
 
 /** The entries that a record has in an index. @throws TesseraError `value_too_large` */

@@ -90,7 +90,11 @@ export interface AccessHints {
 }
 
 export interface OrderHint {
-  readonly paths: readonly Idiom[];
+  readonly keys: readonly OrderKeyHint[];
+}
+
+export interface OrderKeyHint {
+  readonly path: Idiom;
   readonly direction: Direction;
 }
 
@@ -104,9 +108,12 @@ function inOrder(
   path: AccessPath,
   { definition, indexes }: TableEntry,
   { where, with: hint, rule, mayHide }: AccessHints,
-  { paths, direction }: OrderHint,
+  order: OrderHint,
 ): AccessPath | undefined {
-  const wanted = paths.map((each) => printIdiom(each)).join();
+  const keys = withoutFixed(order.keys, path, mayHide);
+  const direction = keys[0]?.direction;
+  if (direction === undefined || keys.some((key) => key.direction !== direction)) return undefined;
+  const wanted = keys.map((key) => printIdiom(key.path)).join();
   const list = (fields: readonly Idiom[]): boolean => fields.map((field) => printIdiom(field)).join() === wanted;
   const lists = (fields: readonly Idiom[]): boolean => list(fields) || (list([...fields, ID]) && !mayHide(ID));
   if (path.kind === 'index-scan') {
@@ -123,6 +130,17 @@ function inOrder(
     (each) => isOrdered(each) && isAllowed(each, hint) && lists(each.fields) && !each.fields.some(mayHide),
   );
   return index && { kind: 'index-scan', table: definition.name, index, equal: [], direction };
+}
+
+/** The keys that order anything: fields that the path holds to one value are the same in all rows. */
+function withoutFixed(
+  keys: readonly OrderKeyHint[],
+  path: AccessPath,
+  mayHide: AccessHints['mayHide'],
+): readonly OrderKeyHint[] {
+  if (path.kind !== 'index-scan') return keys;
+  const fixed = new Set(path.index.fields.slice(0, path.equal.length).map((field) => printIdiom(field)));
+  return keys.filter((key) => !fixed.has(printIdiom(key.path)) || mayHide(key.path));
 }
 
 function isOrdered({ indexKind: { kind } }: IndexDefinition): boolean {
@@ -158,6 +176,23 @@ function choosePath(entry: TableEntry, hints: AccessHints): AccessPath {
     if (branches.every((branch) => branch !== undefined)) return { kind: 'index-union', table, branches };
   }
   return scan;
+}
+
+/**
+ * Whether the entries of an index that a path finds are those of the records that meet the condition, neither more nor fewer, provided that
+ * none is listed several times: each part of the condition is one of the path's bounds, and no field of the index is left open behind them.
+ */
+export function answersAlone(path: AccessPath, where: Expression): path is IndexScan {
+  if (path.kind !== 'index-scan' || path.anyOf !== undefined) return false;
+  const { equal, from, to, index } = path;
+  const bounds = [from, to].filter((limit) => limit !== undefined);
+  if (equal.length + Math.min(bounds.length, 1) !== index.fields.length) return false;
+  const used = new Set([...equal, ...bounds].map(({ value }) => value));
+  const parts = operandsOf(where, '&&').map((part) => comparisonOf(part, 'query'));
+  return (
+    parts.length === used.size &&
+    parts.every((part) => part !== undefined && used.has(part.value) && part.path === printIdiom(part.field))
+  );
 }
 
 /** Whether an index is used rather than a range of ids, whose records needn't be looked up one by one. */

@@ -3,20 +3,22 @@ import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import type { Id } from '../../catalog/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { elsewherePrefix } from '../../index/entries.js';
-import type {
-  AccessPath,
-  Bounds,
-  Direction,
-  IndexScan,
-  Limit,
-  Operand,
-  RecordLookup,
-  RecordRange,
+import { arraysBehind, elsewherePrefix } from '../../index/entries.js';
+import type { Expression } from '../../language/ast.js';
+import {
+  type AccessPath,
+  answersAlone,
+  type Bounds,
+  type Direction,
+  type IndexScan,
+  type Limit,
+  type Operand,
+  type RecordLookup,
+  type RecordRange,
 } from '../../plan/access-path.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
-import { isArray, Range, RecordId, Regex, SetValue, type Value } from '../../value/value.js';
+import { Datetime, isArray, Range, RecordId, Regex, SetValue, Uuid, type Value } from '../../value/value.js';
 import { isVerdict } from '../discretion.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { judgeOf } from '../permission.js';
@@ -33,23 +35,41 @@ export interface CompiledPath {
   readonly path: AccessPath;
   /** `undefined` for the whole table. */
   narrow(frame: Frame, catalog: DatabaseCatalog): PromiseOrValue<Narrowed | undefined>;
+  /**
+   * Keys of an index of which there is one for each record that meets the condition, so that counting them counts those; `undefined` where
+   * that can't be said.
+   */
+  counted(frame: Frame, catalog: DatabaseCatalog): PromiseOrValue<KeyRange | undefined>;
 }
 
-export function compilePath(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath {
+/** `where` is the condition of the query. */
+export function compilePath(
+  path: AccessPath,
+  where: Expression | undefined,
+  entry: TableEntry,
+  compiler: Compiler,
+): CompiledPath {
   const narrow = compileNarrow(path, entry, compiler);
-  if (narrow === undefined) return { path, narrow: () => undefined };
+  const isExact = where !== undefined && answersAlone(path, where);
   return {
     path,
-    // Where a value can't be computed the condition or the rule will say what that means, record by record.
-    narrow: (frame, catalog) =>
-      otherwise<Narrowed | undefined>(
-        () => narrow(frame, catalog),
-        (error) => {
-          if (isVerdict(error)) return undefined;
-          throw error;
-        },
-      ),
+    narrow: narrow === undefined ? () => undefined : unlessFailing(narrow),
+    counted: isExact ? unlessFailing(compileCounted(path, entry, compiler)) : () => undefined,
   };
+}
+
+/** Where a value can't be computed the condition or the rule will say what that means, record by record. */
+function unlessFailing<T>(
+  work: (frame: Frame, catalog: DatabaseCatalog) => PromiseOrValue<T | undefined>,
+): (frame: Frame, catalog: DatabaseCatalog) => PromiseOrValue<T | undefined> {
+  return (frame, catalog) =>
+    otherwise<T | undefined>(
+      () => work(frame, catalog),
+      (error) => {
+        if (isVerdict(error)) return undefined;
+        throw error;
+      },
+    );
 }
 
 function compileNarrow(path: AccessPath, entry: TableEntry, compiler: Compiler): CompiledPath['narrow'] | undefined {
@@ -135,28 +155,84 @@ type Ranges = (frame: Frame, database: Id) => PromiseOrValue<readonly KeyRange[]
 
 /** The ranges of one scan; `undefined` where what is looked for isn't found by its place in the order of values. */
 function compileIndexScan(path: IndexScan, entry: TableEntry, compiler: Compiler): Ranges {
+  const operands = compileOperands(path, compiler);
+  return (frame, database) => andThen(operands(frame), (values) => rangesOf(path, entry, values, database));
+}
+
+/** What the operands of a scan are, once they are known. */
+interface OperandValues {
+  readonly fixed: readonly Value[];
+  readonly from: Value;
+  readonly to: Value;
+  readonly list: Value;
+}
+
+function compileOperands(path: IndexScan, compiler: Compiler): (frame: Frame) => PromiseOrValue<OperandValues> {
   const equal = path.equal.map((operand) => compileOperand(operand, compiler));
   const others = [path.from, path.to, path.anyOf].map((operand) => compileOperand(operand, compiler));
-  return (frame, database) =>
+  return (frame) =>
     andThen(
       mapInOrder([...equal, ...others], (evaluate) => evaluate(frame)),
       (values) => {
-        const fixed = values.slice(0, equal.length);
         const [from, to, list] = values.slice(equal.length);
-        // A regex equals what it matches, which a bound may stand for as well.
-        if ([...fixed, from, to].some(isRegex)) return undefined;
-        const start =
-          indexPrefix(database, entry.definition.id, path.index.id) + fixed.map((value) => encodeOrder(value)).join('');
-        if (path.anyOf === undefined) {
-          const isById = equal.length === path.index.fields.length;
-          const edges = isById ? idEdges(path, path.table, from, to) : edgesOf(path, from, to);
-          return [bounded(prefixRange(start), (value) => start + encodeOrder(value), edges)];
-        }
-        const items = list instanceof SetValue ? list.items : list;
-        if (!isArray(items) || items.some(isRegex)) return undefined;
-        return items.map((item) => prefixRange(start + encodeOrder(item)));
+        return { fixed: values.slice(0, equal.length), from, to, list };
       },
     );
+}
+
+function rangesOf(
+  path: IndexScan,
+  entry: TableEntry,
+  { fixed, from, to, list }: OperandValues,
+  database: Id,
+): readonly KeyRange[] | undefined {
+  // A regex equals what it matches, which a bound may stand for as well.
+  if ([...fixed, from, to].some(isRegex)) return undefined;
+  const start =
+    indexPrefix(database, entry.definition.id, path.index.id) + fixed.map((value) => encodeOrder(value)).join('');
+  if (path.anyOf === undefined) {
+    const isById = fixed.length === path.index.fields.length;
+    const edges = isById ? idEdges(path, path.table, from, to) : edgesOf(path, from, to);
+    return [bounded(prefixRange(start), (value) => start + encodeOrder(value), edges)];
+  }
+  const items = list instanceof SetValue ? list.items : list;
+  if (!isArray(items) || items.some(isRegex)) return undefined;
+  return items.map((item) => prefixRange(start + encodeOrder(item)));
+}
+
+/**
+ * What an index lists several times are arrays, and each of those as a whole, too; what it can't tell is listed elsewhere. Where it lists
+ * neither, each record has one entry.
+ */
+function compileCounted(path: IndexScan, entry: TableEntry, compiler: Compiler): CompiledPath['counted'] {
+  const operands = compileOperands(path, compiler);
+  return (frame, { database }) =>
+    andThen(operands(frame), (values): PromiseOrValue<KeyRange | undefined> => {
+      const { fixed, from, to } = values;
+      const wanted = [...fixed, ...(path.from ? [from] : []), ...(path.to ? [to] : [])];
+      const [range] = wanted.every(isScalar) ? (rangesOf(path, entry, values, database.id) ?? []) : [];
+      if (range === undefined) return undefined;
+      const index = indexPrefix(database.id, entry.definition.id, path.index.id);
+      const arrays = path.index.fields.map((_, at) =>
+        arraysBehind(
+          index +
+            fixed
+              .slice(0, at)
+              .map((value) => encodeOrder(value))
+              .join(''),
+        ),
+      );
+      const { transaction } = frame.execution.unit;
+      return andThen(
+        mapInOrder([prefixRange(elsewherePrefix(index)), ...arrays], (others) => transaction.count(others)),
+        (counts) => (counts.every((count) => count === 0) ? range : undefined),
+      );
+    });
+}
+
+/** What stands at one place in the order of values, alone. */
+function isScalar(value: Value): boolean {
+  return typeof value !== 'object' || value instanceof RecordId || value instanceof Datetime || value instanceof Uuid;
 }
 
 function isRegex(value: Value): boolean {

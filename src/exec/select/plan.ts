@@ -18,15 +18,14 @@ export function compileSelectPlan(
 ): Planned['plan'] {
   const sourcePlan = compileSourcePlan(select.from, source, 'select', compiler);
   return (frame, nested): PromiseOrValue<PlanNode> => {
-    if (countAll?.applies(frame) === true) {
-      return { operator: 'CountRecords', stage: 'count', attributes: { table: countAll.table } };
-    }
-    return andThen(sourcePlan(frame, nested), (from) =>
-      stagesOf(select).reduce<PlanNode>(
-        (below, stage) => ({ ...stage, children: [below] }),
-        filtered(from, select.where),
-      ),
-    );
+    const stages = (): PromiseOrValue<PlanNode> =>
+      andThen(sourcePlan(frame, nested), (from) =>
+        stagesOf(select).reduce<PlanNode>(
+          (below, stage) => ({ ...stage, children: [below] }),
+          filtered(from, select.where),
+        ),
+      );
+    return andThen(countAll?.plan(frame), (counted) => counted ?? stages());
   };
 }
 

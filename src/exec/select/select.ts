@@ -38,7 +38,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
   const fetch = select.fetch && compileFetch(select.fetch, compiler);
   // A single value has no fields to leave out.
   const omit = select.projections.kind === 'fields' && select.omit ? compileOmit(select.omit, compiler) : undefined;
-  const countAll = compileCountAll(select);
+  const countAll = compileCountAll(select, source);
 
   const assemble = (meter: Meter): Evaluate => {
     const count = countAll && meter.each('count', countAll.run, () => 1);
@@ -74,9 +74,8 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
           ),
         ),
       );
-    if (countAll === undefined || count === undefined) return collectAndShape;
-    return (frame) =>
-      andThen(countAll.applies(frame) ? count(frame) : undefined, (counted) => counted ?? collectAndShape(frame));
+    if (count === undefined) return collectAndShape;
+    return (frame) => andThen(count(frame), (counted) => counted ?? collectAndShape(frame));
   };
 
   return {

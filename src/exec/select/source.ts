@@ -4,6 +4,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog
 import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';
 import { type AccessPath, chooseAccessPath, type Direction, type OrderHint } from '../../plan/access-path.js';
+import type { KeyRange } from '../../storage/contract.js';
 import { RecordId, type Value } from '../../value/value.js';
 import type { Compiler, Execution, Frame, Purpose } from '../execution.js';
 import type { Target } from '../targets.js';
@@ -52,6 +53,11 @@ export class RowSource {
   /** The path by which a table's rows are found, for EXPLAIN. */
   pathOf(entry: TableEntry, execution: Execution, purpose: Purpose): AccessPath {
     return this.#path(entry, execution, purpose).path;
+  }
+
+  /** The keys of an index whose number is that of the rows of a table; `undefined` where only the rows tell. */
+  countedRange(frame: Frame, catalog: DatabaseCatalog, entry: TableEntry): PromiseOrValue<KeyRange | undefined> {
+    return this.#path(entry, frame.execution, 'select').counted(frame, catalog);
   }
 
   /** Hands over the rows target by target; `true` from `visit` ends the walk. */
@@ -150,7 +156,7 @@ export class RowSource {
         rule: checks.view && purpose === 'select' ? entry.definition.permissions.select : undefined,
         mayHide: checks.view ? ({ parts }) => reader.mayHide(entry, parts) : nothingHidden,
       });
-      compiled = compilePath(path, entry, this.#compiler);
+      compiled = compilePath(path, this.#hints.where, entry, this.#compiler);
       paths.set(entry, compiled);
     }
     return compiled;
