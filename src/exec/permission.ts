@@ -5,13 +5,18 @@ import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
 import { isVerdict } from './discretion.js';
 import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from './execution.js';
+import { mayKeepFrame } from './row-frames.js';
 
 /** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
-export type Rule = { readonly kind: 'full' | 'none' } | { readonly kind: 'where'; readonly condition: Evaluate };
+export type Rule =
+  | { readonly kind: 'full' | 'none' }
+  /** `isSteady`: it leaves nothing behind in its frame, so that one frame does for all documents. */
+  | { readonly kind: 'where'; readonly condition: Evaluate; readonly isSteady: boolean };
 
 export function compileRule(permission: Permission, compiler: Compiler): Rule {
   if (permission.kind !== 'where') return permission;
-  return { kind: 'where', condition: compiler.expression(permission.condition) };
+  const { condition } = permission;
+  return { kind: 'where', condition: compiler.expression(condition), isSteady: !mayKeepFrame(condition) };
 }
 
 /**
@@ -31,8 +36,12 @@ export function admits(
 /** The same for many documents, without variables: what doesn't depend on the document is made ready once. */
 export function judgeOfDocuments(rule: Rule, execution: Execution): (document: Value) => PromiseOrValue<boolean> {
   if (rule.kind !== 'where') return () => rule.kind === 'full';
-  const { condition } = rule;
+  const { condition, isSteady } = rule;
   const judge = judgeOf(execution);
+  if (isSteady) {
+    const frame = new Frame(judge, new Scope());
+    return (document) => judged(condition, frame.moveTo(document));
+  }
   return (document) => judged(condition, new Frame(judge, new Scope(), document));
 }
 

@@ -19,8 +19,8 @@ export function rowFrames(expressions: readonly Expression[]): RowFrames {
   };
 }
 
-/** Closures remember where they were made; statements hand their frame on to whatever they hold. */
-function mayKeepFrame(expression: Expression): boolean {
+/** Closures remember where they were made; statements hand their frame on to whatever they hold, and may name something in its scope. */
+export function mayKeepFrame(expression: Expression): boolean {
   let keeps = false;
   walk(expression, {
     expression: ({ kind }) => {

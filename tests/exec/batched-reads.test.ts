@@ -10,23 +10,12 @@ import type { BeginOptions, Engine, Transaction } from '../../src/storage/contra
 import { openEngine } from '../../src/storage/engines/open.js';
 import { isArray, isObject, RecordId, type Value } from '../../src/value/value.js';
 import { run } from '../security/world.js';
+import { wrapped } from './wrapped.js';
 
 /** How often transactions were asked, by the method. */
 type Calls = Partial<Record<keyof Transaction, number>>;
 
 const COUNTED: ReadonlySet<string> = new Set<keyof Transaction>(['get', 'getMany', 'scan']);
-
-/** Hands the object's own methods on, but for those that `replaced` gives. */
-function wrapped<T extends object>(object: T, replaced: (name: PropertyKey, own: unknown) => unknown): T {
-  return new Proxy(object, {
-    get: (target, name) => {
-      const own: unknown = Reflect.get(target, name, target);
-      const other = replaced(name, own);
-      if (other !== undefined) return other;
-      return typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
-}
 
 function counting(engine: Engine, calls: Calls): Engine {
   return wrapped(engine, (name) => {

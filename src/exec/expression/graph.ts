@@ -18,12 +18,13 @@ import {
   type Value,
 } from '../../value/value.js';
 import { type Compiler, type EdgeStep, type Evaluate, Frame, Scope } from '../execution.js';
+import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
 import { compileReferrers } from './reference.js';
-import { fetchRecord, joined, mapStep, NO_PATH, type Path, type Step } from './step.js';
+import { fetchRecord, isPlainLink, joined, mapStep, NO_PATH, type Path, type Step } from './step.js';
 
 type WherePart = Extract<Part, { kind: 'where' }>;
 
@@ -34,6 +35,8 @@ export type ChainPart = GraphStep | WherePart;
 interface Node {
   readonly id: RecordId;
   readonly record: ObjectValue | undefined;
+  /** The record was asked for, and if it isn't there, it is missing or hidden. */
+  readonly isRead?: boolean;
   /** Whether the record is known to lie between two others. */
   readonly isEdge: boolean;
 }
@@ -82,15 +85,16 @@ function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
   const refine = compileClauses(step, compiler);
   return (from, frame) => {
     let edges = false;
-    const groups = mapInOrder(from.nodes, (value) => {
-      const node = nodeOf(value, from.edges);
-      if (node === undefined) return [];
-      const reached = andThen(frame.execution.interrupt.checkpoint(), () => follow(node, frame));
-      return andThen(reached, (found) => {
-        edges ||= found.edges;
-        return found.ids;
-      });
-    });
+    const groups = andThen(nodesOf(from, frame), (nodes) =>
+      mapInOrder(nodes, (node) => {
+        if (node === undefined) return [];
+        const reached = andThen(pace(frame.execution), () => follow(node, frame));
+        return andThen(reached, (found) => {
+          edges ||= found.edges;
+          return found.ids;
+        });
+      }),
+    );
     return andThen(groups, (lists) => {
       const ids = lists.length === 1 ? (lists[0] as readonly RecordId[]) : lists.flat(1);
       return andThen(refine(ids, frame), (nodes) => ({ nodes, edges }));
@@ -146,6 +150,14 @@ function compileSubject({ table, range }: GraphSubject, compiler: Compiler): Com
   return { table, range: range && compileRecordKey(range, compiler) };
 }
 
+/** The places where a step begins. Edges are asked for their ends, so that they are read together. */
+function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Node | undefined)[]> {
+  if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => nodeOf(value, edges));
+  return andThen(frame.execution.reader.readMany(frame.execution, nodes), (records) =>
+    nodes.map((id, at) => ({ id, record: records[at], isRead: true, isEdge: true })),
+  );
+}
+
 /** Links and rows are places of a graph; a row with both ends is an edge. */
 function nodeOf(value: Value, isKnownEdge: boolean): Node | undefined {
   if (value instanceof RecordId) {
@@ -165,7 +177,7 @@ const END_FIELDS = { out: ['out'], in: ['in'], both: ['in', 'out'] } as const;
 /** The ends of a record that lie in the direction of a step; none if it isn't an edge, or is hidden. */
 function endsOf(node: Node, { direction, tables }: EdgeStep, frame: Frame): PromiseOrValue<RecordId[]> {
   const fields = END_FIELDS[direction];
-  return andThen(node.record ?? fetchRecord(node.id, frame), (record) => {
+  return andThen(node.record ?? (node.isRead ? undefined : fetchRecord(node.id, frame)), (record) => {
     if (record === undefined || !isEdge(record)) return [];
     const ends = fields.map((name) => record[name] as RecordId);
     return tables.length === 0 ? ends : ends.filter(({ table }) => tables.includes(table));

@@ -66,13 +66,27 @@ export function isKeyField({ key }: RecordId, name: string): boolean {
   return isObject(key) && key[name] !== undefined;
 }
 
+/** Whether a value is a link to one record, whose key has no fields of its own. */
+export function isPlainLink(value: Value): value is RecordId {
+  return value instanceof RecordId && !isObject(value.key) && !(value.key instanceof Range);
+}
+
 /** Takes `step` into a value that isn't an object: to each element of an array, to the record behind a link. What else has no parts. */
 export function stepInto(value: Value, frame: Frame, step: Step): PromiseOrValue<Value> {
-  if (isArray(value)) return mapStep(value, frame, step);
+  if (isArray(value))
+    return value.length > 1 && value.every(isPlainLink) ? stepThrough(value, frame, step) : mapStep(value, frame, step);
   if (value instanceof RecordId) {
     return andThen(fetchRecord(value, frame), (record) => (record === undefined ? undefined : step(record, frame)));
   }
   return undefined;
+}
+
+/** The same for the records behind links, which are read together. */
+function stepThrough(links: readonly RecordId[], frame: Frame, step: Step): PromiseOrValue<Value[]> {
+  frame.unfold(links.length);
+  return andThen(frame.execution.reader.readMany(frame.execution, links), (records) =>
+    mapInOrder(records, (record) => (record === undefined ? undefined : step(record, frame))),
+  );
 }
 
 /** Paths map into arrays, also nested ones, and never flatten them. */

@@ -1,7 +1,7 @@
 /** Graph edges: the keys at both ends that lead from a record to the edges that touch it. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { entriesOf } from '../../catalog/entries.js';
+import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { nodeOf } from '../../catalog/node.js';
 import type { Key, KeyRange } from '../../storage/contract.js';
@@ -24,16 +24,18 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
     if (catalog === undefined) return [];
     const node = nodeOf(catalog, id);
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
-    const found = mapInOrder(ranges, (range) =>
-      andThen(entriesOf(execution.unit.transaction, range), (entries) =>
-        entries.flatMap(([key]) => {
-          const { table, key: encoded } = edgeAt(node, key);
-          const name = catalog.tablesById.get(table)?.definition.name;
-          return name === undefined ? [] : [new RecordId(name, decodeKey(encoded, 0).value as RecordKey)];
-        }),
-      ),
-    );
-    if (step.tables.length > 0) return andThen(found, (groups) => groups.flat());
+    const found = mapInOrder(ranges, (range) => {
+      const ids: RecordId[] = [];
+      const done = forEachEntry(execution.unit.transaction, range, ([key]) => {
+        const { table, key: encoded } = edgeAt(node, key);
+        const name = catalog.tablesById.get(table)?.definition.name;
+        if (name !== undefined) ids.push(new RecordId(name, decodeKey(encoded, 0).value as RecordKey));
+      });
+      return andThen(done, () => ids);
+    });
+    if (step.tables.length > 0) {
+      return andThen(found, (groups) => (groups.length === 1 ? (groups[0] as RecordId[]) : groups.flat()));
+    }
     return andThen(found, (groups) => groups.flatMap((ids) => ids.sort((a, b) => compareStrings(a.table, b.table))));
   });
 }
