@@ -47,6 +47,9 @@ const IN_MEMORY = [
 const ON_DISK = [['client:lmdb', 'surrealdb:disk']];
 const EVERYWHERE = [...IN_MEMORY, ...ON_DISK];
 
+const ON_BOTH = ['tessera:memory', 'tessera:lmdb'];
+const POINT_WORK = ['read by id', 'create', 'update', 'delete', 'equality by index', 'one hop'];
+
 /**
  * Processor time stands for time, since whatever else a machine does makes those wait longer who use more threads. Who waits for the disk is
  * judged by the clock.
@@ -111,6 +114,27 @@ export const AIMS = [
     bound: 1.2,
     direction: 'slower',
   },
+  {
+    what: 'memory of a record of five fields',
+    workloads: ['memory for each record'],
+    target: 'tessera:memory',
+    bound: 600,
+    direction: 'at most',
+  },
+  ...ON_BOTH.map((target) => ({
+    what: 'start of a server',
+    workloads: ['start until ready'],
+    target,
+    bound: 400e6,
+    direction: /** @type {const} */ ('at most'),
+  })),
+  ...ON_BOTH.map((target) => ({
+    what: 'growth of work on single records',
+    workloads: POINT_WORK.map((name) => `${name}, growth from 1,000 rows`),
+    target,
+    bound: 2,
+    direction: /** @type {const} */ ('at most'),
+  })),
 ];
 
 /** @type {Record<Aim['direction'], {value: (ours: number, theirs: number) => number, met: (value: number, bound: number) => boolean, sign: string}>} */

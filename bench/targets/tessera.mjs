@@ -22,6 +22,36 @@ async function openTessera(address, dataset, rows, asked = (db) => db) {
   };
 }
 
+async function openOnDisk(dataset, rows) {
+  const folder = temporaryFolder();
+  const opened = await openTessera(folder.path, dataset, rows);
+  return {
+    ...opened,
+    folder: folder.path,
+    close: async () => {
+      await opened.close();
+      folder.remove();
+    },
+  };
+}
+
+/** With `another(rows)`, which opens the same with other rows, for as long as this one is open. */
+async function besideOthers(open, rows) {
+  const opened = await open(rows);
+  const others = [];
+  return {
+    ...opened,
+    another: async (count) => {
+      const other = await open(count);
+      others.push(other);
+      return other;
+    },
+    close: async () => {
+      for (const each of [opened, ...others]) await each.close();
+    },
+  };
+}
+
 /** A record user: the dataset has an access method `user` that lets anybody sign up. */
 async function signedUp(db) {
   const user = db.session();
@@ -37,7 +67,7 @@ export const TESSERA = [
     title: 'Tessera',
     speaks: 'surrealql',
     keeps: 'nothing',
-    open: (dataset, rows) => openTessera('memory', dataset, rows),
+    open: (dataset, rows) => besideOthers((count) => openTessera('memory', dataset, count), rows),
   },
   {
     name: 'tessera:record-user',
@@ -51,16 +81,6 @@ export const TESSERA = [
     title: 'Tessera on disk',
     speaks: 'surrealql',
     keeps: 'a crash of the machine: fsync before the answer',
-    open: async (dataset, rows) => {
-      const folder = temporaryFolder();
-      const opened = await openTessera(folder.path, dataset, rows);
-      return {
-        ...opened,
-        close: async () => {
-          await opened.close();
-          folder.remove();
-        },
-      };
-    },
+    open: (dataset, rows) => besideOthers((count) => openOnDisk(dataset, count), rows),
   },
 ];

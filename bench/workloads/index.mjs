@@ -1,11 +1,14 @@
 import { GRAPH_WORK } from './graph.mjs';
 import { GRAPHQL } from './graphql.mjs';
+import { GROWTH } from './growth.mjs';
 import { INDEXES } from './indexes.mjs';
 import { LISTS, NETWORK } from './network.mjs';
+import { MEMORY } from './memory.mjs';
 import { PERMISSIONS } from './permissions.mjs';
 import { RECORDS } from './records.mjs';
 import { SCANS } from './scans.mjs';
 import { SESSIONS } from './sessions.mjs';
+import { START } from './start.mjs';
 import { STATEMENTS } from './statements.mjs';
 
 /** A table of the report: workloads of one kind. @typedef {{title: string, workloads: import('../harness/contract.mjs').Workload[]}} Family */
@@ -22,6 +25,8 @@ export const FAMILIES = [
   { title: 'GraphQL in process', workloads: GRAPHQL },
   { title: 'Over the network', workloads: NETWORK },
   { title: 'Lists over HTTP', workloads: LISTS },
+  { title: 'Room and start', workloads: [...MEMORY, ...START] },
+  { title: 'Growth', workloads: GROWTH },
 ];
 
 export const WORKLOADS = FAMILIES.flatMap(({ workloads }) => workloads);
