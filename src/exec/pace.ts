@@ -15,23 +15,37 @@ export function pace({ interrupt }: Execution): PromiseOrValue<void> {
   if (done === 0) return interrupt.checkpoint();
 }
 
-/** How many items are mapped before others may have a turn. */
+/** How many items are taken before others may have a turn. */
 const ITEMS = 256;
+
+/** Hands on any number of items, some at a time, giving way in between. */
+export function inTurns<T>(
+  { interrupt }: Pick<Execution, 'interrupt'>,
+  items: readonly T[],
+  take: (some: readonly T[]) => PromiseOrValue<unknown>,
+): PromiseOrValue<void> {
+  let at = 0;
+  return untilTrue(() => {
+    const from = at;
+    at += ITEMS;
+    return andThen(take(items.slice(from, at)), () =>
+      at >= items.length ? true : andThen(interrupt.checkpoint(), () => false),
+    );
+  });
+}
 
 /** `mapInOrder` for any number of items, giving way on the way. */
 export function mapInTurns<T, U>(
-  { interrupt }: Execution,
+  execution: Pick<Execution, 'interrupt'>,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
   if (items.length <= ITEMS) return mapInOrder(items, map);
   const mapped: U[] = [];
-  const done = untilTrue(() => {
-    const batch = mapInOrder(items.slice(mapped.length, mapped.length + ITEMS), map);
-    return andThen(batch, (results) => {
+  const done = inTurns(execution, items, (some) =>
+    andThen(mapInOrder(some, map), (results) => {
       for (const result of results) mapped.push(result);
-      return mapped.length === items.length || andThen(interrupt.checkpoint(), () => false);
-    });
-  });
+    }),
+  );
   return andThen(done, () => mapped);
 }

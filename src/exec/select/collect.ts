@@ -13,6 +13,7 @@ import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
+import { inTurns } from '../pace.js';
 import { rowFrames } from '../row-frames.js';
 import { compileSources, type Target } from '../targets.js';
 import { countRows } from '../write/change.js';
@@ -57,8 +58,11 @@ export function compileCollect(
     const addToOrder = meter.each('sort', addRows, nothingYet);
     const finishOrder = meter.each('sort', finishRows, lengthOf);
 
-    const sortedBy = (sorting: Sorting | undefined, rows: Value[]): PromiseOrValue<Value[]> =>
-      sorting === undefined ? rows : andThen(addToOrder(sorting, rows), () => finishOrder(sorting));
+    const sortedBy = (sorting: Sorting | undefined, rows: Value[], { execution }: Frame): PromiseOrValue<Value[]> => {
+      if (sorting === undefined) return rows;
+      const added = inTurns(execution, rows, (some) => addToOrder(sorting, some));
+      return andThen(added, () => finishOrder(sorting));
+    };
 
     const sinkOf = (frame: Frame, first: number | undefined, enough: number | undefined): Sink => {
       const sorting = order?.begin(frame, first);
@@ -66,7 +70,7 @@ export function compileCollect(
         const groups = grouping.begin(frame);
         return {
           add: (rows) => andThen(addToGroups(groups, rows), () => false),
-          finish: () => andThen(finishGroups(groups), (rows) => sortedBy(sorting, rows)),
+          finish: () => andThen(finishGroups(groups), (rows) => sortedBy(sorting, rows, frame)),
         };
       }
       const rows: Value[] = [];
@@ -85,7 +89,7 @@ export function compileCollect(
           return found.length > 0 && isEnough(found[0]);
         },
         // Rows with equal keys stay in the order of the table.
-        finish: () => sortedBy(sorting, lastDirection === 'backward' ? rows.reverse() : rows),
+        finish: () => sortedBy(sorting, lastDirection === 'backward' ? rows.reverse() : rows, frame),
       };
     };
 

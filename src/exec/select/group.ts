@@ -16,6 +16,7 @@ import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { projectionPath } from '../expression/projection-name.js';
 import { mapInTurns } from '../pace.js';
 import { rowFrames } from '../row-frames.js';
+import { sortInTurns } from '../sort-in-turns.js';
 import { GroupNode } from './group-node.js';
 import { expressionsOf, writeAt } from './projection.js';
 
@@ -136,8 +137,11 @@ class Groups implements Grouping {
 
   finish(): PromiseOrValue<Value[]> {
     // Byte order of the encoded keys is the order of the values.
-    const ordered = this.#groups.sort((a, b) => (a.order < b.order ? -1 : 1));
-    return mapInTurns(this.frame.execution, ordered, ({ group }) => this.#finishOne(group as OneGroup));
+    const { execution } = this.frame;
+    return andThen(
+      sortInTurns(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
+      (ordered) => mapInTurns(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
+    );
   }
 
   #begin(values: readonly Value[]): OneGroup {

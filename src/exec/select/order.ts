@@ -5,13 +5,14 @@ import type { Expression, Order, OrderKey, Projections } from '../../language/as
 import { printExpression } from '../../language/print.js';
 import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { rowFrames } from '../row-frames.js';
+import { sortInTurns } from '../sort-in-turns.js';
 
 /** Rows being ordered; rows with equal keys stay in the order in which they came. */
 export interface Sorting {
   add(rows: readonly Value[]): PromiseOrValue<void>;
-  finish(): Value[];
+  finish(): PromiseOrValue<Value[]>;
 }
 
 export interface CompiledOrder {
@@ -27,7 +28,7 @@ export function compileOrder(order: Order, projections: Projections | undefined,
   const [only] = keys;
   const key = only !== undefined && keys.length === 1 ? only : compileKeys(keys);
   const frames = rowFrames(paths);
-  return { begin: (frame, most) => new FirstRows(frames(frame), key as RowKey<unknown>, most) };
+  return { begin: (frame, most) => new FirstRows(frame.execution, frames(frame), key as RowKey<unknown>, most) };
 }
 
 /** What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort together. */
@@ -57,6 +58,7 @@ class FirstRows implements Sorting {
   #bar: Entry | undefined;
 
   constructor(
+    private readonly execution: Execution,
     private readonly frameOf: (row: Value) => Frame,
     private readonly key: RowKey<unknown>,
     private readonly most = Number.POSITIVE_INFINITY,
@@ -72,22 +74,25 @@ class FirstRows implements Sorting {
     });
   }
 
-  finish(): Value[] {
-    this.#cut();
-    return this.#entries.map(({ row }) => row);
+  finish(): PromiseOrValue<Value[]> {
+    return andThen(this.#cut(), () => this.#entries.map(({ row }) => row));
   }
 
-  #keep(row: Value, key: unknown): undefined {
-    if (this.#bar !== undefined && this.key.compare(key, this.#bar.key, this.#comparisons) >= 0) return;
+  #keep(row: Value, key: unknown): PromiseOrValue<undefined> {
+    if (this.#bar !== undefined && this.key.compare(key, this.#bar.key, this.#comparisons) >= 0) return undefined;
     this.#entries.push({ row, key });
-    if (this.#entries.length >= this.#room) this.#cut();
+    return this.#entries.length < this.#room ? undefined : this.#cut();
   }
 
-  #cut(): void {
-    this.#entries.sort((a, b) => this.key.compare(a.key, b.key, this.#comparisons));
-    if (this.#entries.length < this.most) return;
-    this.#entries.length = this.most;
-    this.#bar = this.#entries.at(-1);
+  #cut(): PromiseOrValue<undefined> {
+    const compare = (a: Entry, b: Entry) => this.key.compare(a.key, b.key, this.#comparisons);
+    return andThen(sortInTurns(this.execution, this.#entries, compare), (sorted) => {
+      this.#entries = sorted;
+      if (sorted.length < this.most) return undefined;
+      sorted.length = this.most;
+      this.#bar = sorted.at(-1);
+      return undefined;
+    });
   }
 }
 

@@ -1,9 +1,10 @@
 /** The RETURN clause of statements that write: what the principal may see of a record before and after. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Output } from '../../language/ast.js';
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { mapInTurns } from '../pace.js';
 import { answer } from '../select/only.js';
 import { compileProjections } from '../select/projection.js';
 
@@ -74,7 +75,9 @@ export function answerWritten(
   output: CompiledOutput,
   only: boolean,
 ): PromiseOrValue<Value> {
-  const outputs = mapInOrder(written, (each) => (each === undefined ? undefined : output(frame, each)));
+  const outputs = mapInTurns(frame.execution, written, (each) =>
+    each === undefined ? undefined : output(frame, each),
+  );
   return andThen(outputs, (all) =>
     answer(
       all.filter((each) => each !== undefined).map((each) => each.value),
