@@ -129,6 +129,15 @@ export const AIMS = [
     direction: /** @type {const} */ ('at most'),
   })),
   ...ON_BOTH.map((target) => ({
+    what: 'small reads amid scans and sign-ins',
+    workloads: ['WebSocket', 'HTTP'].flatMap((transport) =>
+      [64, 512].map((count) => `reads of ${count} clients over ${transport}, amid scans and sign-ins`),
+    ),
+    target,
+    bound: 20e6,
+    direction: /** @type {const} */ ('at most'),
+  })),
+  ...ON_BOTH.map((target) => ({
     what: 'growth of work on single records',
     workloads: POINT_WORK.map((name) => `${name}, growth from 1,000 rows`),
     target,

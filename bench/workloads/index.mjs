@@ -3,6 +3,7 @@ import { GRAPHQL } from './graphql.mjs';
 import { GROWTH } from './growth.mjs';
 import { INDEXES } from './indexes.mjs';
 import { LISTS, NETWORK } from './network.mjs';
+import { LATENCY } from './latency.mjs';
 import { MEMORY } from './memory.mjs';
 import { PERMISSIONS } from './permissions.mjs';
 import { RECORDS } from './records.mjs';
@@ -26,6 +27,7 @@ export const FAMILIES = [
   { title: 'Over the network', workloads: NETWORK },
   { title: 'Lists over HTTP', workloads: LISTS },
   { title: 'Room and start', workloads: [...MEMORY, ...START] },
+  { title: 'Latency', workloads: LATENCY },
   { title: 'Growth', workloads: GROWTH },
 ];
 

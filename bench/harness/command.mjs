@@ -1,0 +1,71 @@
+// The command `tessera` as a process of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../dist/bin/tessera.js', import.meta.url));
+/** Tells what memory is in use, once the garbage is gone, whenever it is asked. */
+const TELL_MEMORY = `data:text/javascript,process.on('message', () => { gc(); process.send(process.memoryUsage()); })`;
+const ASK = 'GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
+export const OWNER = { user: 'root', pass: 'secret' };
+
+/** Starts a server: `{port, ready, memory(), stop()}`; `ready` is how many nanoseconds it took until it answered. */
+export async function startCommand(store, ...flags) {
+  const port = await freePort();
+  const address = ['--bind', `127.0.0.1:${port}`, '--log', 'error', '--no-banner'];
+  const began = performance.now();
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', '--import', TELL_MEMORY, COMMAND, 'start', store].concat(
+      '--user',
+      OWNER.user,
+      '--pass',
+      OWNER.pass,
+      address,
+      flags,
+    ),
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+  );
+  const ended = once(child, 'exit');
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`);
+    await new Promise((resume) => setTimeout(resume, 2));
+  }
+  return {
+    port,
+    ready: (performance.now() - began) * 1e6,
+    memory: async () => {
+      child.send('memory');
+      return (await once(child, 'message'))[0];
+    },
+    stop: async () => {
+      child.kill();
+      await ended;
+      process.off('exit', kill);
+    },
+  };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Whether the server answers, and well. */
+function isReady(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(ASK));
+    socket.once('error', () => resolve(false));
+    socket.once('data', (data) => {
+      resolve(String(data).startsWith('HTTP/1.1 200'));
+      socket.destroy();
+    });
+  });
+}

@@ -1,0 +1,160 @@
+// How long small reads of many clients take, while one client scans all rows again and again and others sign in, with wrong passwords, too.
+import { call, http, post, webSocket } from '../harness/asking.mjs';
+import { OWNER, startCommand } from '../harness/command.mjs';
+import { temporaryFolder } from '../harness/temporary-folder.mjs';
+
+const CLIENTS = [64, 512];
+const SIGNING_IN = 16;
+const IDLE = 1_000;
+const BATCH = 1_000;
+/** Milliseconds of a round, and of one that only shows that it works. */
+const LONG = 3_000;
+const SHORT = 200;
+/** With fewer rows nobody is held up. */
+const MANY = 10_000;
+
+const SCANS = [
+  'SELECT count() FROM person WHERE age > 50 GROUP ALL',
+  'SELECT city, count(), math::mean(age) AS age FROM person GROUP BY city',
+  'SELECT * FROM person ORDER BY score LIMIT 10',
+  'RETURN count((SELECT id, score FROM person ORDER BY score))',
+  'SELECT id, score FROM person',
+];
+const ACCESS = `DEFINE ACCESS account ON DATABASE TYPE RECORD
+  SIGNIN (SELECT * FROM user WHERE email = $email AND crypto::argon2::compare(pass, $pass));
+  CREATE user:1 SET email = 'ada', pass = crypto::argon2::generate('right')`;
+const rowsFrom = (from, to) => `INSERT INTO person (<array>${from}..${to}).map(|$n| {
+  id: $n, name: 'person ' + <string>$n, age: $n % 100, active: $n % 3 = 0, city: $n * 7919 % 1000, score: $n * 7919 % 1000003
+}) RETURN NONE`;
+
+const JSON_TYPE = { accept: 'application/json', 'content-type': 'application/json' };
+const account = (pass) => ({ ns: 'bench', db: 'bench', ac: 'account', email: 'ada', pass });
+const SIGN_INS = [OWNER, { ...OWNER, pass: 'wrong' }, account('right'), account('wrong')].map((body) =>
+  post('/signin', JSON_TYPE, JSON.stringify(body)),
+);
+
+const servers = new Map();
+/** A server with so many rows, in memory or on disk, and an owner's token; it runs until the bench is over. */
+async function serverOf(opened, rows) {
+  const known = servers.get(opened);
+  if (known !== undefined) return known;
+  const store = opened.folder === undefined ? 'memory' : temporaryFolder().path;
+  const started = await startCommand(store, '--max-connections-per-address', '5000', '--query-timeout', '600s');
+  const asking = await http(started.port);
+  const token = /"token":"([^"]+)"/.exec(demand(await asking.ask(SIGN_INS[0])))[1];
+  asking.close();
+  const server = { ...started, token, first: [call('authenticate', token), call('use', 'bench', 'bench')] };
+  const owner = await ownerOf(server);
+  for (let from = 0; from < rows; from += BATCH) {
+    demand(await owner.ask(call('query', rowsFrom(from, Math.min(from + BATCH, rows)))));
+  }
+  demand(await owner.ask(call('query', ACCESS)));
+  owner.close();
+  servers.set(opened, server);
+  return server;
+}
+
+/** A WebSocket of the owner. */
+const ownerOf = ({ port, first }) => webSocket(port, ...first);
+
+function demand(answer) {
+  if (answer === undefined || /"ERR"|"error"/.test(answer)) throw new Error(answer);
+  return answer;
+}
+
+/** How many small connections are opened at once. */
+const OPENED_AT_ONCE = 32;
+async function several(count, open) {
+  const all = [];
+  while (all.length < count) {
+    all.push(...(await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, count - all.length) }, open))));
+  }
+  return all;
+}
+
+/** What small reads are asked through. */
+const TRANSPORTS = {
+  WebSocket: (server) => ({
+    open: () => ownerOf(server),
+    read: (id) => call('query', `SELECT * FROM person:${id}`),
+  }),
+  HTTP: ({ port, token }) => {
+    const headers = { accept: 'application/json', 'surreal-ns': 'bench', 'surreal-db': 'bench' };
+    return {
+      open: () => http(port),
+      read: (id) => post('/sql', { ...headers, authorization: `Bearer ${token}` }, `SELECT * FROM person:${id}`),
+    };
+  },
+};
+
+/** Asks without end, one request after the other, until it is told to stop; then waits for what is under way. */
+function again(asking, requests) {
+  let isOver = false;
+  const done = (async () => {
+    for (let n = 0; !isOver; n++) await asking.ask(requests[n % requests.length]);
+    asking.close();
+  })();
+  return () => {
+    isOver = true;
+    return done;
+  };
+}
+
+async function latencies(server, rows, transport, count) {
+  const { open, read } = TRANSPORTS[transport](server);
+  const clients = await several(count, open);
+  const scans = SCANS.map((text) => call('query', text));
+  const stops = [again(await ownerOf(server), scans)];
+  for (const [n, asking] of (await several(SIGNING_IN, () => http(server.port))).entries()) {
+    stops.push(again(asking, [SIGN_INS[n % SIGN_INS.length]]));
+  }
+  const times = [];
+  const end = performance.now() + (rows < MANY ? SHORT : LONG);
+  let random = 1;
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < end) {
+        random = (random * 48_271) % 2_147_483_647;
+        const began = performance.now();
+        demand(await client.ask(read(random % rows)));
+        times.push(performance.now() - began);
+      }
+      client.close();
+    }),
+  );
+  await Promise.all(stops.map((stop) => stop()));
+  times.sort((a, b) => a - b);
+  const at = (share) => times[Math.floor((times.length - 1) * share)] * 1e6;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+const only = ['tessera:memory', 'tessera:lmdb'];
+
+/** @type {import('../harness/contract.mjs').Workload[]} */
+export const LATENCY = [
+  ...Object.keys(TRANSPORTS).flatMap((transport) =>
+    CLIENTS.map((count) => ({
+      name: `reads of ${count} clients over ${transport}, amid scans and sign-ins`,
+      only,
+      figure: 'p99',
+      rounds: 5,
+      surrealql: () => undefined,
+      sample: async (opened, { rows }) => latencies(await serverOf(opened, rows), rows, transport, count),
+    })),
+  ),
+  {
+    name: 'idle WebSocket, signed in',
+    only: ['tessera:memory'],
+    figure: 'memory',
+    rounds: 3,
+    surrealql: () => undefined,
+    sample: async (opened, { rows }) => {
+      const server = await serverOf(opened, rows);
+      const before = (await server.memory()).heapUsed;
+      const sockets = await several(IDLE, () => ownerOf(server));
+      const memory = ((await server.memory()).heapUsed - before) / IDLE;
+      for (const socket of sockets) socket.close();
+      return { memory };
+    },
+  },
+];
