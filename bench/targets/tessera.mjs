@@ -35,17 +35,18 @@ async function openOnDisk(dataset, rows) {
   };
 }
 
-/** With `another(rows)`, which opens the same with other rows, for as long as this one is open. */
+/** With `another(rows)`, which opens the same with other rows, and `also(closable)`: what is closed together with it. */
 async function besideOthers(open, rows) {
   const opened = await open(rows);
   const others = [];
+  const also = (closable) => {
+    others.push(closable);
+    return closable;
+  };
   return {
     ...opened,
-    another: async (count) => {
-      const other = await open(count);
-      others.push(other);
-      return other;
-    },
+    also,
+    another: async (count) => also(await open(count)),
     close: async () => {
       for (const each of [opened, ...others]) await each.close();
     },

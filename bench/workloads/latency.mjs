@@ -33,13 +33,14 @@ const SIGN_INS = [OWNER, { ...OWNER, pass: 'wrong' }, account('right'), account(
   post('/signin', JSON_TYPE, JSON.stringify(body)),
 );
 
-const servers = new Map();
-/** A server with so many rows, in memory or on disk, and an owner's token; it runs until the bench is over. */
+const servers = new WeakMap();
+/** A server with so many rows, in memory or on disk, and an owner's token; it runs as long as `opened` is open. */
 async function serverOf(opened, rows) {
   const known = servers.get(opened);
   if (known !== undefined) return known;
-  const store = opened.folder === undefined ? 'memory' : temporaryFolder().path;
+  const store = opened.folder === undefined ? 'memory' : opened.also(folderToClose()).path;
   const started = await startCommand(store, '--max-connections-per-address', '5000', '--query-timeout', '600s');
+  opened.also({ close: started.stop });
   const asking = await http(started.port);
   const token = /"token":"([^"]+)"/.exec(demand(await asking.ask(SIGN_INS[0])))[1];
   asking.close();
@@ -52,6 +53,11 @@ async function serverOf(opened, rows) {
   owner.close();
   servers.set(opened, server);
   return server;
+}
+
+function folderToClose() {
+  const { path, remove } = temporaryFolder();
+  return { path, close: remove };
 }
 
 /** A WebSocket of the owner. */

@@ -10,6 +10,7 @@ async function storeOf(opened) {
   if (folder === undefined) {
     folder = temporaryFolder();
     folders.set(opened, folder);
+    opened.also({ close: folder.remove });
     await (await startCommand(folder.path)).stop();
   }
   return folder.path;
