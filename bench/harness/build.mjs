@@ -20,7 +20,7 @@ export function useFolder(path) {
 }
 
 /** The command `tessera`, for servers in processes of their own. */
-export const command = () => `${folder}/cli/main.js`;
+export const command = () => `${folder}/bin/tessera.js`;
 
 /** Why no such server can be started. */
 export const lacksCommand = () => (existsSync(command()) ? undefined : 'it isn’t built; npm run build');
