@@ -34,6 +34,7 @@ import { Notifier } from './notifier.js';
 import { isProtected } from './protected.js';
 import type { RegisteredSession, Sessions } from './registry.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
+import { withSteadyNames } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 
 /** What a session needs of its database. */
@@ -132,7 +133,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => this.#run(this.#services.parse(text), { variables }));
+    return andThen(this.#use(), () => {
+      const steady = withSteadyNames(text, variables);
+      return this.#run(this.#services.parse(steady.text), { variables: steady.variables });
+    });
   }
 
   execute(
