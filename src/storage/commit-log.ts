@@ -16,6 +16,8 @@ export class Commit {
   constructor(
     /** What this commit wrote, ascending. Empty if nobody was there who could want to know. */
     readonly written: readonly Key[],
+    /** How many keys were written in all, up to this moment. */
+    readonly count: number,
   ) {}
 }
 
@@ -26,8 +28,10 @@ export class Commit {
  * past `MAX_KEYS` the chain is cut, and that transaction fails with a conflict.
  */
 export class CommitLog {
-  #oldest = new Commit([]);
+  #oldest = new Commit([], 0);
   #latest = this.#oldest;
+  /** The last commit that wrote a key, of all that are remembered. */
+  readonly #writers = new Map<Key, Commit>();
   #holders = 0;
   #remembered = 0;
   readonly #maxKeys: number;
@@ -55,7 +59,9 @@ export class CommitLog {
 
   /** Adds a commit. `keys` is called only if someone may have to be validated against it. */
   append(keys: () => readonly Key[]): Commit {
-    const commit = new Commit(this.#holders > 0 ? keys() : []);
+    const written = this.#holders > 0 ? keys() : [];
+    const commit = new Commit(written, this.#latest.count + written.length);
+    for (const key of written) this.#writers.set(key, commit);
     this.#latest.next = commit;
     this.#latest = commit;
     this.#remembered += commit.written.length + 1;
@@ -67,13 +73,24 @@ export class CommitLog {
     return commit;
   }
 
-  /** The first commit after a moment that wrote what was read; `forgotten` if that can't be told any more. */
-  conflict(moment: Commit, reads: ReadSet): Commit | 'forgotten' | undefined {
-    if (moment.forgotten) return 'forgotten';
-    for (let commit = moment.next; commit !== undefined; commit = commit.next) {
-      if (reads.meets(commit.written)) return commit;
+  /**
+   * Whether a commit after a moment wrote what was read, or may have done so, if that can't be told any more. Takes time by the smaller of
+   * both sides: where many commit at once, few keys that were read are asked for one by one.
+   */
+  conflicts(moment: Commit, reads: ReadSet): boolean {
+    if (moment.forgotten) return true;
+    const { points } = reads;
+    if (points !== undefined && points.size < this.#latest.count - moment.count) {
+      for (const key of points) {
+        const writer = this.#writers.get(key);
+        if (writer !== undefined && writer.count > moment.count) return true;
+      }
+      return false;
     }
-    return undefined;
+    for (let commit = moment.next; commit !== undefined; commit = commit.next) {
+      if (reads.meets(commit.written)) return true;
+    }
+    return false;
   }
 
   #forgetUnheld(): void {
@@ -86,5 +103,6 @@ export class CommitLog {
     this.#oldest.next = undefined;
     this.#oldest = next;
     this.#remembered -= next.written.length + 1;
+    for (const key of next.written) if (this.#writers.get(key) === next) this.#writers.delete(key);
   }
 }

@@ -18,6 +18,11 @@ export class ReadSet {
   #ranges: KeyRange[] = [];
   #last: KeyRange | undefined;
 
+  /** The keys, where nothing else was read. */
+  get points(): ReadonlySet<Key> | undefined {
+    return this.#ranges.length === 0 ? this.#points : undefined;
+  }
+
   addKey(key: Key): void {
     // Records of a range that was just scanned are often looked up one by one.
     if (this.#last !== undefined && key >= this.#last.from && key < this.#last.to) return;

@@ -145,24 +145,53 @@ function writeItems(tag: number, items: ArrayValue, depth: number): void {
 
 /** The count of fields, the length of the names in bytes, the names, each with its length, then the values. */
 function writeObject(object: ObjectValue, depth: number): void {
-  const keys = sortedKeys(object);
-  const below = walk.enter(depth, keys.length);
-  const { lengths, total } = namesOf(keys);
-  out.byte(RECORD_TAGS.object);
-  out.varint(keys.length);
-  out.varint(total);
-  for (let index = 0; index < keys.length; index++) {
-    out.varint(lengths[index] as number);
-    out.utf8(keys[index] as string, lengths[index] as number);
+  const given = Object.keys(object);
+  const below = walk.enter(depth, given.length);
+  const slot = (given.length * 31 + (given[0]?.length ?? 0)) % KNOWN;
+  let shape = known[slot];
+  if (shape === undefined || !isSameList(shape.given, given)) {
+    shape = shapeOf(object, given);
+    if (shape.head.length <= LONGEST_KNOWN) known[slot] = shape;
   }
-  for (const key of keys) write(object[key], below);
+  out.byte(RECORD_TAGS.object);
+  out.raw(shape.head);
+  const { keys } = shape;
+  for (let index = 0; index < keys.length; index++) write(object[keys[index] as string], below);
 }
 
-/** The lengths of names in UTF-8, and of the whole block that they and their lengths make. */
-function namesOf(keys: readonly string[]): { readonly lengths: readonly number[]; readonly total: number } {
+/** What objects with the same fields have in common. */
+interface ObjectShape {
+  /** The fields as the object has them, and in their order. */
+  readonly given: readonly string[];
+  readonly keys: readonly string[];
+  /** What stands before the values. */
+  readonly head: Uint8Array;
+}
+
+/** The shapes met last: records of a table share theirs, and most of the bytes of a small one are its names. */
+const KNOWN = 64;
+const LONGEST_KNOWN = 4_096;
+const known: (ObjectShape | undefined)[] = new Array(KNOWN).fill(undefined);
+const heads = new ByteWriter();
+
+function shapeOf(object: ObjectValue, given: readonly string[]): ObjectShape {
+  const keys = sortedKeys(object);
   const lengths = keys.map(utf8Length);
-  const total = lengths.reduce((sum, length) => sum + length + varintLength(length), 0);
-  return { lengths, total };
+  heads.begin();
+  heads.varint(keys.length);
+  heads.varint(lengths.reduce((sum, length) => sum + length + varintLength(length), 0));
+  for (const [index, key] of keys.entries()) {
+    const length = lengths[index] as number;
+    heads.varint(length);
+    heads.utf8(key, length);
+  }
+  return { given, keys, head: heads.finish() };
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 function varintLength(value: number): number {

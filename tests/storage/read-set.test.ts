@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CommitLog } from '../../src/storage/commit-log.js';
+import { type Commit, CommitLog } from '../../src/storage/commit-log.js';
 import { after, ReadSet } from '../../src/storage/read-set.js';
 
 function key(number: number): string {
@@ -53,13 +53,13 @@ describe('CommitLog', () => {
   it('validates against the commits after a moment only', () => {
     const log = new CommitLog();
     const first = log.hold(log.latest);
-    const a = log.append(() => ['a']);
+    log.append(() => ['a']);
     const second = log.hold(log.latest);
-    const b = log.append(() => ['b']);
-    expect(log.conflict(first, readOf('a'))).toBe(a);
-    expect(log.conflict(second, readOf('a'))).toBeUndefined();
-    expect(log.conflict(second, readOf('b'))).toBe(b);
-    expect(log.conflict(log.latest, readOf('b'))).toBeUndefined();
+    log.append(() => ['b']);
+    expect(log.conflicts(first, readOf('a'))).toBe(true);
+    expect(log.conflicts(second, readOf('a'))).toBe(false);
+    expect(log.conflicts(second, readOf('b'))).toBe(true);
+    expect(log.conflicts(log.latest, readOf('b'))).toBe(false);
   });
 
   it('remembers nothing when nobody needs it, and asks for no keys', () => {
@@ -82,10 +82,10 @@ describe('CommitLog', () => {
     const abandoned = log.hold(log.latest);
     for (let index = 0; index < 1_000; index++) log.append(() => [key(index)]);
     expect(abandoned.next).toBeUndefined();
-    expect(log.conflict(abandoned, readOf('never written'))).toBe('forgotten');
+    expect(log.conflicts(abandoned, readOf('never written'))).toBe(true);
     const recent = log.hold(log.latest);
     log.append(() => ['a']);
-    expect(log.conflict(recent, readOf('b'))).toBeUndefined();
+    expect(log.conflicts(recent, readOf('b'))).toBe(false);
     log.release(abandoned);
     log.release(recent);
     expect(recent.next).toBeUndefined();
@@ -94,8 +94,30 @@ describe('CommitLog', () => {
   it('keeps the last commit even when it alone is too large', () => {
     const log = new CommitLog(10);
     const moment = log.hold(log.latest);
-    const large = log.append(() => Array.from({ length: 100 }, (_, index) => key(index)));
-    expect(log.conflict(moment, readOf(key(50)))).toBe(large);
-    expect(log.conflict(moment, readOf('other'))).toBeUndefined();
+    log.append(() => Array.from({ length: 100 }, (_, index) => key(index)));
+    expect(log.conflicts(moment, readOf(key(50)))).toBe(true);
+    expect(log.conflicts(moment, readOf('other'))).toBe(false);
+  });
+
+  it('tells the same of many commits, whichever side is looked through', () => {
+    const log = new CommitLog(60);
+    const moments: { readonly moment: Commit; readonly at: number }[] = [];
+    const history: string[][] = [];
+    for (let at = 0; at < 200; at++) {
+      if (at % 7 === 0) moments.push({ moment: log.hold(log.latest), at });
+      if (at % 11 === 0 && moments.length > 3) log.release(moments.shift()!.moment);
+      const written = Array.from({ length: at % 4 }, (_, n) => key((at * 13 + n * 5) % 40)).sort();
+      history.push(written);
+      log.append(() => written);
+      for (const { moment, at: since } of moments) {
+        for (const wanted of [1, 2, 17]) {
+          const read = Array.from({ length: wanted }, (_, n) => key((at * 3 + n * 7) % 40));
+          const reads = new ReadSet();
+          for (const each of read) reads.addKey(each);
+          const known = history.slice(since).flat();
+          expect(log.conflicts(moment, reads)).toBe(moment.forgotten || read.some((each) => known.includes(each)));
+        }
+      }
+    }
   });
 });

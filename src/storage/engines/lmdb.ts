@@ -19,6 +19,8 @@ import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './
 import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
+/** Of larger groups nothing goes to the cache before it is read. */
+const KEPT_OF_A_GROUP = 1_000;
 
 export interface LmdbOptions {
   /**
@@ -157,10 +159,10 @@ export class LmdbEngine implements Engine {
   }
 
   #commit(began: Commit, reads: ReadSet, { overlay, appended, afterCommit }: Writes): PromiseOrValue<void> {
-    const conflict = this.#log.conflict(began, reads);
+    const conflicts = this.#log.conflicts(began, reads);
     this.#log.release(began);
     this.check();
-    if (conflict !== undefined) {
+    if (conflicts) {
       // Whoever begins anew must see the commits that were in the way.
       return andThen(this.#writer.settled(), () => {
         throw failure('transaction_conflict');
@@ -184,7 +186,11 @@ export class LmdbEngine implements Engine {
     this.#visibleStamp = group.stamp;
     this.#log.release(before);
     this.#cache.advance(group.version);
-    for (const { key, value, bytes } of group.changes) this.#cache.replace(key, value, bytes?.length ?? 0);
+    // What is loaded in bulk would push out what is read, and is rarely read itself.
+    const keeps = group.changes.length <= KEPT_OF_A_GROUP;
+    for (const { key, value, bytes } of group.changes) {
+      this.#cache.replace(key, keeps ? value : undefined, bytes?.length ?? 0);
+    }
     const outdated = this.#newest;
     this.#newest = undefined;
     if (outdated !== undefined) this.#unshare(outdated);

@@ -61,10 +61,10 @@ export class MemoryEngine implements Engine {
     const committer: Committer = {
       commit: (reads, writes) =>
         enter(() => {
-          const conflict = this.#log.conflict(began, reads);
+          const conflicts = this.#log.conflicts(began, reads);
           this.#log.release(began);
           this.check();
-          if (conflict !== undefined) throw failure('transaction_conflict');
+          if (conflicts) throw failure('transaction_conflict');
           this.#apply(writes);
         }),
       abandon: () => this.#log.release(began),
