@@ -57,10 +57,14 @@ function convertObject(input: object, depth: number, foreign: ConvertForeign): V
     return instant;
   }
   if (input instanceof Set) return setFrom([...input].map(inner));
-  const entries = input instanceof Map ? input : isPlain(input) ? Object.entries(input) : undefined;
-  if (entries === undefined) return foreign(input, inner);
   const object = newObject();
-  for (const [name, value] of entries) object[String(name)] = inner(value);
+  if (isPlain(input)) {
+    const fields = input as Readonly<Record<string, unknown>>;
+    for (const name of Object.keys(fields)) object[name] = convert(fields[name], below, foreign);
+    return object;
+  }
+  if (!(input instanceof Map)) return foreign(input, inner);
+  for (const [name, value] of input) object[String(name)] = inner(value);
   return object;
 }
 

@@ -58,21 +58,26 @@ export function decodeKey(key: string, offset = 0): { readonly value: Value; rea
 
 // The kinds of the numbers met so far; like the bytes they belong to the one key under construction.
 const walk = new MeasuredWalk();
-const numberKinds: number[] = [];
+let numberKinds: number[] = [];
+/** How many of them are there: to empty the list would give away its memory each time. */
+let numbers = 0;
+/** A list that grew beyond this for one large key isn't kept. */
+const KEEP = 1 << 12;
 let allNatural = true;
 let toBeDecoded = true;
 
 function begin(decodable: boolean): void {
   keyBytes.begin();
-  numberKinds.length = 0;
+  if (numbers > KEEP) numberKinds = [];
+  numbers = 0;
   allNatural = true;
   toBeDecoded = decodable;
 }
 
 function writeNumberKinds(): void {
-  if (numberKinds.length === 0) return;
+  if (numbers === 0) return;
   if (allNatural) keyBytes.byte(NUMBER_KINDS.natural);
-  else for (const kind of numberKinds) keyBytes.byte(kind);
+  else for (let index = 0; index < numbers; index++) keyBytes.byte(numberKinds[index] as number);
 }
 
 function write(value: Value, depth: number): void {
@@ -154,13 +159,13 @@ function signOf(number: number | bigint | Decimal): keyof typeof SIGN {
 
 function noteKind(value: NumberValue, number: number | bigint | Decimal): void {
   if (value instanceof Float) {
-    numberKinds.push(Object.is(number, -0) ? NUMBER_KINDS.negativeZero : NUMBER_KINDS.float);
+    numberKinds[numbers++] = Object.is(number, -0) ? NUMBER_KINDS.negativeZero : NUMBER_KINDS.float;
     allNatural = false;
   } else if (value instanceof Decimal) {
-    numberKinds.push(NUMBER_KINDS.decimal);
+    numberKinds[numbers++] = NUMBER_KINDS.decimal;
     allNatural = false;
   } else {
-    numberKinds.push(kindOf(value) === 'int' ? NUMBER_KINDS.int : NUMBER_KINDS.float);
+    numberKinds[numbers++] = kindOf(value) === 'int' ? NUMBER_KINDS.int : NUMBER_KINDS.float;
   }
 }
 

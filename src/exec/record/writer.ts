@@ -303,8 +303,18 @@ function inOrder(record: ObjectValue): ObjectValue {
   }
   if (ordered) return record;
   const copy = newObject();
-  for (const name of names.sort()) if (record[name] !== undefined) copy[name] = record[name];
+  for (const name of sorted(names)) if (record[name] !== undefined) copy[name] = record[name];
   return copy;
+}
+
+/** The list sorted last, as it came and in order: records that are loaded have the same fields, one after the other. */
+let [lastNames, lastSorted]: [readonly string[], readonly string[]] = [[], []];
+
+function sorted(names: readonly string[]): readonly string[] {
+  if (names.length !== lastNames.length || names.some((name, at) => name !== lastNames[at])) {
+    [lastNames, lastSorted] = [names, names.toSorted()];
+  }
+  return lastSorted;
 }
 
 /** A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of `in` and `out`. */

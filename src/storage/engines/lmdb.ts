@@ -20,7 +20,7 @@ import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
 /** Of larger groups nothing goes to the cache before it is read. */
-const KEPT_OF_A_GROUP = 1_000;
+const KEPT_OF_A_GROUP = 512;
 
 export interface LmdbOptions {
   /**
