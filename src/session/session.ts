@@ -1,5 +1,4 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
-
 import type { AuditLog } from '../audit/audit-log.js';
 import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../auth/credentials.js';
@@ -133,10 +132,8 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => {
-      const steady = withSteadyNames(text, variables);
-      return this.#run(this.#services.parse(steady.text), { variables: steady.variables });
-    });
+    const bound = withSteadyNames(text, variables);
+    return andThen(this.#use(), () => this.#run(this.#services.parse(bound.text), bound));
   }
 
   execute(
