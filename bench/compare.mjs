@@ -16,7 +16,9 @@ const began = performance.now();
 const builds = { before: buildRevision(revision), now: buildWorking() };
 const slower = await compare(builds, values.only.split(','));
 for (const { name, ratio, noise } of slower) {
-  console.log(`SLOWER: ${name} takes ${ratio.toFixed(2)} times as long, beyond its noise of ${noise.toFixed(2)}`);
+  console.log(
+    `SLOWER: ${name} takes ${ratio.toFixed(2)} times as long; equal builds are ${((noise - 1) * 100).toFixed(0)} % apart`,
+  );
 }
 if (slower.length === 0) console.log('nothing is slower beyond its noise');
 console.log(`${((performance.now() - began) / 1e3).toFixed(0)} s`);

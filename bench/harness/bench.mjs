@@ -5,7 +5,7 @@ import { grouped } from './grouped.mjs';
 import { measure } from './rounds.mjs';
 
 /** Repetitions whose answers are compared. */
-const COMPARED = 3;
+const COMPARED = 2;
 
 /** Why a target can't run here, if it can't. @param {import('./contract.mjs').Target} target */
 export async function missing({ needs = [], lacks }) {

@@ -11,6 +11,8 @@ import { calibrate, timed } from './rounds.mjs';
 const ROWS = 1_000;
 /** Short enough that some samples are left alone by whatever else the machine does. */
 const MILLISECONDS = 3;
+/** Until the compiler has mostly made up its mind. */
+const WARM_UP = 30;
 /** Milliseconds of processor time: what takes longer at a time is left out. */
 const LONGEST = 40;
 
@@ -32,7 +34,7 @@ for (const [data, workloads] of grouped(WORKLOADS, ({ data = NOTHING }) => data)
       const contender = contenderOf(workload, target, opened, rows);
       const name = nameOf(workload, target);
       try {
-        await calibrate(workload, contender, MILLISECONDS);
+        await calibrate(workload, contender, MILLISECONDS, WARM_UP);
         const { processor } = await timed(workload, contender);
         if (processor * contender.count * (workload.per ?? 1) > LONGEST * 1e6) continue;
         cells.set(name, { workload, contender });

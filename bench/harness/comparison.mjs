@@ -1,8 +1,8 @@
 // Whether one build is slower than another, beyond the noise of the same run.
 //
-// Each group of processes is two of the old build and one of the new: they take turns at every workload, and how far the two equal ones are
-// apart is the noise. A process keeps its luck (layout of memory, decisions of the compiler) for life, so that several groups are asked, and
-// what looks slower is measured once more in others before it counts.
+// Each group of processes is two of the old build and one of the new, which take turns at every workload. How far the two equal ones are apart
+// is the noise: the new one is slower when it takes longer than the slower of them, in every group. A process keeps its luck (layout of
+// memory, decisions of the compiler) for life, which is why there are several groups, and why what looks slower is measured once more.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { GRAPHQL } from '../workloads/graphql.mjs';
@@ -14,12 +14,15 @@ import { SCANS } from '../workloads/scans.mjs';
 import { median, quantile } from './statistics.mjs';
 
 const PROCESS = fileURLToPath(new URL('comparison-process.mjs', import.meta.url));
-/** Groups of the first look, which only finds what is suspect, and of the second. */
-const GROUPS = { first: 2, second: 3 };
-/** A multiple of three, so that each process is as often the first. */
-const SWEEPS = 12;
-/** What is less isn't worth a second look. */
-const LEAST = 1.05;
+/**
+ * The first look finds what is suspect, the second, with more time for each, what is slower. Multiples of three sweeps, so that each process is
+ * as often the first.
+ */
+const FIRST = { groups: 2, sweeps: () => 12 };
+const SECOND = { groups: 4, sweeps: (workloads) => Math.max(12, 3 * Math.floor(120 / workloads)) };
+const MOST_SWEEPS = 60;
+/** So much longer than the slower of two equal builds. */
+const LEAST = 1.03;
 
 /** What is asked of each target: of the store on disk what the store has to do with. */
 const COMPARED = {
@@ -41,31 +44,32 @@ export async function compare(builds, words) {
   const names = Object.entries(COMPARED)
     .flatMap(([target, workloads]) => workloads.map(({ name }) => `${name} (${target})`))
     .filter((name) => words.some((word) => name.includes(word)));
-  const first = judge(await measureGroups(builds, names, GROUPS.first));
-  const suspected = first.filter(isSlower).map(({ name }) => name);
+  const first = judge(await measureGroups(builds, names, FIRST));
+  const suspected = first.filter(({ isSlower }) => isSlower).map(({ name }) => name);
   print(first);
   if (suspected.length === 0) return [];
   console.log(`once more: ${suspected.join(', ')}`);
-  const second = judge(await measureGroups(builds, suspected, GROUPS.second));
+  const second = judge(await measureGroups(builds, suspected, SECOND));
   print(second);
-  return second.filter(isSlower);
+  return second.filter(({ isSlower }) => isSlower);
 }
 
-/** @returns {Promise<Map<string, {ratio: number, noise: number}[]>>} of each group */
-async function measureGroups(builds, names, groups) {
+/** @returns {Promise<Map<string, {ratio: number, noise: number, least: number}[]>>} of each group */
+async function measureGroups(builds, names, { groups, sweeps }) {
   const all = new Map();
   for (let group = 0; group < groups; group++) {
-    for (const [name, each] of await measureGroup(builds, names)) all.set(name, [...(all.get(name) ?? []), each]);
+    for (const [name, each] of await measureGroup(builds, names, Math.min(MOST_SWEEPS, sweeps(names.length))))
+      all.set(name, [...(all.get(name) ?? []), each]);
   }
   return all;
 }
 
-async function measureGroup({ before, now }, names) {
+async function measureGroup({ before, now }, names, sweeps) {
   const processes = await Promise.all([before, now, before].map((folder) => start(folder, names)));
   const [{ counts }] = processes;
   const cells = Object.keys(counts).filter((name) => processes.every((each) => name in each.counts));
   const rounds = new Map(cells.map((name) => [name, []]));
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+  for (let sweep = 0; sweep < sweeps; sweep++) {
     for (const name of cells) {
       const order = processes.map((_, at) => processes[(at + sweep) % processes.length]);
       const round = new Map();
@@ -76,7 +80,7 @@ async function measureGroup({ before, now }, names) {
   for (const each of processes) each.stop();
   return cells.map((name) => {
     const [a, b, c] = processes.map((each) => undisturbed(rounds.get(name).map((round) => round.get(each))));
-    return [name, { ratio: b / Math.sqrt(a * c), noise: Math.max(a / c, c / a) }];
+    return [name, { ratio: b / Math.sqrt(a * c), noise: Math.max(a / c, c / a), least: b / Math.max(a, c) }];
   });
 }
 
@@ -111,12 +115,9 @@ const judge = (groups) =>
   [...groups].map(([name, several]) => ({
     name,
     ratio: median(several.map(({ ratio }) => ratio)),
-    least: Math.min(...several.map(({ ratio }) => ratio)),
-    noise: Math.max(LEAST, ...several.map(({ noise }) => noise)),
+    noise: median(several.map(({ noise }) => noise)),
+    isSlower: several.every(({ least }) => least > LEAST),
   }));
-
-/** In every group, and in the middle of them by more than two equal builds are ever apart. */
-const isSlower = ({ ratio, least, noise }) => least > LEAST && ratio > noise;
 
 function print(all) {
   for (const { name, ratio, noise } of all) {

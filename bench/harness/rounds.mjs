@@ -50,10 +50,10 @@ async function processorTime() {
 }
 
 /** Finds how many repetitions fill a sample, which warms up, too. */
-export async function calibrate(workload, contender, milliseconds) {
+export async function calibrate(workload, contender, milliseconds, warmUp = 2 * milliseconds) {
   const { atOnce = 1, per = 1, most = 1_000_000 } = workload;
   let count = Math.min(atOnce, most);
-  for (let spent = 0; spent < 2 * milliseconds; ) {
+  for (let spent = 0; spent < warmUp; ) {
     const took = ((await timed(workload, contender, count)).time * count * per) / 1e6;
     spent += took;
     // No leap, since the first repetitions are slower than those to come.

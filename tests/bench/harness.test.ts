@@ -36,9 +36,9 @@ test('a spread is the middle and the quarters', () => {
 });
 
 const rounds = [
-  [{ time: 10 }, { time: 200 }],
-  [{ time: 20 }, { time: 300 }],
-  [{ time: 30 }, { time: 900 }],
+  [{ processor: 10 }, { processor: 200 }],
+  [{ processor: 20 }, { processor: 300 }],
+  [{ processor: 30 }, { processor: 900 }],
 ];
 const targets = ['ours', 'theirs'].map((name) => ({
   name,
