@@ -26,6 +26,8 @@ export function buildRevision(revision) {
   const kept = join(KEPT, commit);
   if (existsSync(kept)) return kept;
   const folder = temporaryFolder();
+  // A build that was interrupted doesn't stand under the name of a whole one.
+  const unfinished = join(KEPT, `unfinished-${process.pid}`);
   try {
     const sources = join(folder.path, 'sources');
     mkdirSync(sources);
@@ -39,12 +41,11 @@ export function buildRevision(revision) {
     );
     execFileSync('tar', ['-x', '-C', sources], { input: archive });
     symlinkSync(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
-    // A build that was interrupted doesn't stand under the name of a whole one.
-    const unfinished = join(KEPT, `unfinished-${process.pid}`);
     compile(sources, unfinished);
     renameSync(unfinished, kept);
   } finally {
     folder.remove();
+    rmSync(unfinished, { recursive: true, force: true });
   }
   prune(commit);
   return kept;
