@@ -51,11 +51,12 @@ await bench({
     const { name } = result.workload;
     results[name] = measured(result, on);
     printMeasured(name, results[name]);
+    // A run that is cut short keeps what it has measured.
+    if (values.json) addResults(values.json, { [name]: results[name] });
   },
 });
 printAims(results);
 console.log(`\n${((performance.now() - began) / 1e3).toFixed(0)} s`);
-if (values.json) addResults(values.json, results);
 if (values.write) writeTables(PAGE, addResults(RESULTS, results));
 // Some engines leave threads behind that keep a process alive.
 process.exit(0);
