@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Environment } from '../../src/env/environment.js';
+import { realEnvironment } from '../../src/env/real.js';
+import { createHttpServer } from '../../src/http/create-http-server.js';
+import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
+import { encodeAnswer } from '../../src/http/large-answer.js';
+import { newObject, type Value } from '../../src/value/value.js';
+import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
+
+const ROWS = 6_400;
+const rows: Value = Array.from({ length: ROWS }, (_, at): Value => Object.assign(newObject(), { at, name: `p ${at}` }));
+
+/** A clock that goes on by a millisecond at each look. */
+function ticking(): { environment: Environment; turns: () => number } {
+  let now = 0;
+  let turns = 0;
+  const clock = { ...realEnvironment.clock, monotonic: () => now++ };
+  const timers = {
+    ...realEnvironment.timers,
+    yield: () => {
+      turns++;
+      return realEnvironment.timers.yield();
+    },
+  };
+  return { environment: { ...realEnvironment, clock, timers }, turns: () => turns };
+}
+
+let stop: () => Promise<unknown> = async () => undefined;
+afterEach(() => stop());
+
+test.each([['json', JSON_FORMAT] as const, ['cbor', CBOR] as const])(
+  'others have turns while many rows are written as %s',
+  async (_name, format: Format) => {
+    const { environment, turns } = ticking();
+    const answer = await encodeAnswer(rows, format, environment);
+    expect(Buffer.from(answer)).toEqual(Buffer.from(format.encode(rows)));
+    // A look for each 64 rows, and a turn for every sixth look.
+    expect(turns()).toBeGreaterThan(ROWS / 64 / 7);
+  },
+);
+
+test('few rows are written at once', () => {
+  const { environment, turns } = ticking();
+  expect(encodeAnswer([1, 2], JSON_FORMAT, environment)).toBe('[1,2]');
+  expect(turns()).toBe(0);
+});
+
+test('a large answer in JSON is a text, over WebSockets and HTTP', async () => {
+  const database = new FakeDatabase();
+  database.onQuery = () => [succeeded(rows)];
+  const app = createHttpServer({ database });
+  stop = () => app.close();
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, ['json']);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ id: 1, method: 'query', params: ['SELECT * FROM p'] }));
+  const [data, isBinary] = await once(socket, 'message');
+  socket.terminate();
+  expect(isBinary).toBe(false);
+  expect(JSON.parse(String(data)).result[0].result).toEqual(rows);
+
+  const request = { method: 'POST', headers: { accept: 'application/json' }, body: 'SELECT * FROM p' };
+  const reply = await fetch(`http://127.0.0.1:${port}/sql`, request);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(await reply.json()).toMatchObject([{ status: 'OK', result: { length: ROWS } }]);
+});
