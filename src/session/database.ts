@@ -151,7 +151,7 @@ export class OpenDatabase implements Database {
         sessionLifetime: options.sessions?.lifetime,
       }),
       registry,
-      places: new PlaceKeeper(engine, environment),
+      places: new PlaceKeeper(engine, environment, registry),
       audit,
       strictPermissions: options.strictPermissions ?? false,
       options: {

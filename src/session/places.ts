@@ -8,14 +8,23 @@ import type { Identity } from '../exec/execution.js';
 import { tellImplied, type Witness } from '../exec/witness.js';
 import type { Engine, Transaction } from '../storage/contract.js';
 import { withRetries } from '../storage/retry.js';
+import type { Sessions } from './registry.js';
+
+/** Namespaces that are remembered, and databases of each. */
+const MOST_KNOWN = 100;
 
 export class PlaceKeeper {
   readonly #engine: Engine;
   readonly #environment: Environment;
+  readonly #registry: Sessions;
+  /** Databases that were there, by namespace, until a place is defined or removed: HTTP selects one with each request. */
+  #known = new Map<string, Set<string>>();
+  #era = 0;
 
-  constructor(engine: Engine, environment: Environment) {
+  constructor(engine: Engine, environment: Environment, registry: Sessions) {
     this.#engine = engine;
     this.#environment = environment;
+    this.#registry = registry;
   }
 
   /**
@@ -37,8 +46,13 @@ export class PlaceKeeper {
     if (!mayAct(principal, 'edit', { namespace: selected.namespace })) return selected;
     // What is kept, and not named, comes into being when somebody writes to it.
     const named = database === undefined ? { namespace: selected.namespace } : selected;
+    if (this.#isKnown(named)) return selected;
+    const { era } = this.#registry;
     return andThen(this.#missing(named), (missing) => {
-      if (missing === undefined) return selected;
+      if (missing === undefined) {
+        this.#know(named, era);
+        return selected;
+      }
       const mayDefine = mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace: selected.namespace });
       if (!mayDefine) return selected;
       return andThen(this.#define(named), () => {
@@ -47,6 +61,21 @@ export class PlaceKeeper {
         return selected;
       });
     });
+  }
+
+  #isKnown({ namespace = '', database }: Place): boolean {
+    return (
+      database !== undefined && this.#era === this.#registry.era && this.#known.get(namespace)?.has(database) === true
+    );
+  }
+
+  #know({ namespace = '', database }: Place, era: number): void {
+    if (database === undefined) return;
+    if (era !== this.#era || this.#known.size > MOST_KNOWN) this.#known = new Map();
+    this.#era = era;
+    const databases = this.#known.get(namespace);
+    if (databases === undefined || databases.size > MOST_KNOWN) this.#known.set(namespace, new Set([database]));
+    else databases.add(database);
   }
 
   #missing({ namespace = '', database }: Place): PromiseOrValue<'namespace' | 'database' | undefined> {
