@@ -9,7 +9,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Changefeed } from '../language/ast.js';
-import { type Place, placeIn } from '../storage/append.js';
+import { type LogPosition, positionIn } from '../storage/append.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { feedOf } from './change-log.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
@@ -46,18 +46,18 @@ export function noteDatabaseFeed(
   transaction.append(feedBreaksPrefix(after.id), 'loss' satisfies Break);
 }
 
-/** Notes that the entries of a feed were deleted up to a place. */
+/** Notes that the entries of a feed were deleted up to a position. */
 export function noteLoss(
   transaction: Transaction,
   { database }: DatabaseCatalog,
   { id }: TableDefinition,
-  place: Place,
+  position: LogPosition,
 ): PromiseOrValue<void> {
   const prefix = feedBreaksPrefix(database.id, id);
   return andThen(lastBreak(transaction, prefix), (last) => {
-    if (last !== undefined && last.place >= place) return;
-    transaction.put(prefix + place, 'loss' satisfies Break);
-    return transaction.deleteRange({ from: prefix, to: prefix + place });
+    if (last !== undefined && last.position >= position) return;
+    transaction.put(prefix + position, 'loss' satisfies Break);
+    return transaction.deleteRange({ from: prefix, to: prefix + position });
   });
 }
 
@@ -75,28 +75,28 @@ export function noteUnknownFeed(
 }
 
 /**
- * Where in the feed of a table to read on that was read, or is to be read, from a place on: there, or at its beginning if the table is
- * younger and `fromBeginning` says that this will do.
+ * From where to read the feed of a table for all that comes behind a position: from there, or from the feed's beginning if the table is younger
+ * and `fromBeginning` says that this will do.
  * @throws TesseraError `changefeed_required`, `changefeed_too_short`
  */
 export function reachableFrom(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   table: TableEntry,
-  place: Place,
+  position: LogPosition,
   fromBeginning: boolean,
-): PromiseOrValue<Place> {
+): PromiseOrValue<LogPosition> {
   const { name } = table.definition;
   if (!isWhole(feedOf(catalog, table))) throw failure('changefeed_required', { table: name });
   return andThen(lastBreakOf(transaction, catalog, table.definition), (last) => {
-    if (last !== undefined && last.place < place) return place;
-    if (last?.kind === 'beginning' && fromBeginning) return last.place;
+    if (last !== undefined && last.position < position) return position;
+    if (last?.kind === 'beginning' && fromBeginning) return last.position;
     throw failure('changefeed_too_short', { table: name });
   });
 }
 
 interface FoundBreak {
-  readonly place: Place;
+  readonly position: LogPosition;
   readonly kind: Stored;
 }
 
@@ -108,7 +108,7 @@ function lastBreakOf(
 ): PromiseOrValue<FoundBreak | undefined> {
   return andThen(lastBreak(transaction, feedBreaksPrefix(database.id)), (ofAll) =>
     andThen(lastBreak(transaction, feedBreaksPrefix(database.id, id)), (own) =>
-      own === undefined || (ofAll !== undefined && ofAll.place > own.place) ? ofAll : own,
+      own === undefined || (ofAll !== undefined && ofAll.position > own.position) ? ofAll : own,
     ),
   );
 }
@@ -118,6 +118,6 @@ function lastBreak(transaction: Transaction, prefix: Key): PromiseOrValue<FoundB
   return andThen(cursor.next(), (batch) => {
     cursor.close();
     const entry = batch?.[0];
-    return entry && { place: placeIn(prefix, entry[0]), kind: entry[1] };
+    return entry && { position: positionIn(prefix, entry[0]), kind: entry[1] };
   });
 }

@@ -1,6 +1,6 @@
 /** What was changed in a table before a live query began, piece by piece, from its changefeed. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { type Place, placeAfter, placeIn, stampIn } from '../storage/append.js';
+import { type LogPosition, positionAfter, positionIn, stampIn } from '../storage/append.js';
 import type { Transaction, Versionstamp } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { weightOf } from '../value/weight.js';
@@ -19,13 +19,13 @@ export interface PastChange extends Pick<RecordChange, 'before' | 'after'> {
 export interface Piece {
   readonly changes: readonly PastChange[];
   /** Where the next one begins; `undefined` if there is none. */
-  readonly next: Place | undefined;
+  readonly next: LogPosition | undefined;
 }
 
-/** Which changes: those from a place on up to a versionstamp, which is included. `since` is where it all began. */
+/** Which changes: those from a position on up to a versionstamp, which is included. `since` is where it all began. */
 export interface PastWanted {
   readonly since: Versionstamp;
-  readonly from: Place;
+  readonly from: LogPosition;
   readonly until: Versionstamp;
 }
 
@@ -49,9 +49,9 @@ export function readPast(
   const reachable = reachableFrom(transaction, catalog, table, from, since === 0n);
   return andThen(reachable, (first) => {
     const prefix = changesPrefix(catalog.database.id, table.definition.name);
-    const range = { from: prefix + first, to: prefix + placeAfter(until) };
+    const range = { from: prefix + first, to: prefix + positionAfter(until) };
     const changes: (PastChange & { isLast: boolean })[] = [];
-    let next: Place | undefined;
+    let next: LogPosition | undefined;
     let weight = 0;
     if (range.from >= range.to) return { changes, next };
     const read = forEachBatch(transaction.scan(range, { batch: BATCH }), (batch) => {
@@ -62,7 +62,7 @@ export function readPast(
         const last = changes.at(-1);
         if (last !== undefined) last.isLast = last.stamp !== stamp;
         if (changes.length === PIECE_CHANGES || weight > PIECE_BYTES) {
-          next = placeIn(prefix, key);
+          next = positionIn(prefix, key);
           return true;
         }
         weight += weightOf(entry.before, entry.after);

@@ -1,6 +1,6 @@
 /** Takes what is old out of the logs behind CHANGEFEED. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { placeIn, stampBytes, stampOfTime } from '../storage/append.js';
+import { positionIn, stampBytes, stampOfTime } from '../storage/append.js';
 import type { Key, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { forEachLog } from './change-log.js';
@@ -46,7 +46,7 @@ export function pruneChanges(transaction: Transaction, catalog: DatabaseCatalog,
     return andThen(done, () => {
       if (definition === undefined) return;
       if (last === undefined) return noteUnknownFeed(transaction, catalog, definition);
-      return noteLoss(transaction, catalog, definition, placeIn(prefix, last));
+      return noteLoss(transaction, catalog, definition, positionIn(prefix, last));
     });
   });
   return andThen(pruned, () => left === 0);

@@ -1,7 +1,6 @@
 import { invariant } from '../base/invariant.js';
 import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure } from '../errors/error.js';
-
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
 import type {

@@ -25,7 +25,7 @@ export class StoreDirectory implements Directory {
   readonly #engine: Engine;
   readonly #executor: Executor;
   readonly #environment: Environment;
-
+  /** Where one is kept. */
   readonly #audit: AuditLog | undefined;
 
   constructor(engine: Engine, executor: Executor, environment: Environment, audit: AuditLog | undefined) {

@@ -12,7 +12,7 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Execution, LiveListener, LiveQuery, Written } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
-import { placeAfter } from '../storage/append.js';
+import { positionAfter } from '../storage/append.js';
 import type { Engine, Versionstamp } from '../storage/contract.js';
 import { Duration, RecordId } from '../value/value.js';
 import type { Notification, NotificationSink } from './contract.js';
@@ -262,7 +262,7 @@ export class Notifier implements LiveListener {
     }
     if (piece === undefined || turn.isOver()) return;
     const hasCaughtUp = piece.next === undefined && !resumption.isOutrun;
-    resumption.from = hasCaughtUp ? undefined : (piece.next ?? placeAfter(until));
+    resumption.from = hasCaughtUp ? undefined : (piece.next ?? positionAfter(until));
     if (!hasCaughtUp) this.#add({ kind: 'past', query, resumption });
   }
 

@@ -1,5 +1,5 @@
 import type { LiveQuery, Written } from '../exec/execution.js';
-import { type Place, placeAfter } from '../storage/append.js';
+import { type LogPosition, positionAfter } from '../storage/append.js';
 import type { Versionstamp } from '../storage/contract.js';
 
 interface Arrival {
@@ -19,7 +19,7 @@ export class Resumption {
   /** Of a commit under way the last change that can be seen: whether it ends the commit is only known when the others were looked at. */
   held: Written | undefined;
   /** Where the feed is to be read on; `undefined` once it has caught up. */
-  from: Place | undefined;
+  from: LogPosition | undefined;
   /** Up to where it is known to be behind. */
   until: Versionstamp;
   /** Whether more was committed than the last piece of the feed was to tell. */
@@ -34,7 +34,7 @@ export class Resumption {
     // A versionstamp that nothing has yet, as of a moment ago, is now.
     const isPast = stamp !== undefined && stamp <= now;
     this.told = isPast ? stamp : undefined;
-    this.from = isPast && stamp < now ? placeAfter(stamp) : undefined;
+    this.from = isPast && stamp < now ? positionAfter(stamp) : undefined;
     this.until = now;
   }
 

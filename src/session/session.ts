@@ -8,7 +8,7 @@ import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { asTesseraError, failure } from '../errors/error.js';
 import { guestRefusal } from '../exec/authorize.js';
-import { type LiveListener, Scope, type SessionFacts } from '../exec/execution.js';
+import type { LiveListener, SessionFacts } from '../exec/execution.js';
 import { type Deadline, RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
 import { uuidV4, uuidV7 } from '../functions/identifiers.js';
@@ -28,10 +28,11 @@ import type {
   StatementResult,
 } from './contract.js';
 import { OpenHeldTransaction, type StatementRequest } from './held-transaction.js';
+import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
-import { isProtected } from './protected.js';
 import type { RegisteredSession, Sessions } from './registry.js';
+import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 import { withSteadyNames } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
@@ -61,9 +62,6 @@ export interface SessionOptions {
 /** Transactions that one session may hold at a time. */
 const HELD_TRANSACTIONS = 64;
 
-/** Variables that a session keeps; anybody can set them, signed in or not. */
-const MAX_VARIABLES = 1_000;
-
 const NOWHERE: Place = {};
 
 const isLive = ({ kind }: Statement): boolean => kind === 'live';
@@ -78,7 +76,8 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #onClose: () => void;
   /** Whose it is before anybody signs in. */
   readonly #opener: Principal;
-  readonly #variables = new Map<string, Value>();
+  readonly #variables = new SessionVariables();
+  readonly #lifetime: Lifetime;
   readonly #held = new Map<string, HeldTransaction>();
   /** Read-only transactions under way. */
   readonly #snapshots = new Set<HeldTransaction>();
@@ -88,13 +87,8 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #auditor: Auditor | undefined;
   #key: string | undefined;
   #identity: SessionIdentity;
-  #expiresAt: bigint | undefined;
   /** When somebody signed in. */
   #since = 0n;
-  /** When the session was last used, by the clock that only goes on. */
-  #active = 0;
-  /** When something was last asked of it, by its client or on its behalf. */
-  #asked = 0;
   /** Finds out whether the session may go on, while that is in doubt. */
   #doubt: Promise<void> | undefined;
 
@@ -103,6 +97,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#origin = origin;
     this.#onClose = onClose;
     this.#opener = principal;
+    this.#lifetime = new Lifetime(services.environment.clock);
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
   }
@@ -122,11 +117,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   get facts(): SessionFacts {
-    const { clock } = this.#services.environment;
     return {
       since: this.#since,
-      active: clock.now() - BigInt(Math.round((clock.monotonic() - this.#active) * 1e6)),
-      expires: this.#expiresAt,
+      active: this.#lifetime.usedAt,
+      expires: this.#lifetime.expiresAt,
       liveQueries: this.#notifier?.queries ?? 0,
     };
   }
@@ -193,7 +187,7 @@ export class OpenSession implements Session, RegisteredSession {
     { variables, deadline, held }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
-    const begun = RequestInterrupt.begin(this.#services.environment, this.#asked);
+    const begun = RequestInterrupt.begin(this.#services.environment, this.#lifetime.askedAt);
     let interrupt = this.#bounded(begun);
     if (deadline !== undefined) {
       interrupt = interrupt.until(deadline);
@@ -202,7 +196,7 @@ export class OpenSession implements Session, RegisteredSession {
     const request = {
       identity: this.#identity,
       interrupt,
-      scope: this.#scope(variables),
+      scope: this.#variables.scopeWith(variables),
       held,
       listener: this.#notifier,
       auditor: this.#auditor,
@@ -229,21 +223,10 @@ export class OpenSession implements Session, RegisteredSession {
 
   listen(sink: NotificationSink, allowance = new LiveAllowance()): void {
     this.#notifier = new Notifier(this.#services, sink, allowance, {
-      identity: () => andThen(this.#doubt, () => (this.#isExpired() ? undefined : this.#identity)),
-      remaining: () => this.#remaining(),
+      identity: () => andThen(this.#doubt, () => (this.#lifetime.isOver ? undefined : this.#identity)),
+      remaining: () => this.#lifetime.remaining,
     });
     this.#services.registry.enter(this, this.#identity.principal);
-  }
-
-  #scope(variables: ObjectValue | undefined): Scope {
-    const scope = new Scope();
-    for (const [name, value] of this.#variables) scope.set(name, value);
-    if (variables === undefined) return scope;
-    for (const name of Object.keys(variables)) {
-      if (isProtected(name)) throw failure('reserved_variable', { name });
-      scope.set(name, variables[name]);
-    }
-    return scope;
   }
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace> {
@@ -316,14 +299,14 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** What one principal began, no other goes on with. */
   #become(identity: SessionIdentity, expiresAt?: bigint): void {
-    const { registry, environment } = this.#services;
+    const { registry, options } = this.#services;
     const { principal } = this.#identity;
     this.#cancelHeld();
     if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
-    this.#expiresAt = expiresAt;
+    // Guests and the process itself came in by nothing that could end.
+    this.#lifetime.begin(expiresAt, identity.signedIn.basis && options.idle);
     this.#doubt = undefined;
-    this.#active = environment.clock.monotonic();
     if (this.#notifier === undefined) return;
     this.#notifier.watch();
     registry.leave(this, principal);
@@ -357,7 +340,7 @@ export class OpenSession implements Session, RegisteredSession {
     for (const interrupt of this.#running) interrupt.cancel();
     this.#cancelHeld();
     this.#notifier?.endAll(failure('session_expired'));
-    this.#expiresAt = 0n;
+    this.#lifetime.end();
     this.#services.registry.leave(this, this.#identity.principal);
   }
 
@@ -384,16 +367,12 @@ export class OpenSession implements Session, RegisteredSession {
 
   setVariable(name: string, value: Value): void {
     this.#mustBeLive();
-    if (isProtected(name)) throw failure('protected_variable', { name });
-    if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
-      throw failure('too_many_variables', { limit: MAX_VARIABLES });
-    }
     this.#variables.set(name, value);
   }
 
   unsetVariable(name: string): void {
     this.#mustBeLive();
-    this.#variables.delete(name);
+    this.#variables.unset(name);
   }
 
   get isAdmitted(): boolean {
@@ -427,7 +406,13 @@ export class OpenSession implements Session, RegisteredSession {
         this.#mustBeAdmitted();
         return this.#identity;
       });
-    return { services: this.#services, auditor: this.#auditor, interrupt, scope: this.#scope(undefined), identity };
+    return {
+      services: this.#services,
+      auditor: this.#auditor,
+      interrupt,
+      scope: this.#variables.scopeWith(undefined),
+      identity,
+    };
   }
 
   async catalog({ unattended }: Attention = {}): Promise<DatabaseCatalog | undefined> {
@@ -461,27 +446,11 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** An expired session refuses everything that isn't about becoming a fresh one. */
   #mustBeLive(unattended = false): void {
-    if (this.#isExpired()) {
+    if (this.#lifetime.isOver) {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    this.#asked = this.#services.environment.clock.monotonic();
-    if (!unattended) this.#active = this.#asked;
-  }
-
-  #isExpired(): boolean {
-    return this.#remaining() <= 0;
-  }
-
-  /** Milliseconds until it expires, unless it is used meanwhile. */
-  #remaining(): number {
-    const { options, environment } = this.#services;
-    const { clock } = environment;
-    const lifetime =
-      this.#expiresAt === undefined ? Number.POSITIVE_INFINITY : Number(this.#expiresAt - clock.now()) / 1e6;
-    // Guests and the process itself came in by nothing that could end.
-    if (options.idle === undefined || this.#identity.signedIn.basis === undefined) return lifetime;
-    return Math.min(lifetime, this.#active + options.idle - clock.monotonic());
+    this.#lifetime.use(unattended);
   }
 
   /** Whoever may run nothing is not to learn what is defined either. */

@@ -32,20 +32,20 @@ export function stampBytes(stamp: Versionstamp): Key {
 }
 
 /**
- * Where an entry stands in its log: what its key has behind the prefix. Places are compared as texts, also with those of other logs: they are
+ * Where an entry stands in its log: what its key has behind the prefix. Positions are compared as texts, also with those of other logs: they are
  * in the order of commits.
  */
-export type Place = string;
+export type LogPosition = string;
 
-export function placeIn(prefix: Key, key: Key): Place {
+export function positionIn(prefix: Key, key: Key): LogPosition {
   return key.slice(prefix.length);
 }
 
 /** Behind all entries that there can be. */
-export const LAST_PLACE: Place = '\xff'.repeat(APPENDED_LENGTH);
+export const LAST_POSITION: LogPosition = '\xff'.repeat(APPENDED_LENGTH);
 
 /** Before all entries of commits after a versionstamp, and behind those of its own. */
-export function placeAfter(stamp: Versionstamp): Place {
+export function positionAfter(stamp: Versionstamp): LogPosition {
   return stampBytes(stamp + 1n) + orderBytes(0);
 }
 

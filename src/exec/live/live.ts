@@ -7,7 +7,7 @@ import { uuidV4 } from '../../functions/identifiers.js';
 import type { Live } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import { walk } from '../../language/visitor.js';
-import { LAST_PLACE, placeAfter } from '../../storage/append.js';
+import { LAST_POSITION, positionAfter } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { diff } from '../../value/diff.js';
 import { equals } from '../../value/order.js';
@@ -97,8 +97,8 @@ function checkFeed(
   table: TableEntry,
   stamp: Versionstamp | undefined,
 ): PromiseOrValue<unknown> {
-  const place = stamp === undefined ? LAST_PLACE : placeAfter(stamp);
-  return reachableFrom(transaction, catalog, table, place, stamp === 0n);
+  const position = stamp === undefined ? LAST_POSITION : positionAfter(stamp);
+  return reachableFrom(transaction, catalog, table, position, stamp === 0n);
 }
 
 /** What an expression takes with what it is compiled to, in bytes. */
