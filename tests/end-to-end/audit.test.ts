@@ -95,7 +95,10 @@ test('a server does not start on a log that it cannot continue', async () => {
 }, 60_000);
 
 test('verifying says what is wrong with its arguments', () => {
-  expect(verify('no/such/file')).toMatchObject({ code: 1, text: expect.stringContaining('no such file') });
+  expect(verify('no/such/file')).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('There is no file no/such/file'),
+  });
   const short = join(temporaryFolder(), 'key');
   writeFileSync(short, 'short\n');
   expect(verify('no/such/file', '--key-file', short)).toMatchObject({ code: 1, text: expect.stringContaining('32') });

@@ -426,7 +426,7 @@ test('so does a live query, and what shows changes', () => {
     .map(([table, since, limit]) => ({ kind: 'show-changes', ...table, since, ...limit }));
   fc.assert(
     fc.property(fc.oneof(live, changes) as fc.Arbitrary<Statement>, (tree) => {
-      const printed = printStatement(tree);
+      const printed = printStatement(tree, { secrets: true });
       expect(parseStatement(printed, LIMITS), printed).toEqual(tree);
     }),
     { numRuns: RUNS, endOnFailure: true },
