@@ -6,7 +6,7 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
 import type { HeldTransaction, StatementResult } from './contract.js';
-import { withSteadyNames } from './steady-names.js';
+import { parseSteadily } from './steady-names.js';
 
 /** How statements are to be run. */
 export interface StatementRequest {
@@ -46,8 +46,8 @@ export class OpenHeldTransaction implements HeldTransaction {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    const steady = withSteadyNames(text, variables);
-    return this.execute(this.#holder.parse(steady.text), steady.variables);
+    const steady = parseSteadily(text, variables, this.#holder.parse);
+    return this.execute(steady.statements, steady.variables);
   }
 
   execute(

@@ -34,7 +34,7 @@ import { Notifier } from './notifier.js';
 import type { RegisteredSession, Sessions } from './registry.js';
 import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
-import { withSteadyNames } from './steady-names.js';
+import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 
 /** What a session needs of its database. */
@@ -126,8 +126,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    const bound = withSteadyNames(text, variables);
-    return andThen(this.#use(), () => this.#run(this.#services.parse(bound.text), bound));
+    return andThen(this.#use(), () => {
+      const bound = parseSteadily(text, variables, this.#services.parse);
+      return this.#run(bound.statements, bound);
+    });
   }
 
   execute(
