@@ -12,7 +12,7 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Execution, LiveListener, LiveQuery, Written } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
-import { positionAfter } from '../storage/append.js';
+import { positionAfter, stampOfTime } from '../storage/append.js';
 import type { Engine, Versionstamp } from '../storage/contract.js';
 import { Duration, RecordId } from '../value/value.js';
 import type { Notification, NotificationSink } from './contract.js';
@@ -119,7 +119,10 @@ export class Notifier implements LiveListener {
       return false;
     }
     this.#queries.add(query);
-    if (query.since !== undefined) this.#resume(query, new Resumption(query.since, stamp));
+    if (query.since !== undefined) {
+      const soon = stampOfTime(this.#services.environment.clock.now()) ?? stamp;
+      this.#resume(query, new Resumption(query.since, stamp, soon));
+    }
     if (this.#stopWatching === undefined) this.watch();
     return true;
   }

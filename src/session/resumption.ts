@@ -28,13 +28,15 @@ export class Resumption {
   /** The last change that came when it had caught up. */
   #latest: Arrival | undefined;
 
-  /** `now` is the versionstamp of the commits up to which it hears nothing. */
-  constructor({ stamp }: NonNullable<LiveQuery['since']>, now: Versionstamp) {
+  /**
+   * `now` is the versionstamp of the commits up to which it hears nothing. Below `soon` no more versionstamps are given out: behind them
+   * it can go on as well, and whether any commit has one, of whatever table, is nobody's business.
+   */
+  constructor({ stamp }: NonNullable<LiveQuery['since']>, now: Versionstamp, soon: Versionstamp) {
     this.since = stamp ?? now;
-    // A versionstamp that nothing has yet, as of a moment ago, is now.
-    const isPast = stamp !== undefined && stamp <= now;
-    this.told = isPast ? stamp : undefined;
-    this.from = isPast && stamp < now ? positionAfter(stamp) : undefined;
+    // A versionstamp to come is now.
+    this.told = stamp !== undefined && (stamp <= now || stamp < soon) ? stamp : undefined;
+    this.from = stamp !== undefined && stamp < now ? positionAfter(stamp) : undefined;
     this.until = now;
   }
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { LiveAllowance } from '../../src/session/live-allowance.js';
+import { stampOfTime } from '../../src/storage/append.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, type ObjectValue, objectFrom, Uuid, type Value } from '../../src/value/value.js';
@@ -180,6 +181,24 @@ describe('goes on behind a versionstamp', () => {
       expect(heard.map(({ versionstamp }) => versionstamp)).toEqual([one, one, two, three]);
       expect(heard.map(({ result }) => (result as ObjectValue)['at'])).toEqual([one, one, two, three]);
       expect(heard.map(({ result }) => (result as ObjectValue)['i'])).toEqual([1, 2, 3, 6]);
+      heard = [];
+    }
+  });
+
+  test('whether or not anything else was committed since', async () => {
+    await run('CREATE a:1; DEFINE TABLE elsewhere CHANGEFEED 1h');
+    for (const [at, hidden] of ['RETURN 1', 'CREATE elsewhere:1'].entries()) {
+      environment.advance(MINUTE);
+      const since = stampOfTime(environment.clock.now());
+      environment.advance(MINUTE);
+      await run(hidden);
+      environment.advance(1);
+      const { text } = await live('LIVE SELECT VALUE id FROM a SINCE $since', since);
+      await run(`BEGIN; UPDATE a:1 SET n = ${at}; CREATE a; COMMIT`);
+      await quiet();
+      expect(heard[0]?.versionstamp).toBe(since);
+      await run(`KILL u'${text}'`);
+      await quiet();
       heard = [];
     }
   });
