@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { command } from './build.mjs';
 
-const COMMAND = fileURLToPath(new URL('../../dist/bin/tessera.js', import.meta.url));
-/** Tells what memory is in use, once the garbage is gone, whenever it is asked. */
-const TELL_MEMORY = `data:text/javascript,process.on('message', () => { gc(); process.send(process.memoryUsage()); })`;
+const TELL_USAGE = fileURLToPath(new URL('../servers/tell-usage.mjs', import.meta.url));
+const NODE_FLAGS = ['--expose-gc', '--import', TELL_USAGE];
 const ASK = 'GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 export const OWNER = { user: 'root', pass: 'secret' };
 
@@ -17,14 +17,7 @@ export async function startCommand(store, ...flags) {
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    ['--expose-gc', '--import', TELL_MEMORY, COMMAND, 'start', store].concat(
-      '--user',
-      OWNER.user,
-      '--pass',
-      OWNER.pass,
-      address,
-      flags,
-    ),
+    [...NODE_FLAGS, command(), 'start', store, '--user', OWNER.user, '--pass', OWNER.pass, ...address, ...flags],
     { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
   );
   const ended = once(child, 'exit');
@@ -38,8 +31,9 @@ export async function startCommand(store, ...flags) {
     port,
     ready: (performance.now() - began) * 1e6,
     memory: async () => {
-      child.send('memory');
-      return (await once(child, 'message'))[0];
+      child.send('usage');
+      const [{ memory }] = await once(child, 'message');
+      return memory;
     },
     stop: async () => {
       child.kill();

@@ -26,7 +26,12 @@ export async function httpConnection(port) {
   return new Connection(await connected(port), httpLength);
 }
 
-export async function webSocketConnection(port, path, protocol = 'json') {
+export async function webSocketConnection(port, path, protocol) {
+  return new Connection(await upgraded(port, path, protocol), frameLength);
+}
+
+/** A socket that has become a WebSocket. */
+export async function upgraded(port, path, protocol = 'json') {
   const socket = await connected(port);
   const offer = [
     'upgrade: websocket',
@@ -38,10 +43,10 @@ export async function webSocketConnection(port, path, protocol = 'json') {
   socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${[...offer, key].join('\r\n')}\r\n\r\n`);
   const [answer] = await once(socket, 'data');
   if (!String(answer).startsWith('HTTP/1.1 101')) throw new Error(String(answer));
-  return new Connection(socket, frameLength);
+  return socket;
 }
 
-async function connected(port) {
+export async function connected(port) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
   return socket;
@@ -95,14 +100,15 @@ export const bodyOf = (answer) => answer.subarray(answer.indexOf('\r\n\r\n') + 4
 export const payloadOf = (answer) => answer.subarray(answer[1] < 126 ? 2 : answer[1] === 126 ? 4 : 10);
 
 /** The length of the answer that begins with these bytes, as soon as it can be told. */
-function httpLength(bytes) {
+export function httpLength(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
-  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, end))?.[1];
+  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, end))?.[1] ?? 0;
   return end + 4 + Number(length);
 }
 
-function frameLength(bytes) {
+/** The same of a frame. */
+export function frameLength(bytes) {
   if (bytes.length < 2) return undefined;
   if (bytes[1] < 126) return 2 + bytes[1];
   if (bytes.length < 10) return undefined;

@@ -36,7 +36,6 @@ export async function startServer(script, ...args) {
       ask,
       /** Microseconds, user and system. */
       processor: async () => (await ask('usage')).processor,
-      memory: async () => (await ask('usage')).memory,
       stop: () => {
         process.off('exit', stop);
         stop();

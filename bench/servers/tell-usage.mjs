@@ -1,4 +1,4 @@
-// Loaded into a server before it starts: tells what it uses when it is asked.
+// Loaded into a server before it starts: tells what it uses when it is asked; with `--expose-gc`, once the garbage is gone.
 process.on('message', (message) => {
   if (message !== 'usage') return;
   globalThis.gc?.();

@@ -1,6 +1,7 @@
 // How long small reads of many clients take, while one client scans all rows again and again and others sign in, with wrong passwords, too.
-import { call, http, post, webSocket } from '../harness/asking.mjs';
+import { call, http, webSocket } from '../harness/asking.mjs';
 import { OWNER, startCommand } from '../harness/command.mjs';
+import { postBytes } from '../harness/raw-client.mjs';
 import { temporaryFolder } from '../harness/temporary-folder.mjs';
 
 const CLIENTS = [64, 512];
@@ -30,7 +31,7 @@ const rowsFrom = (from, to) => `INSERT INTO person (<array>${from}..${to}).map(|
 const JSON_TYPE = { accept: 'application/json', 'content-type': 'application/json' };
 const account = (pass) => ({ ns: 'bench', db: 'bench', ac: 'account', email: 'ada', pass });
 const SIGN_INS = [OWNER, { ...OWNER, pass: 'wrong' }, account('right'), account('wrong')].map((body) =>
-  post('/signin', JSON_TYPE, JSON.stringify(body)),
+  postBytes('/signin', JSON_TYPE, JSON.stringify(body)),
 );
 
 const servers = new WeakMap();
@@ -88,7 +89,7 @@ const TRANSPORTS = {
     const headers = { accept: 'application/json', 'surreal-ns': 'bench', 'surreal-db': 'bench' };
     return {
       open: () => http(port),
-      read: (id) => post('/sql', { ...headers, authorization: `Bearer ${token}` }, `SELECT * FROM person:${id}`),
+      read: (id) => postBytes('/sql', { ...headers, authorization: `Bearer ${token}` }, `SELECT * FROM person:${id}`),
     };
   },
 };
