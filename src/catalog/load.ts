@@ -56,9 +56,9 @@ export function loadDatabase(
   cache: CatalogCache,
   namespace: string,
   database: string,
-  row: Key = databaseKey(namespace, database),
+  key: Key = databaseKey(namespace, database),
 ): PromiseOrValue<DatabaseCatalog | undefined> {
-  return andThen(transaction.get(row), (stored) => {
+  return andThen(transaction.get(key), (stored) => {
     if (stored === undefined) return undefined;
     return cache.get(stampOf(stored)) ?? build(transaction, cache, namespace, stored);
   });

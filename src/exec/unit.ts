@@ -28,12 +28,12 @@ export class TransactionUnit implements Unit {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { namespace, database } = this.#place;
     if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
-    let row = rows.get(this.#place);
-    if (row === undefined) {
-      row = databaseKey(namespace, database);
-      rows.set(this.#place, row);
+    let key = databaseKeys.get(this.#place);
+    if (key === undefined) {
+      key = databaseKey(namespace, database);
+      databaseKeys.set(this.#place, key);
     }
-    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database, row), (catalog) => {
+    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database, key), (catalog) => {
       this.#catalog = catalog;
       return catalog;
     });
@@ -44,5 +44,5 @@ export class TransactionUnit implements Unit {
   }
 }
 
-/** Where the row of the selected database stands: every statement asks for it, and a string is found faster that was asked for before. */
-const rows = new Derived<Place, Key>();
+/** The key of the selected database: every statement asks for it, and a string is found faster that was asked for before. */
+const databaseKeys = new Derived<Place, Key>();

@@ -9,7 +9,7 @@ import type { Compiler, Evaluate } from '../execution.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
-import { ExecutionContext } from './function-context.js';
+import { ExecutionContext } from './execution-context.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileNamedField } from './named-field.js';
 import type { PartStep } from './step.js';

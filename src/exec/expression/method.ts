@@ -9,7 +9,7 @@ import { Closure, isNumber, isObject, kindOf, type Value } from '../../value/val
 import type { Compiler } from '../execution.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
-import { ExecutionContext } from './function-context.js';
+import { ExecutionContext } from './execution-context.js';
 import type { PartStep, Step } from './step.js';
 
 export function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {

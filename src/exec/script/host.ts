@@ -8,7 +8,7 @@ import { parseExpression, parseQuery } from '../../language/parse.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import { deeper } from '../depth.js';
 import { type Compiler, Frame, Scope } from '../execution.js';
-import { ExecutionContext } from '../expression/function-context.js';
+import { ExecutionContext } from '../expression/execution-context.js';
 import { isProtectedParam } from '../expression/param.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
 import { refused, type ScriptValues } from './wire.js';

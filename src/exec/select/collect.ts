@@ -13,25 +13,15 @@ import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
-import { inTurns } from '../pace.js';
 import { rowFrames } from '../row-frames.js';
 import { compileSources, type Target } from '../targets.js';
 import { countRows } from '../write/change.js';
-import { compileGroup } from './group.js';
-import { compileOrder, type Sorting } from './order.js';
-import { compileEnough } from './order-by-path.js';
+import { compileSink } from './sink.js';
 import type { RowSource } from './source.js';
 import { compileSplit } from './split.js';
 
 /** The rows that START and LIMIT are to be cut out of; no more than those need, if it is known early which they are. */
 export type Collect = (frame: Frame, skip: number, most: number | undefined) => PromiseOrValue<Value[]>;
-
-/** Where rows go that have been found. */
-interface Sink {
-  /** `direction` as it is told to a `RowVisitor`. Answers whether no more are needed. */
-  add(rows: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean>;
-  finish(): PromiseOrValue<Value[]>;
-}
 
 /** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
 const MARGIN = 16;
@@ -45,59 +35,19 @@ export function compileCollect(
   const targets = compileSources(select.from, compiler);
   const where = select.where && compileWhere(select.where, compiler);
   const split = select.split && compileSplit(select.split, compiler);
-  const grouping = select.group && compileGroup(select.group, select.projections, compiler);
-  const order = select.order && compileOrder(select.order, grouping ? undefined : select.projections, compiler);
-  const enoughInOrder = hint && compileEnough(hint, compiler);
+  const sinks = compileSink(select, hint, compiler);
   const writes = mayWrite(select);
 
   return (meter) => {
     const keep = where && meter.each('filter', where, lengthOf);
     const separate = split && meter.each('split', separateAll(split), lengthOf);
-    const addToGroups = meter.each('group', addRows, nothingYet);
-    const finishGroups = meter.each('group', finishRows, lengthOf);
-    const addToOrder = meter.each('sort', addRows, nothingYet);
-    const finishOrder = meter.each('sort', finishRows, lengthOf);
-
-    const sortedBy = (sorting: Sorting | undefined, rows: Value[], { execution }: Frame): PromiseOrValue<Value[]> => {
-      if (sorting === undefined) return rows;
-      const added = inTurns(execution, rows, (some) => addToOrder(sorting, some));
-      return andThen(added, () => finishOrder(sorting));
-    };
-
-    const sinkOf = (frame: Frame, first: number | undefined, enough: number | undefined): Sink => {
-      const sorting = order?.begin(frame, first);
-      if (grouping !== undefined) {
-        const groups = grouping.begin(frame);
-        return {
-          add: (rows) => andThen(addToGroups(groups, rows), () => false),
-          finish: () => andThen(finishGroups(groups), (rows) => sortedBy(sorting, rows, frame)),
-        };
-      }
-      const rows: Value[] = [];
-      if (sorting === undefined) {
-        return { add: (found) => addAll(rows, found).length === enough, finish: () => rows };
-      }
-      const isEnough = first === undefined ? undefined : enoughInOrder?.(frame, first);
-      let lastDirection: Direction | undefined;
-      return {
-        add: (found, direction) => {
-          if (direction === undefined || isEnough === undefined) {
-            return andThen(addToOrder(sorting, found), () => false);
-          }
-          lastDirection = direction;
-          addAll(rows, found);
-          return found.length > 0 && isEnough(found[0]);
-        },
-        // Rows with equal keys stay in the order of the table.
-        finish: () => sortedBy(sorting, lastDirection === 'backward' ? rows.reverse() : rows, frame),
-      };
-    };
+    const begin = sinks(meter);
 
     return (frame, skip, most) => {
       const first = most === undefined ? undefined : skip + most;
-      const enough = split || grouping || order ? undefined : first;
+      const enough = split || select.group || select.order ? undefined : first;
       if (enough === 0) return [];
-      const sink = sinkOf(frame, first, enough);
+      const sink = begin(frame, first, enough);
       let left = enough;
       const consider = (batch: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> =>
         andThen(keep === undefined ? batch.slice(0, left) : keep(frame, batch, left), (kept) => {
@@ -149,19 +99,6 @@ function separateAll(split: ReturnType<typeof compileSplit>) {
       mapInOrder(rows, (row) => split(frame, row)),
       (parts) => parts.flat(),
     );
-}
-
-interface Taking {
-  add(rows: readonly Value[]): PromiseOrValue<void>;
-  finish(): PromiseOrValue<Value[]>;
-}
-
-const addRows = (taking: Taking, rows: readonly Value[]) => taking.add(rows);
-const finishRows = (taking: Taking) => taking.finish();
-
-function addAll(rows: Value[], found: readonly Value[]): Value[] {
-  for (const row of found) rows.push(row);
-  return rows;
 }
 
 function lengthOf({ length }: readonly unknown[]): number {

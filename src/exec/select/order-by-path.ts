@@ -27,7 +27,7 @@ export function orderHint({ from, order, limit, split, group, projections }: Sel
 }
 
 /** Answers for each row, as they come in order, whether no later one can be among the first. */
-type Enough = (row: Value) => PromiseOrValue<boolean>;
+export type Enough = (row: Value) => PromiseOrValue<boolean>;
 
 /** Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell. */
 export function compileEnough(order: OrderHint, compiler: Compiler): (frame: Frame, most: number) => Enough {
