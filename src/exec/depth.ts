@@ -2,26 +2,24 @@
 import { otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Execution } from './execution.js';
+import { Variants } from './variants.js';
 
 export const MAX_DEPTH = 240;
 
 /** How much deeper an event lies than what raises it, so that those that raise each other soon come to an end. */
 const EVENT_DEPTH = 10;
 
-const inner = new WeakMap<Execution, Execution>();
-
 /**
  * The same execution one level deeper.
  * @throws TesseraError `computation_too_deep`
  */
 export function deeper(execution: Execution): Execution {
-  let next = inner.get(execution);
-  if (next === undefined) {
+  const variants = Variants.of(execution);
+  if (variants.deeper === undefined) {
     if (execution.depth >= MAX_DEPTH) throw failure('computation_too_deep');
-    next = { ...execution, depth: execution.depth + 1 };
-    inner.set(execution, next);
+    variants.deeper = { ...execution, depth: execution.depth + 1, variants: new Variants() };
   }
-  return next;
+  return variants.deeper;
 }
 
 /**
@@ -31,7 +29,7 @@ export function deeper(execution: Execution): Execution {
 export function deeperByEvent(execution: Execution): Execution {
   const depth = execution.depth + EVENT_DEPTH;
   if (depth > MAX_DEPTH) throw failure('computation_too_deep');
-  return { ...execution, depth };
+  return { ...execution, depth, variants: new Variants() };
 }
 
 /** Runs a body that is called. Bodies may be high trees, so that the stack can end before the levels do; that is the same error. */

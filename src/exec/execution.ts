@@ -19,6 +19,7 @@ import { tooLarge } from '../value/walk.js';
 import type { DenialMarker } from './identity/denial-marker.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { ScriptRunner } from './script/contract.js';
+import type { Variants } from './variants.js';
 import type { Witness } from './witness.js';
 
 /** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
@@ -101,6 +102,7 @@ export interface Execution {
   readonly strict: boolean;
   /** False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
+  readonly variants: Variants<Execution>;
 }
 
 /** What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't known. */

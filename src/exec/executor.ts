@@ -39,6 +39,7 @@ import { Writer } from './record/writer.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
 import { TransactionUnit } from './unit.js';
+import { Variants } from './variants.js';
 import type { Witness } from './witness.js';
 
 export interface ExecutorOptions {
@@ -145,6 +146,7 @@ export class Executor {
       weakKeys: this.#options.weakKeys,
       strict: strict === true,
       writable: transaction.writable,
+      variants: new Variants(),
     };
   }
 

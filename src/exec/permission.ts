@@ -6,6 +6,7 @@ import type { Value } from '../value/value.js';
 import { isVerdict } from './discretion.js';
 import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from './execution.js';
 import { mayKeepFrame } from './row-frames.js';
+import { Variants } from './variants.js';
 
 /** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
 export type Rule =
@@ -68,15 +69,10 @@ function scopeOf(variables: Readonly<Record<string, Value>> | undefined): Scope 
 
 /** The same execution in which permission clauses run: nothing is checked, nothing can be written. */
 export function judgeOf(execution: Execution): Execution {
-  let judge = judges.get(execution);
-  if (judge === undefined) {
-    judge = { ...execution, checks: UNCHECKED, writable: false };
-    judges.set(execution, judge);
-  }
-  return judge;
+  const variants = Variants.of(execution);
+  variants.judge ??= { ...execution, checks: UNCHECKED, writable: false, variants: new Variants() };
+  return variants.judge;
 }
-
-const judges = new WeakMap<Execution, Execution>();
 
 /** Where no PERMISSIONS apply. */
 export const UNCHECKED: Checks = { view: false, edit: false };

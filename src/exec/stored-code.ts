@@ -1,5 +1,6 @@
 import type { Principal } from '../catalog/principal.js';
 import type { Execution } from './execution.js';
+import { Variants } from './variants.js';
 
 /**
  * The execution in which code runs that stands in definitions: bodies of functions and events, clauses of fields. It runs with the rights
@@ -9,8 +10,8 @@ import type { Execution } from './execution.js';
 export function forStoredCode(execution: Execution): Execution {
   const { principal: user } = execution.identity;
   if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return execution;
-  let limited = executions.get(execution);
-  if (limited === undefined) {
+  const variants = Variants.of(execution);
+  if (variants.limited === undefined) {
     const { identity } = execution;
     const { namespace, database } = identity.place;
     const principal: Principal = {
@@ -21,10 +22,7 @@ export function forStoredCode(execution: Execution): Execution {
       name: user.name,
       roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
     };
-    limited = { ...execution, identity: { ...identity, principal } };
-    executions.set(execution, limited);
+    variants.limited = { ...execution, identity: { ...identity, principal }, variants: new Variants() };
   }
-  return limited;
+  return variants.limited;
 }
-
-const executions = new WeakMap<Execution, Execution>();

@@ -4,6 +4,7 @@ import type { Expression } from '../language/ast.js';
 import { cast } from '../value/cast.js';
 import { Duration, type Value } from '../value/value.js';
 import { type Compiler, type Evaluate, Frame } from './execution.js';
+import { Variants } from './variants.js';
 
 /** TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants written out. */
 export function compileTimeout(
@@ -20,7 +21,12 @@ export function compileTimeout(
       if (value === undefined && (reading === 'cast' || timeout.kind === 'literal')) return run(frame);
       const { execution } = frame;
       const interrupt = execution.interrupt.within(toDuration(value));
-      const inner = new Frame({ ...execution, interrupt }, frame.scope, frame.current, frame.parent);
+      const inner = new Frame(
+        { ...execution, interrupt, variants: new Variants() },
+        frame.scope,
+        frame.current,
+        frame.parent,
+      );
       return andThen(run(inner), (result) => andThen(interrupt.checkpoint(), () => result));
     });
 }

@@ -5,7 +5,8 @@ import type { Expression } from '../language/ast.js';
 import { cast } from '../value/cast.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import type { Datetime } from '../value/value.js';
-import { type Compiler, type Evaluate, Frame, type RecordReader } from './execution.js';
+import { type Compiler, type Evaluate, type Execution, Frame, type RecordReader } from './execution.js';
+import { Variants } from './variants.js';
 
 /**
  * No history is kept. What is known is the present, from the last change on, and that nothing was there before a store in memory was opened.
@@ -22,7 +23,7 @@ export function compileVersion(version: Expression | undefined, compiler: Compil
       const { emptyBefore, unchangedSince } = execution.past;
       if (time >= (unchangedSince() ?? now)) return run(frame);
       if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
-      const then = { ...execution, reader: beforeAll(execution.reader) };
+      const then: Execution = { ...execution, reader: beforeAll(execution.reader), variants: new Variants() };
       return run(new Frame(then, frame.scope, frame.current, frame.parent));
     });
   };

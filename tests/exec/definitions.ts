@@ -18,6 +18,7 @@ import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
+import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
@@ -123,6 +124,7 @@ export class Store {
       importing: false,
       weakKeys: false,
       writable: true,
+      variants: new Variants(),
     } as unknown as Execution;
   }
 }

@@ -14,6 +14,7 @@ import {
 import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
+import { Variants } from '../../src/exec/variants.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
@@ -149,6 +150,7 @@ export function executionOver(world: World, store: Store): Execution {
     witness: undefined,
     strict: false,
     writable: true,
+    variants: new Variants(),
     ...world.overrides,
   };
 }

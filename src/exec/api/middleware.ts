@@ -3,6 +3,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-v
 import { failure, TesseraError } from '../../errors/error.js';
 import { Duration, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { Execution } from '../execution.js';
+import { Variants } from '../variants.js';
 import { decodeBody, encodeBody, isStrategy } from './body.js';
 import { type ApiRequest, type ApiResponse, isHeaderName, isHeaderValue, response, withHeader } from './message.js';
 
@@ -97,7 +98,8 @@ function within(
   duration: Duration,
   work: (inner: Execution) => PromiseOrValue<ApiResponse>,
 ): PromiseOrValue<ApiResponse> {
-  const inner: Execution = { ...execution, interrupt: execution.interrupt.within(duration) };
+  const interrupt = execution.interrupt.within(duration);
+  const inner: Execution = { ...execution, interrupt, variants: new Variants() };
   return otherwise(
     () => work(inner),
     (error) => {

@@ -15,6 +15,7 @@ import { selectedDatabase } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, Identity } from '../execution.js';
 import { RowSource } from '../select/source.js';
 import { compileSources } from '../targets.js';
+import { Variants } from '../variants.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
   const { where, with: hints } = statement;
@@ -52,7 +53,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
 }
 
 function subjectTo(execution: Execution, identity: Identity): Execution {
-  return { ...execution, identity, checks: { view: true, edit: true }, writable: false };
+  return { ...execution, identity, checks: { view: true, edit: true }, writable: false, variants: new Variants() };
 }
 
 /** Somebody who has just signed in as a record, or hasn't signed in at all; there is no token, and no access by name. */

@@ -12,6 +12,7 @@ import { Closure, type Value } from '../../value/value.js';
 import { calling, deeper } from '../depth.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
 import { pace } from '../pace.js';
+import { Variants } from '../variants.js';
 
 /** How a closure is named in errors. */
 const NAME = 'ANONYMOUS';
@@ -84,14 +85,9 @@ export function coerceResult(name: string, type: Type, value: Value): Value {
   }
 }
 
-const readers = new WeakMap<Execution, Execution>();
-
 function readingOnly(execution: Execution): Execution {
   if (!execution.writable) return execution;
-  let reader = readers.get(execution);
-  if (reader === undefined) {
-    reader = { ...execution, writable: false };
-    readers.set(execution, reader);
-  }
-  return reader;
+  const variants = Variants.of(execution);
+  variants.reading ??= { ...execution, writable: false, variants: new Variants() };
+  return variants.reading;
 }
