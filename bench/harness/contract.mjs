@@ -8,7 +8,7 @@
  * @property {(count: number, record: (table: string, id: number) => unknown) => Row[]} rows  deterministic; `record` makes a link
  * @property {readonly string[]} columns  names of fields besides `id`
  * @property {readonly string[]} [indexes]  fields with an index of their own
- * @property {'person' | string} [relates]  what both ends of an edge are, where rows have `in` and `out`
+ * @property {string} [relates]  what both ends of an edge are, where rows have `in` and `out`
  *
  * @typedef {object} Dataset  what targets hold before workloads run
  * @property {string} name

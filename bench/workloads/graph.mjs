@@ -67,6 +67,5 @@ export const GRAPH_WORK = [
       const first = [...book.values()].slice(0, 100);
       return () => first.map((row) => ({ ...row, author: author.get(row.author) }));
     },
-    answer: (rows) => rows,
   },
 ];

@@ -87,8 +87,8 @@ export const SCANS = [
     ...overAll((people) => {
       const first = [];
       for (const { name, score } of people) {
-        if (first.length === 10 && score <= first[9].score) continue;
-        const at = first.findIndex((other) => other.score < score);
+        if (first.length === 10 && score < first[9].score) continue;
+        const at = first.findIndex((other) => other.score < score || (other.score === score && other.name > name));
         first.splice(at < 0 ? first.length : at, 0, { name, score });
         if (first.length > 10) first.pop();
       }

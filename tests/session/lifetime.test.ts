@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'vitest';
+import { Lifetime } from '../../src/session/lifetime.js';
+import { StubbedEnvironment } from '../auth/environment.js';
+
+const MINUTE = 60_000;
+
+let environment: StubbedEnvironment;
+let lifetime: Lifetime;
+beforeEach(() => {
+  environment = new StubbedEnvironment();
+  lifetime = new Lifetime(environment.clock);
+});
+
+const inMinutes = (count: number): bigint => environment.clock.now() + BigInt(count * MINUTE) * 1_000_000n;
+
+test('is without end unless told', () => {
+  expect(lifetime.remaining).toBe(Number.POSITIVE_INFINITY);
+  lifetime.begin(undefined, undefined);
+  environment.advance(1_000 * MINUTE);
+  expect(lifetime.isOver).toBe(false);
+  lifetime.end();
+  expect(lifetime.isOver).toBe(true);
+});
+
+test('ends when it expires, however it is used', () => {
+  lifetime.begin(inMinutes(3), undefined);
+  environment.advance(2 * MINUTE);
+  lifetime.use(false);
+  expect(lifetime.remaining).toBe(MINUTE);
+  environment.advance(MINUTE);
+  expect(lifetime.isOver).toBe(true);
+});
+
+test('ends when nobody uses it, which what is read on its behalf does not count as', () => {
+  lifetime.begin(inMinutes(60), 10 * MINUTE);
+  environment.advance(9 * MINUTE);
+  lifetime.use(false);
+  const used = lifetime.usedAt;
+  environment.advance(9 * MINUTE);
+  lifetime.use(true);
+  expect(lifetime.usedAt).toBe(used);
+  expect(lifetime.askedAt).toBe(environment.clock.monotonic());
+  expect(lifetime.remaining).toBe(MINUTE);
+  environment.advance(MINUTE);
+  expect(lifetime.isOver).toBe(true);
+});
