@@ -42,6 +42,8 @@ class RpcConversation implements Conversation {
   #pending = 0;
   /** Called when there are fewer again. */
   #goOn = () => {};
+  /** Answers that are on their way, for they are large, or the client is slow. */
+  readonly #unsent = new Set<Promise<void>>();
   /** What the client spoke last. */
   #spoken: Format = JSON_FORMAT;
 
@@ -85,8 +87,11 @@ class RpcConversation implements Conversation {
   }
 
   #answer(data: Uint8Array, format: Format): PromiseOrValue<void> {
-    const deliver = (answer: ObjectValue) =>
-      andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR));
+    const deliver = (answer: ObjectValue) => {
+      const sent = andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR));
+      if (isPromise(sent)) this.#hold(sent);
+      return sent;
+    };
     let message: Value;
     try {
       message = format.decode(data);
@@ -113,8 +118,16 @@ class RpcConversation implements Conversation {
     this.#rpc.close();
   }
 
+  /** A live query may have begun with a request whose answer is being written: its client has to know of it first. */
+  #hold(sent: Promise<void>): void {
+    this.#unsent.add(sent);
+    const done = () => this.#unsent.delete(sent);
+    sent.then(done, done);
+  }
+
   #notify(message: ObjectValue): Promise<void> | undefined {
     if (this.#line.isClosing) return undefined;
+    if (this.#unsent.size > 0) return Promise.allSettled(this.#unsent).then(() => this.#notify(message));
     const format = this.#format ?? this.#spoken;
     let data: string | Uint8Array;
     try {

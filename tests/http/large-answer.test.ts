@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -7,7 +7,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
 import { encodeAnswer } from '../../src/http/large-answer.js';
-import { newObject, type Value } from '../../src/value/value.js';
+import { newObject, Uuid, type Value } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
 
 const ROWS = 6_400;
@@ -46,6 +46,28 @@ test('few rows are written at once', () => {
   const { environment, turns } = ticking();
   expect(encodeAnswer([1, 2], JSON_FORMAT, environment)).toBe('[1,2]');
   expect(turns()).toBe(0);
+});
+
+test('a large answer comes before what is told of the live queries that begin with it', async () => {
+  const database = new FakeDatabase();
+  const { environment } = ticking();
+  const app = createHttpServer({ database, environment });
+  stop = () => app.close();
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, ['json']);
+  await once(socket, 'open');
+  const id = new Uuid('018f0f0f-0f0f-7f0f-8f0f-0f0f0f0f0f0f');
+  database.onQuery = () => {
+    setImmediate(() => database.sessions[0]?.sink?.({ id, action: 'CREATE', record: undefined, result: 1 }));
+    return [succeeded(id), succeeded(rows)];
+  };
+  socket.send(JSON.stringify({ id: 1, method: 'query', params: ['LIVE SELECT * FROM p; SELECT * FROM p'] }));
+  const messages = [];
+  for await (const [data] of on(socket, 'message')) if (messages.push(JSON.parse(String(data))) === 2) break;
+  socket.terminate();
+  expect(messages).toMatchObject([{ id: 1 }, { result: { action: 'CREATE' } }]);
 });
 
 test('a large answer in JSON is a text, over WebSockets and HTTP', async () => {
