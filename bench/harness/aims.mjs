@@ -34,6 +34,8 @@ const READS = [
   'FETCH, 100 rows',
 ];
 const WRITES = ['create', 'update', 'delete'];
+const LITERAL = ['read by id', 'create', 'update'].map((what) => `${what}, values in the text`);
+const METHODS = ['db.select of a record', 'db.create', 'db.update, merged', 'db.delete'];
 const SMALLEST = ['RETURN 1', 'read by id'];
 const SCANS = ['filtered count', 'group by city, count and sum', 'order by score, first 10'];
 
@@ -44,6 +46,7 @@ const IN_MEMORY = [
   ['client:memory', 'surrealdb:memory'],
   ['tessera:memory', 'surrealdb:memory'],
 ];
+const BY_CLIENT = IN_MEMORY.filter(([target]) => target === 'client:memory');
 const ON_DISK = [['client:lmdb', 'surrealdb:disk']];
 const EVERYWHERE = [...IN_MEMORY, ...ON_DISK];
 
@@ -59,6 +62,8 @@ export const AIMS = [
   ...besidePeer({ what: 'smallest statements beside the peer', workloads: SMALLEST, bound: 30 }, EVERYWHERE),
   ...besidePeer({ what: 'single reads beside the peer', workloads: READS, bound: 10 }, EVERYWHERE),
   ...besidePeer({ what: 'single writes beside the peer', workloads: WRITES, bound: 10 }, IN_MEMORY),
+  ...besidePeer({ what: 'texts that come once beside the peer', workloads: LITERAL, bound: 10 }, IN_MEMORY),
+  ...besidePeer({ what: 'methods of the client beside the peer', workloads: METHODS, bound: 10 }, BY_CLIENT),
   ...besidePeer({ what: 'durable writes beside the peer', workloads: WRITES, bound: 10, figure: 'time' }, ON_DISK),
   ...besidePeer({ what: 'scans beside the peer', workloads: SCANS, bound: 20 }, IN_MEMORY),
   ...besidePeer({ what: 'bulk insert beside the peer', workloads: ['insert 1,000, for each'], bound: 5 }, EVERYWHERE),

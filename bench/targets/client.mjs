@@ -18,6 +18,7 @@ export async function openClient(engines, address, dataset, rows) {
   const opened = await openSurrealql({ query, record: (table, id) => new RecordId(table, id) }, dataset, rows);
   return {
     ...opened,
+    client: db,
     live: async (table, hear) => (await db.live(new Table(table))).subscribe(({ value }) => hear(value)),
     signIn: async (access, variables) => (await db.signin({ ...PLACE, access, variables })).access,
     authenticate: (token) => db.authenticate(token),

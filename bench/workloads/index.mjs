@@ -1,3 +1,4 @@
+import { CLIENT_METHODS } from './client-methods.mjs';
 import { GRAPH_WORK } from './graph.mjs';
 import { GRAPHQL } from './graphql.mjs';
 import { GROWTH } from './growth.mjs';
@@ -18,6 +19,7 @@ import { STATEMENTS } from './statements.mjs';
 export const FAMILIES = [
   { title: 'Statements', workloads: STATEMENTS },
   { title: 'Records', workloads: RECORDS },
+  { title: 'Methods of the client', workloads: CLIENT_METHODS },
   { title: 'Scans', workloads: SCANS },
   { title: 'Indexes', workloads: INDEXES },
   { title: 'Graphs and links', workloads: GRAPH_WORK },

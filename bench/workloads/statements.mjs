@@ -1,4 +1,23 @@
-// What a statement costs before it does anything.
+// What a statement costs before it does anything, and when its text comes only once.
+import { PEOPLE } from '../data/people.mjs';
+
+const IN_PROCESS = [
+  'tessera:memory',
+  'tessera:lmdb',
+  'client:memory',
+  'surrealdb:memory',
+  'client:lmdb',
+  'surrealdb:disk',
+];
+const CHANGED = 1_000;
+const MOST_WRITES = 2_000;
+
+/** A text that differs each time, since its values are written in it. */
+const literal =
+  (text) =>
+  ({ query }, { rows }) =>
+  (n) =>
+    query(text(n, rows));
 
 /** A text too long to be kept parsed, of statements that never run. */
 const SCRIPT_STATEMENTS = 1_000;
@@ -28,5 +47,26 @@ export const STATEMENTS = [
     name: 'parse a script of 1,000 statements',
     per: SCRIPT_STATEMENTS,
     surrealql: script,
+  },
+  {
+    name: 'read by id, values in the text',
+    data: PEOPLE,
+    only: IN_PROCESS,
+    surrealql: literal((n, rows) => `SELECT * FROM person:${n % rows}`),
+  },
+  {
+    name: 'create, values in the text',
+    data: PEOPLE,
+    only: IN_PROCESS,
+    most: MOST_WRITES,
+    surrealql: literal((n) => `CREATE made:${n} SET name = 'Ada ${n}', score = ${n}`),
+    after: ({ clear }) => clear('made'),
+  },
+  {
+    name: 'update, values in the text',
+    data: PEOPLE,
+    only: IN_PROCESS,
+    most: MOST_WRITES,
+    surrealql: literal((n) => `UPDATE changed:${n % CHANGED} SET score = ${n}`),
   },
 ];
