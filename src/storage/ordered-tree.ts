@@ -8,8 +8,11 @@ const CAPACITY = 64;
 /** A node that shrinks below this is joined with a neighbour. */
 const UNDERFULL = CAPACITY / 4;
 
-/** Who may change a node in place. Compared by identity only. */
-type Owner = object;
+/** Who may change nodes in place, as long as nobody else reads them. Compared by identity. */
+class Owner {
+  /** How many snapshots that show the owner's nodes are still read. */
+  readers = 0;
+}
 
 class Leaf<V> {
   constructor(
@@ -36,11 +39,16 @@ class Branch<V> {
 
 type Node<V> = Leaf<V> | Branch<V>;
 
+/** Nobody's, so that whoever puts something into it makes a copy. */
+const EMPTY = new Leaf<never>(new Owner(), [], []);
+
 /**
  * A persistent B+tree from byte strings to values.
  *
  * `snapshot` takes constant time: both trees share all nodes from then on, and whichever is changed copies the few nodes on the way.
- * A node remembers the tree that made it (its owner), so that a tree changes its own nodes in place and a bulk load copies nothing.
+ * A node remembers the tree that made it (its owner), so that a tree changes its own nodes in place and a bulk load copies nothing. Once
+ * all snapshots are released it may do so again: most transactions of a store are alone, and copies of nodes for each were most of what
+ * the garbage collector had to move.
  *
  *     const tree = new OrderedTree<number>();
  *     tree.put('a', 1);
@@ -49,8 +57,10 @@ type Node<V> = Leaf<V> | Branch<V>;
  *     before.get('a'); // 1
  */
 export class OrderedTree<V> {
-  #owner: Owner = {};
-  #root: Node<V> = new Leaf<V>(this.#owner, [], []);
+  #owner = new Owner();
+  #root: Node<V> = EMPTY;
+  /** Of a snapshot: whose nodes it shows, until it is released. */
+  #shown: Owner | undefined;
 
   get size(): number {
     return this.#root.size;
@@ -64,31 +74,48 @@ export class OrderedTree<V> {
   }
 
   put(key: Key, value: V): void {
-    const left = own(this.#root, this.#owner);
-    const right = put(left, key, value, this.#owner);
+    const owner = this.#soleOwner();
+    const left = own(this.#root, owner);
+    const right = put(left, key, value, owner);
     this.#root =
       right === undefined
         ? left
-        : new Branch(this.#owner, [left.keys[0]!, right.keys[0]!], [left, right], left.size + right.size);
+        : new Branch(owner, [left.keys[0]!, right.keys[0]!], [left, right], left.size + right.size);
   }
 
   /** Whether there was such a key. */
   delete(key: Key): boolean {
     // Looking first keeps a deletion of nothing from copying anything.
     if (this.get(key) === undefined) return false;
-    let root = own(this.#root, this.#owner);
-    remove(root, key, this.#owner);
+    const owner = this.#soleOwner();
+    let root = own(this.#root, owner);
+    remove(root, key, owner);
     while (root instanceof Branch && root.children.length === 1) root = root.children[0]!;
-    this.#root = root.size === 0 ? new Leaf<V>(this.#owner, [], []) : root;
+    this.#root = root.size === 0 ? EMPTY : root;
     return true;
   }
 
   /** A tree with the same entries that goes its own way from here. Takes constant time. */
   snapshot(): OrderedTree<V> {
-    this.#owner = {};
     const copy = new OrderedTree<V>();
     copy.#root = this.#root;
+    copy.#shown = this.#owner;
+    this.#owner.readers++;
+    // What shows the same nodes won't be released, and so neither is this.
+    this.#shown = undefined;
     return copy;
+  }
+
+  /** A snapshot is read no more, so that the tree that it is of needn't spare its nodes for it. Nothing depends on its being called. */
+  release(): void {
+    if (this.#shown !== undefined) this.#shown.readers--;
+    this.#shown = undefined;
+  }
+
+  /** The owner for a change: another one where snapshots show what the present one made. */
+  #soleOwner(): Owner {
+    if (this.#owner.readers > 0) this.#owner = new Owner();
+    return this.#owner;
   }
 
   /** How many keys lie in a range, in logarithmic time. */

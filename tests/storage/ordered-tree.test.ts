@@ -65,6 +65,13 @@ describe('OrderedTree', () => {
         expect(tree.delete(k)).toBe(model.delete(k));
       }
       if (next(500) === 0) taken.push({ tree: tree.snapshot(), entries: sorted() });
+      // Some are read only until they are released, and others may be taken of them, which are not.
+      if (next(50) === 0) {
+        const released = tree.snapshot();
+        if (next(20) === 0) taken.push({ tree: released.snapshot(), entries: sorted() });
+        released.release();
+        released.release();
+      }
     }
     expect(contents(tree)).toEqual(sorted());
     for (const { tree: snapshot, entries } of taken) {
@@ -75,6 +82,20 @@ describe('OrderedTree', () => {
     first!.tree.put('zzz', 1);
     expect(first!.tree.size).toBe(first!.entries.length + 1);
     expect(contents(tree)).toEqual(sorted());
+  });
+
+  it('keeps from a change what others of its snapshots show when one is released', () => {
+    const tree = new OrderedTree<number>();
+    tree.put('a', 1);
+    const [first, second] = [tree.snapshot(), tree.snapshot()];
+    first.release();
+    tree.put('a', 2);
+    expect(contents(second)).toEqual([['a', 1]]);
+    const third = tree.snapshot();
+    second.release();
+    tree.put('a', 3);
+    expect(contents(third)).toEqual([['a', 2]]);
+    expect(contents(tree)).toEqual([['a', 3]]);
   });
 
   it('counts and reads any range both ways', () => {

@@ -108,6 +108,7 @@ class TreeSnapshot implements Snapshot {
     return this.#tree.count(range);
   }
 
-  /** The garbage collector sees to it. */
-  release(): void {}
+  release(): void {
+    this.#tree.release();
+  }
 }
