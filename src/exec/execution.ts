@@ -138,6 +138,8 @@ export interface RecordReader {
   judge(execution: Execution, table: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict>;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
+  /** Where the edges at a record lead to, if that can be told without reading them. */
+  ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined>;
   /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
 }
@@ -303,6 +305,13 @@ export interface RecordScan {
   readonly purpose?: Purpose;
   /** Hardly more than this many records will be taken; a hint for the size of the first batch. */
   readonly limit?: number;
+}
+
+/** Over the edges of one table to records of another. */
+export interface Hop {
+  readonly direction: 'out' | 'in';
+  readonly edge: string;
+  readonly ends: string;
 }
 
 export interface EdgeStep {

@@ -36,6 +36,7 @@ function beforeAll(reader: RecordReader): RecordReader {
     readMany: (_, ids) => ids.map(() => undefined),
     scan: () => undefined,
     edges: () => [],
+    ends: () => [],
     referrers: () => [],
     present: (execution, table, raw, purpose) => reader.present(execution, table, raw, purpose),
     mayHide: (table, path) => reader.mayHide(table, path),

@@ -85,7 +85,10 @@ export class EmbeddedTransaction implements Transaction {
   }
 
   getMany(keys: readonly Key[]): (Stored | undefined)[] {
-    return keys.map((key) => this.get(key));
+    this.#mustBeOpen();
+    if (this.#overlay.size > 0 || this.#reads !== undefined) return keys.map((key) => this.get(key));
+    const snapshot = this.#snapshot;
+    return keys.map((key) => snapshot.get(key));
   }
 
   scan(range: KeyRange, options: ScanOptions = {}): MergeCursor {

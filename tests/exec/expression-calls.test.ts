@@ -177,6 +177,7 @@ describe('closures', () => {
       judge: () => ({ admitted: false, hidden: [] }),
       mayHide: () => false,
       edges: () => [],
+      ends: () => undefined,
       referrers: () => [],
     };
     await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { unit, reader } });

@@ -140,6 +140,7 @@ export function executionOver(world: World, store: Store): Execution {
       present: missing,
       mayHide: missing,
       edges: (_, id, step) => store.edges(id, step),
+      ends: () => undefined,
       referrers: (_, id, subjects) => store.referrers(id, subjects),
     },
     writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },

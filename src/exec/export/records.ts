@@ -2,7 +2,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog
 import type { Key } from '../../storage/contract.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { Execution } from '../execution.js';
-import { edgeKeys } from '../record/edges.js';
+import { edgeEntries } from '../record/edges.js';
 import { storedRecords } from '../record/stored.js';
 import { valueCode } from './value-code.js';
 
@@ -71,8 +71,8 @@ async function edgesAmong(
   const candidates: [record: ObjectValue, key: Key][] = [];
   for (const record of records) {
     const { id } = record;
-    const [key] = id instanceof RecordId ? edgeKeys(catalog, table, id.key as RecordKey, record) : [];
-    if (key !== undefined) candidates.push([record, key]);
+    const [edge] = id instanceof RecordId ? edgeEntries(catalog, table, id.key as RecordKey, record) : [];
+    if (edge !== undefined) candidates.push([record, edge[0]]);
   }
   if (candidates.length === 0) return new Set();
   const found = await transaction.getMany(candidates.map(([, key]) => key));

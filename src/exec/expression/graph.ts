@@ -17,7 +17,7 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import { type Compiler, type EdgeStep, type Evaluate, Frame, Scope } from '../execution.js';
+import { type Compiler, type EdgeStep, type Evaluate, Frame, type Hop, Scope } from '../execution.js';
 import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
 import { compileFilter } from './index-step.js';
@@ -51,9 +51,7 @@ interface Found {
 type Link = (from: Found, frame: Frame) => PromiseOrValue<Found>;
 
 export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: InlineCompiler): Path {
-  const links = chain.map((part) =>
-    part.kind === 'graph' ? compileGraphStep(part, compiler) : compileWhere(part, compiler),
-  );
+  const links = linksOf(chain, compiler);
   const walk = (start: Value, frame: Frame): PromiseOrValue<Value> => {
     let found: PromiseOrValue<Found> = { nodes: [start], edges: false };
     for (const link of links) found = andThen(found, (from) => link(from, frame));
@@ -66,6 +64,70 @@ export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: Inl
   };
   // A single step from a list gives one list; a longer path is followed from each element.
   return joined({ apply, element: apply }, rest, chain.length > 1 || rest !== NO_PATH);
+}
+
+function linksOf(chain: readonly ChainPart[], compiler: InlineCompiler): Link[] {
+  const links = chain.map((part) =>
+    part.kind === 'graph' ? compileGraphStep(part, compiler) : compileWhere(part, compiler),
+  );
+  const joinedLinks: Link[] = [];
+  for (let at = 0; at < links.length; at++) {
+    const [link, next] = [links[at] as Link, links[at + 1]];
+    const hop = hopOf(chain[at], chain[at + 1]);
+    if (hop === undefined || next === undefined) joinedLinks.push(link);
+    else {
+      joinedLinks.push(overEdges(hop, link, next));
+      at++;
+    }
+  }
+  return joinedLinks;
+}
+
+/** Two steps that lead over edges to what lies behind them, `->knows->person`: then the edges needn't be read. */
+function hopOf(first: ChainPart | undefined, second: ChainPart | undefined): Hop | undefined {
+  if (first?.kind !== 'graph' || second?.kind !== 'graph' || first.direction !== second.direction) return undefined;
+  const { direction } = first;
+  const edge = tableAlone(first);
+  const ends = tableAlone(second);
+  if (edge === undefined || ends === undefined || direction === 'both' || direction === 'reference') return undefined;
+  return { direction, edge, ends };
+}
+
+/** The one table that a step names, if it says nothing besides. */
+function tableAlone({ subjects, ...step }: GraphStep): string | undefined {
+  const [subject] = subjects;
+  if (subjects.length !== 1 || hasClauses(step) || step.where !== undefined) return undefined;
+  return subject?.range === undefined ? subject?.table : undefined;
+}
+
+/** Two steps as one. They are taken one after the other where the ends aren't told at once, or from an edge. */
+function overEdges(hop: Hop, first: Link, second: Link): Link {
+  const bothSteps: Link = (from, frame) => andThen(first(from, frame), (edges) => second(edges, frame));
+  const fromEdge = { direction: hop.direction, tables: [hop.edge] };
+  return (from, frame) => {
+    const { execution } = frame;
+    if (from.edges || execution.checks.view) return bothSteps(from, frame);
+    let edges = false;
+    const lists = mapInOrder(from.nodes, (value) => {
+      const node = nodeOf(value, false);
+      if (node === undefined) return [];
+      const told = node.isEdge
+        ? undefined
+        : andThen(pace(execution), () => execution.reader.ends(execution, node.id, hop));
+      return andThen(told, (ends): PromiseOrValue<ArrayValue> => {
+        if (ends !== undefined && ends.length > 0) return ends;
+        const reached =
+          ends === undefined
+            ? bothSteps({ nodes: [value], edges: false }, frame)
+            : andThen(endsOf(node, fromEdge, frame), (nodes) => second({ nodes, edges: false }, frame));
+        return andThen(reached, (found) => {
+          edges ||= found.edges;
+          return found.nodes;
+        });
+      });
+    });
+    return andThen(lists, (all) => ({ nodes: all.length === 1 ? (all[0] as ArrayValue) : all.flat(1), edges }));
+  };
 }
 
 function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link {
@@ -207,6 +269,11 @@ function ofSubjects(
   });
 }
 
+/** Whether the parentheses of a step hold more than a condition. */
+function hasClauses({ projections, split, group, order, limit, start }: Omit<GraphStep, 'subjects'>): boolean {
+  return Boolean(projections || split || group || order || limit || start);
+}
+
 /** The ids found by a step, as a param that no text can write. */
 const FOUND = '\0found';
 
@@ -216,7 +283,7 @@ function compileClauses(
   compiler: InlineCompiler,
 ): (ids: readonly RecordId[], frame: Frame) => PromiseOrValue<ArrayValue> {
   const { projections, where, split, group, order, limit, start } = step;
-  if (!projections && !split && !group && !order && !limit && !start) {
+  if (!hasClauses(step)) {
     if (where === undefined) return (ids) => ids;
     const condition = compiler.outer.expression(where);
     return (ids, frame) => filterRecords(ids, condition, frame);

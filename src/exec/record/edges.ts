@@ -1,14 +1,18 @@
-/** Graph edges: the keys at both ends that lead from a record to the edges that touch it. */
+/**
+ * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end that it leads to, so that
+ * a walk over edges needn't read them; stores written before that was kept have `true` there.
+ */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { nodeOf } from '../../catalog/node.js';
-import type { Key, KeyRange } from '../../storage/contract.js';
+import type { Entry, KeyRange } from '../../storage/contract.js';
+import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
-import type { EdgeStep, Execution } from '../execution.js';
+import type { EdgeStep, Execution, Hop } from '../execution.js';
 
 type Direction = 'in' | 'out';
 
@@ -40,14 +44,34 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
   });
 }
 
-/** The keys under which an edge record is found from its two ends; empty when a record isn't an edge. */
-export function edgeKeys(catalog: DatabaseCatalog, edge: TableEntry, key: RecordKey, record: ObjectValue): Key[] {
+/** Where the edges at a record lead to, in the order of their ids; `undefined` where that isn't kept, or lies in another table than `ends`. */
+export function endsAt(
+  { unit }: Execution,
+  catalog: DatabaseCatalog,
+  id: RecordId,
+  { direction, edge, ends }: Hop,
+): PromiseOrValue<RecordId[] | undefined> {
+  const found: RecordId[] = [];
+  let isWhole = true;
+  const range = prefixRange(edgePrefix(nodeOf(catalog, id), direction, catalog.tables.get(edge)?.definition.id));
+  const done = forEachBatchOfValues(unit.transaction.scan(range), (values) => {
+    for (const end of values) {
+      if (end instanceof RecordId && end.table === ends) found.push(end);
+      else isWhole = false;
+    }
+    return !isWhole;
+  });
+  return andThen(done, () => (isWhole ? found : undefined));
+}
+
+/** The entries by which an edge record is found from its two ends; none when a record isn't an edge. */
+export function edgeEntries(catalog: DatabaseCatalog, edge: TableEntry, key: RecordKey, record: ObjectValue): Entry[] {
   const { in: from, out: to } = record;
   if (!(from instanceof RecordId) || !(to instanceof RecordId)) return [];
   const encoded = encodeKey(key);
   return [
-    edgeKey(nodeOf(catalog, from), 'out', edge.definition.id, encoded),
-    edgeKey(nodeOf(catalog, to), 'in', edge.definition.id, encoded),
+    [edgeKey(nodeOf(catalog, from), 'out', edge.definition.id, encoded), to],
+    [edgeKey(nodeOf(catalog, to), 'in', edge.definition.id, encoded), from],
   ];
 }
 

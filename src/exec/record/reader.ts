@@ -26,6 +26,7 @@ import type {
   BatchVisitor,
   EdgeStep,
   Execution,
+  Hop,
   Purpose,
   RecordReader,
   RecordScan,
@@ -36,7 +37,7 @@ import type {
 } from '../execution.js';
 import { leaveOut } from '../refusal.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
-import { edgesAt } from './edges.js';
+import { edgesAt, endsAt } from './edges.js';
 import { applyMask, buildMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
 import type { PreparedTable, TablePreparer } from './table.js';
@@ -152,6 +153,14 @@ export class Reader implements RecordReader {
     return andThen(found, (lists) => lists.flat(1));
   }
 
+  ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined> {
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const edge = catalog?.tables.get(hop.edge);
+      if (catalog === undefined || edge === undefined) return undefined;
+      return isPlain(execution, this.#tables.prepare(edge), 'select') ? endsAt(execution, catalog, id, hop) : undefined;
+    });
+  }
+
   /** The edges at whose end whoever asks may see the record that it came from: a hidden field isn't told by the way to it. */
   #withOpenEnd(execution: Execution, edges: RecordId[], end: 'in' | 'out'): PromiseOrValue<RecordId[]> {
     if (edges.length === 0) return edges;
@@ -259,16 +268,17 @@ export class Reader implements RecordReader {
   ): PromiseOrValue<void> {
     const { transaction } = execution.unit;
     const options = this.#scanOptions(scan);
-    const seenKeys = new Set<string>();
+    const seenKeys = new Set<string | number>();
     let isOver = false;
     return forEachInOrder(ranges, (range) => {
       const read = forEachBatch(transaction.scan(range, options), (entries) => {
         const keys: string[] = [];
         for (const [, listed] of entries) {
           const key = table.entry.keys.record(encodeKey(listed as RecordKey));
-          // A record is listed by its array and by each element of it.
-          if (!seenKeys.has(key)) keys.push(key);
-          seenKeys.add(key);
+          // A record is listed by its array and by each element of it. Ints are looked up in half the time of texts.
+          const known = typeof listed === 'number' ? listed : key;
+          if (!seenKeys.has(known)) keys.push(key);
+          seenKeys.add(known);
         }
         return andThen(transaction.getMany(keys), (records) =>
           andThen(this.#hand(execution, this.#presentAll(execution, table, records, purpose), visit), (stop) => {

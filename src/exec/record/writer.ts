@@ -16,7 +16,7 @@ import { refuse, refuseChange } from '../refusal.js';
 import { maintainViews } from '../view/maintain.js';
 import type { Refusal } from '../witness.js';
 import { admitsRecord } from './computed.js';
-import { edgeKeys, edgesAt } from './edges.js';
+import { edgeEntries, edgesAt } from './edges.js';
 import { raiseEvents } from './events.js';
 import { processFields } from './fields.js';
 import { updateIndexes } from './index-entries.js';
@@ -129,7 +129,7 @@ export class Writer implements RecordWriter {
     const { transaction } = execution.unit;
     const key = id.key as RecordKey;
     transaction.delete(table.entry.keys.record(encodeKey(key)));
-    for (const edge of edgeKeys(catalog, table.entry, key, before)) transaction.delete(edge);
+    for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
     execution.sessions.doubtRecord(transaction, execution.identity.place, id);
     updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
@@ -183,7 +183,8 @@ export class Writer implements RecordWriter {
       ? draft
       : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
     return andThen(processed, (record) => {
-      const after = storable(inOrder(record), before);
+      const fixed = withEnds(record, before ?? (options.edge === true ? draft : undefined));
+      const after = storable(inOrder(fixed), before);
       return andThen(this.#may(execution, table, before ? 'update' : 'create', after, before, after), (allowed) =>
         allowed ? after : undefined,
       );
@@ -202,7 +203,7 @@ export class Writer implements RecordWriter {
           transaction.put(table.entry.keys.record(encodeKey(key)), after);
           updateReferences(transaction, catalog, table.entry, table.references, key, before, after);
           if (options.edge === true && before === undefined) {
-            for (const edge of edgeKeys(catalog, table.entry, key, after)) transaction.put(edge, true);
+            for (const [edge, end] of edgeEntries(catalog, table.entry, key, after)) transaction.put(edge, end);
           }
         });
     const input = options.inputless === true ? undefined : drafted;
@@ -286,11 +287,13 @@ function withIdentity(draft: ObjectValue, id: RecordId, before: ObjectValue | un
   if (given !== undefined && !equals(given, id) && !equals(given, id.key as RecordKey)) {
     throw failure('id_mismatch', { id: toText(given) });
   }
-  let record = withField(draft, 'id', id);
-  if (before?.['in'] instanceof RecordId && before['out'] instanceof RecordId) {
-    record = withField(withField(record, 'in', before['in']), 'out', before['out']);
-  }
-  return record as ObjectValue;
+  return withEnds(withField(draft, 'id', id) as ObjectValue, before);
+}
+
+/** What an edge connects stays, whatever a statement or the rules of its fields make of it. */
+function withEnds(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
+  if (!(before?.['in'] instanceof RecordId && before['out'] instanceof RecordId)) return record;
+  return withField(withField(record, 'in', before['in']), 'out', before['out']) as ObjectValue;
 }
 
 /** The record with its fields in the order of their names and without NONE, so that equal shapes share one hidden class. */
