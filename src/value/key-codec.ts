@@ -28,6 +28,7 @@ import {
   kindOf,
   type NumberValue,
   type ObjectValue,
+  type RecordId,
   type Shape,
   type Value,
 } from './value.js';
@@ -39,6 +40,11 @@ export function encodeKey(value: Value): string {
   write(value, walk.beginAt(value));
   writeNumberKinds();
   return walk.end(keyBytes.finish());
+}
+
+/** The same for the key of a record, which remembers it. */
+export function encodeRecordKey(id: RecordId): string {
+  return id.encodedBy(encodeKey);
 }
 
 /** The part of the key that equal values share and by which they are ordered. @throws TesseraError `nesting_too_deep`, `value_too_large` */

@@ -171,10 +171,19 @@ export type RecordKey = number | bigint | string | Uuid | ArrayValue | ObjectVal
 /** `table:key`. With a range as key it names the records between two keys. */
 export class RecordId {
   declare readonly [KIND]: 'record';
+  /** The key's encoding, once it has been asked for: the same links are followed again and again. */
+  #encoded: string | undefined;
+
   constructor(
     readonly table: string,
     readonly key: RecordKey | Range,
   ) {}
+
+  /** The key as `encode` writes it, which is asked once. */
+  encodedBy(encode: (key: Value) => string): string {
+    this.#encoded ??= encode(this.key);
+    return this.#encoded;
+  }
 }
 
 /** `bucket:/key`; the key begins with a slash. */

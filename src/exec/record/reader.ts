@@ -12,7 +12,7 @@ import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
 import type { KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
 import {
   isObject,
   newObject,
@@ -55,7 +55,7 @@ export class Reader implements RecordReader {
     return andThen(execution.unit.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
-      const key = entry.keys.record(encodeKey(id.key));
+      const key = entry.keys.record(encodeRecordKey(id));
       return andThen(execution.unit.transaction.get(key), (raw) =>
         isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
       );
@@ -115,9 +115,9 @@ export class Reader implements RecordReader {
     purpose: Purpose,
   ): PromiseOrValue<(ObjectValue | undefined)[]> {
     const keys: string[] = [];
-    for (const [at, { key }] of ids.entries()) {
+    for (let at = 0; at < ids.length; at++) {
       const table = tables[at];
-      if (table !== undefined) keys.push(table.entry.keys.record(encodeKey(key as RecordKey)));
+      if (table !== undefined) keys.push(table.entry.keys.record(encodeRecordKey(ids[at] as RecordId)));
     }
     return andThen(execution.unit.transaction.getMany(keys), (stored) => {
       let next = 0;
