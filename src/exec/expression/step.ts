@@ -73,8 +73,11 @@ export function isPlainLink(value: Value): value is RecordId {
 
 /** Takes `step` into a value that isn't an object: to each element of an array, to the record behind a link. What else has no parts. */
 export function stepInto(value: Value, frame: Frame, step: Step): PromiseOrValue<Value> {
-  if (isArray(value))
-    return value.length > 1 && value.every(isPlainLink) ? stepThrough(value, frame, step) : mapStep(value, frame, step);
+  if (isArray(value)) {
+    // A step that writes may change the record behind the next link.
+    const isAhead = value.length > 1 && !frame.execution.writable && value.every(isPlainLink);
+    return isAhead ? stepThrough(value, frame, step) : mapStep(value, frame, step);
+  }
   if (value instanceof RecordId) {
     return andThen(fetchRecord(value, frame), (record) => (record === undefined ? undefined : step(record, frame)));
   }
