@@ -34,8 +34,12 @@ export function compileOrder(order: Order, projections: Projections | undefined,
 /** What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort together. */
 interface RowKey<T> {
   evaluate(frame: Frame): PromiseOrValue<T>;
+  /** Answers `BEHIND` for a row that comes behind another one's key where less than the whole key tells so. */
+  evaluateBefore?(bar: T, frame: Frame, comparisons: Comparisons): PromiseOrValue<T | typeof BEHIND>;
   compare(a: T, b: T, comparisons: Comparisons): number;
 }
+
+const BEHIND = Symbol('behind');
 
 /** A row with its key. */
 interface Entry {
@@ -68,7 +72,7 @@ class FirstRows implements Sorting {
 
   add(rows: readonly Value[]): PromiseOrValue<void> {
     return forEachInOrder(rows, (row) => {
-      const key = this.key.evaluate(this.frameOf(row));
+      const key = this.#keyOf(this.frameOf(row));
       if (key instanceof Promise) return key.then((settled) => this.#keep(row, settled));
       return this.#keep(row, key);
     });
@@ -78,7 +82,14 @@ class FirstRows implements Sorting {
     return andThen(this.#cut(), () => this.#entries.map(({ row }) => row));
   }
 
+  #keyOf(frame: Frame): unknown {
+    const { evaluateBefore } = this.key;
+    if (this.#bar === undefined || evaluateBefore === undefined) return this.key.evaluate(frame);
+    return evaluateBefore(this.#bar.key, frame, this.#comparisons);
+  }
+
   #keep(row: Value, key: unknown): PromiseOrValue<undefined> {
+    if (key === BEHIND) return undefined;
     if (this.#bar !== undefined && this.key.compare(key, this.#bar.key, this.#comparisons) >= 0) return undefined;
     this.#entries.push({ row, key });
     return this.#entries.length < this.#room ? undefined : this.#cut();
@@ -117,10 +128,23 @@ class Shuffle implements Sorting {
   }
 }
 
-/** Several keys, of which the first that differs decides. */
+/** Several keys, of which the first that differs decides; mostly that is the very first, so that it is looked at alone. */
 function compileKeys(keys: readonly RowKey<unknown>[]): RowKey<readonly unknown[]> {
+  const [first, ...others] = keys as [RowKey<unknown>, ...RowKey<unknown>[]];
+  const withOthers = (head: unknown, frame: Frame) => {
+    if (others.length !== 1)
+      return andThen(
+        mapInOrder(others, (key) => key.evaluate(frame)),
+        (tail) => [head, ...tail],
+      );
+    return andThen((others[0] as RowKey<unknown>).evaluate(frame), (second) => [head, second]);
+  };
   return {
-    evaluate: (frame) => mapInOrder(keys, (key) => key.evaluate(frame)),
+    evaluate: (frame) => andThen(first.evaluate(frame), (head) => withOthers(head, frame)),
+    evaluateBefore: (bar, frame, comparisons) =>
+      andThen(first.evaluate(frame), (head) =>
+        first.compare(head, bar[0], comparisons) > 0 ? BEHIND : withOthers(head, frame),
+      ),
     compare: (a, b, comparisons) => {
       for (let at = 0; at < keys.length; at++) {
         const difference = (keys[at] as RowKey<unknown>).compare(a[at], b[at], comparisons);
