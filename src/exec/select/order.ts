@@ -131,14 +131,11 @@ class Shuffle implements Sorting {
 /** Several keys, of which the first that differs decides; mostly that is the very first, so that it is looked at alone. */
 function compileKeys(keys: readonly RowKey<unknown>[]): RowKey<readonly unknown[]> {
   const [first, ...others] = keys as [RowKey<unknown>, ...RowKey<unknown>[]];
-  const withOthers = (head: unknown, frame: Frame) => {
-    if (others.length !== 1)
-      return andThen(
-        mapInOrder(others, (key) => key.evaluate(frame)),
-        (tail) => [head, ...tail],
-      );
-    return andThen((others[0] as RowKey<unknown>).evaluate(frame), (second) => [head, second]);
-  };
+  const withOthers = (head: unknown, frame: Frame) =>
+    andThen(
+      mapInOrder(others, (key) => key.evaluate(frame)),
+      (tail) => [head, ...tail],
+    );
   return {
     evaluate: (frame) => andThen(first.evaluate(frame), (head) => withOthers(head, frame)),
     evaluateBefore: (bar, frame, comparisons) =>
