@@ -7,7 +7,7 @@ import type { Value } from '../value/value.js';
 import type { Format } from './format.js';
 
 /** Milliseconds after which an answer gives way. */
-const SLICE = 5;
+const SLICE = 2;
 /** Bytes that are copied at once: a millisecond's work, most of it that of the system, which has to find the room. */
 const COPIED = 1 << 20;
 
