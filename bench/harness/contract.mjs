@@ -26,28 +26,28 @@
  * @property {string} name
  * @property {Dataset} [data]  nothing unless told
  * @property {(n: number, context: Context) => Record<string, unknown>} [variables]  of the n-th repetition, in texts `$name`
- * @property {string | true | ((opened: any, context: Context) => Operation)} [surrealql]  what to do, by dialect: a text with variables, or a
+ * @property {string | true | ((opened: Opened, context: Context) => Operation)} [surrealql]  what to do, by dialect: a text with variables, or a
  *   function of the opened target
- * @property {string | ((opened: any, context: Context) => Operation)} [sql]
- * @property {(opened: any, context: Context) => Operation} [lmdb]
- * @property {(opened: any, context: Context) => Operation} [plain]
- * @property {string | ((opened: any, context: Context) => Operation)} [graphql]
- * @property {(opened: any, context: Context) => Operation} [wire]  over the network, of Tessera
- * @property {(opened: any, context: Context) => Operation} [bare]  of servers that know their answers
- * @property {(opened: any, context: Context) => Operation} [postgres]
- * @property {(opened: any, context: Context) => Operation} [graphqlServer]
+ * @property {string | ((opened: Opened, context: Context) => Operation)} [sql]
+ * @property {(opened: Opened, context: Context) => Operation} [lmdb]
+ * @property {(opened: Opened, context: Context) => Operation} [plain]
+ * @property {string | ((opened: Opened, context: Context) => Operation)} [graphql]
+ * @property {(opened: Opened, context: Context) => Operation} [wire]  over the network, of Tessera
+ * @property {(opened: Opened, context: Context) => Operation} [bare]  of servers that know their answers
+ * @property {(opened: Opened, context: Context) => Operation} [postgres]
+ * @property {(opened: Opened, context: Context) => Operation} [graphqlServer]
  * @property {string} [asUser]  what a record user says, where an owner says it in `surrealql`
  * @property {readonly string[]} [only]  names of the targets that run it; all that speak one of its dialects unless told
- * @property {(answer: any) => unknown} [answer]  picks from an answer (plain data by then) what must be the same everywhere
+ * @property {(answer: unknown) => unknown} [answer]  picks from an answer (plain data by then) what must be the same everywhere
  * @property {boolean} [unordered]  the order of the answer's rows may differ
  * @property {number} [per]  things that one repetition does; figures are for each of them
  * @property {number} [atOnce]  repetitions under way at the same time; 1 unless told
  * @property {number} [most]  repetitions of a round at most
- * @property {(opened: any, from: number, count: number, context: Context) => unknown} [before]  before repetitions, not timed
- * @property {(opened: any, context: Context) => unknown} [after]  after them, not timed
+ * @property {(opened: Opened, from: number, count: number, context: Context) => unknown} [before]  before repetitions, not timed
+ * @property {(opened: Opened, context: Context) => unknown} [after]  after them, not timed
  * @property {string} [figure]  the figure that tables show; `time` unless told
  * @property {number} [rounds]  rounds at most
- * @property {(opened: any, context: Context & {operation: Operation | undefined}) => Promise<Figures> | Figures} [sample]  measures one
+ * @property {(opened: Opened, context: Context & {operation: Operation | undefined}) => Promise<Figures> | Figures} [sample]  measures one
  *   round in its own way, for all that isn't time for each repetition
  *
  * @typedef {Record<string, number>} Figures  by the names of `figures.mjs`; durations in nanoseconds
@@ -57,7 +57,7 @@
  * @property {(table: string, rows: readonly Row[]) => unknown} load  inserts rows
  * @property {(table: string) => unknown} clear  deletes all rows
  * @property {(text: string, variables: (n: number) => Record<string, unknown>) => Operation} [statement]  runs a text
- * @property {(given: any) => unknown} [answer]  what an operation gave as plain data
+ * @property {(given: unknown) => unknown} [answer]  what an operation gave as plain data
  * @property {() => Promise<number>} [processor]  microseconds of processor time used so far; this process's unless told
  * @property {() => unknown} close
  *

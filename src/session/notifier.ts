@@ -369,7 +369,7 @@ export class Notifier implements LiveListener {
             return andThen(execution.unit.catalog(), (catalog) => {
               const table = catalog?.tablesById.get(query.table.definition.id);
               if (catalog === undefined || table === undefined) return undefined;
-              return work({ ...execution, writable: false }, catalog, table);
+              return work(execution, catalog, table);
             });
           },
           () => transaction.cancel(),

@@ -244,7 +244,8 @@ describe('transactions', () => {
 });
 
 describe('a connection that is cut', () => {
-  it('comes back with what it had', async () => {
+  /** A client that goes on trying until a server is there again, at the port of the first. */
+  async function connectedForGood() {
     const first = await startTestServer();
     const port = new URL(first.url).port;
     const db = newClient();
@@ -253,6 +254,11 @@ describe('a connection that is cut', () => {
       authentication: ROOT,
       reconnect: { enabled: true, retryDelay: 20, retryDelayMultiplier: 1, retryDelayJitter: 0, attempts: 200 },
     });
+    return { first, port, db };
+  }
+
+  it('comes back with what it had', async () => {
+    const { first, port, db } = await connectedForGood();
     await db.set('x', 'kept');
     const session = await db.forkSession();
     await session.use({ database: 'another' });
@@ -274,14 +280,7 @@ describe('a connection that is cut', () => {
   });
 
   it('begins its live queries anew', async () => {
-    const first = await startTestServer();
-    const port = new URL(first.url).port;
-    const db = newClient();
-    await db.connect(addressOf(first, 'ws'), {
-      ...place,
-      authentication: ROOT,
-      reconnect: { enabled: true, retryDelay: 20, retryDelayMultiplier: 1, retryDelayJitter: 0, attempts: 200 },
-    });
+    const { first, port, db } = await connectedForGood();
     await db.query('DEFINE TABLE item');
     const live = await db.live(new Table('item'));
     const messages: unknown[] = [];
