@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { bench, missing } from './harness/bench.mjs';
 import { printAims, printMeasured, writeTables } from './harness/report.mjs';
-import { addResults, machine, measured } from './harness/results.mjs';
+import { addResults, machine, measured, USUAL_ROWS } from './harness/results.mjs';
 import { TARGETS } from './targets/index.mjs';
 import { FAMILIES } from './workloads/index.mjs';
 
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const { rows, rounds, milliseconds, enough } = {
   ...(values.quick
     ? { rows: 2_000, rounds: 3, milliseconds: 15, enough: 1_000 }
-    : { rows: 100_000, rounds: 11, milliseconds: 60, enough: 20_000 }),
+    : { rows: USUAL_ROWS, rounds: 11, milliseconds: 60, enough: 20_000 }),
   ...(values.rows && { rows: Number(values.rows) }),
   ...(values.rounds && { rounds: Number(values.rounds) }),
 };
@@ -40,7 +40,8 @@ for (const target of TARGETS.filter(({ name }) => named(values.targets)(name))) 
 }
 
 const on = machine();
-const results = {};
+/** @type {import('./harness/results.mjs').Measured[]} */
+const results = [];
 const began = performance.now();
 await bench({
   workloads,
@@ -49,16 +50,16 @@ await bench({
   effort: { rounds, milliseconds, enough },
   progress: (text) => console.log(`  (${text})`),
   tell: (result) => {
-    const { name } = result.workload;
     const given = measured(result, on);
-    results[name] = values.quick ? { ...given, aims: [] } : given;
-    printMeasured(name, results[name]);
+    const judged = values.quick ? { ...given, aims: [] } : given;
+    results.push(judged);
+    printMeasured(judged);
     // A run that is cut short keeps what it has measured.
-    if (values.json) addResults(values.json, { [name]: results[name] });
+    if (values.json) addResults(values.json, [judged]);
+    if (values.write) writeTables(PAGE, addResults(RESULTS, [judged]));
   },
 });
 if (!values.quick) printAims(results);
 console.log(`\n${((performance.now() - began) / 1e3).toFixed(0)} s`);
-if (values.write) writeTables(PAGE, addResults(RESULTS, results));
 // Some engines leave threads behind that keep a process alive.
 process.exit(0);

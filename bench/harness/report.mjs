@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { TARGETS } from '../targets/index.mjs';
 import { FAMILIES, WORKLOADS } from '../workloads/index.mjs';
 import { FIGURES, written, writtenRatio } from './figures.mjs';
+import { named } from './results.mjs';
 
 const BEGIN = '<!-- bench: begin -->';
 const END = '<!-- bench: end -->';
@@ -11,9 +12,9 @@ const END = '<!-- bench: end -->';
 const share = ({ median, low, high }) => `± ${Math.round(((high - low) / 2 / median) * 100)} %`;
 const titleOf = (name) => TARGETS.find((target) => target.name === name)?.title ?? name;
 
-/** @param {string} name @param {import('./results.mjs').Measured} measured */
-export function printMeasured(name, { rows, rounds, figure, targets, aims }) {
-  console.log(`\n${name} (${rows.toLocaleString('en')} rows, ${rounds} rounds)`);
+/** @param {import('./results.mjs').Measured} measured */
+export function printMeasured({ workload, rows, rounds, figure, targets, aims }) {
+  console.log(`\n${workload} (${rows.toLocaleString('en')} rows, ${rounds} rounds)`);
   for (const [target, figures] of Object.entries(targets)) {
     const cells = Object.entries(figures).map(
       ([each, spread]) => `${each === figure ? '' : `${each} `}${written(each, spread.median)} ${share(spread)}`,
@@ -31,9 +32,9 @@ function spreadText(beside, figure, { median, low, high }) {
   return `${write(median)} (${write(low)} to ${write(high)})`;
 }
 
-/** @param {import('./results.mjs').Results} results */
+/** @param {readonly import('./results.mjs').Measured[]} results */
 export function printAims(results) {
-  const all = Object.values(results).flatMap(({ aims }) => aims);
+  const all = results.flatMap(({ aims }) => aims);
   const missed = all.filter(({ met }) => !met);
   console.log(`\n${all.length - missed.length} of ${all.length} aims met`);
   for (const aim of missed) console.log(`  ${aim.workload}: ${verdict(aim)}`);
@@ -51,48 +52,52 @@ export function writeTables(file, results) {
 /** @param {import('./results.mjs').Results} results */
 export function tables(results) {
   // In the order of the families; what is no longer measured is left out.
-  const known = Object.fromEntries(
-    WORKLOADS.filter(({ name }) => name in results).map(({ name }) => [name, results[name]]),
-  );
+  const known = WORKLOADS.flatMap((workload) => measuredOf(workload, Object.values(results)));
   return [machines(known), aimsTable(known), ...FAMILIES.map((family) => familyTable(family, known))]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
+/** What was measured of a workload, few rows before many. */
+const measuredOf = ({ name }, results) =>
+  results.filter(({ workload }) => workload === name).sort((a, b) => a.rows - b.rows);
+
 function machines(results) {
-  const lines = Object.values(results).map(
-    ({ machine: { revision, node, platform, cores } }) =>
-      `\`${revision}\` on Node ${node}, ${platform}, ${cores} cores`,
-  );
-  return `Measured at ${[...new Set(lines)].join('; ')}.`;
+  /** @type {Map<string, Set<string>>} */
+  const revisions = new Map();
+  for (const { machine } of results) {
+    const on = `Node ${machine.node}, ${machine.platform}, ${machine.cores} cores`;
+    revisions.set(on, (revisions.get(on) ?? new Set()).add(`\`${machine.revision}\``));
+  }
+  return `Measured at ${[...revisions].map(([on, at]) => `${[...at].join(', ')} on ${on}`).join('; ')}.`;
 }
 
 function aimsTable(results) {
-  const rows = Object.values(results)
-    .flatMap(({ aims }) => aims)
-    .map(({ what, workload, target, beside, aim, figure, spread, met }) => [
+  const rows = results.flatMap((measured) =>
+    measured.aims.map(({ what, target, beside, aim, figure, spread, met }) => [
       what,
-      workload,
+      named(measured),
       beside === undefined ? titleOf(target) : `${titleOf(target)} : ${titleOf(beside)}`,
       FIGURES[figure].title,
       aim,
       spreadText(beside, figure, spread),
       met ? 'yes' : '**no**',
-    ]);
+    ]),
+  );
   return rows.length === 0
     ? ''
     : markdown(['Aim', 'Workload', 'Target', 'Figure', 'Asked for', 'Measured', 'Met'], rows);
 }
 
 function familyTable({ title, workloads }, results) {
-  const done = workloads.filter(({ name }) => results[name] !== undefined);
-  const columns = TARGETS.filter(({ name }) => done.some((workload) => results[workload.name].targets[name]));
+  const done = workloads.flatMap((workload) => measuredOf(workload, results));
+  const columns = TARGETS.filter(({ name }) => done.some(({ targets }) => targets[name]));
   if (done.length === 0) return '';
-  const rows = done.map(({ name, figure = 'time' }) => [
-    name,
-    ...columns.map((target) => {
-      const spread = results[name].targets[target.name]?.[figure];
-      return spread === undefined ? '' : cell(figure, results[name].targets[target.name]);
+  const rows = done.map((measured) => [
+    named(measured),
+    ...columns.map(({ name }) => {
+      const figures = measured.targets[name];
+      return figures?.[measured.figure] === undefined ? '' : cell(measured.figure, figures);
     }),
   ]);
   return `### ${title}\n\n${markdown(['Workload', ...columns.map((target) => target.title)], rows)}`;

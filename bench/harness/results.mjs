@@ -1,4 +1,5 @@
-// Results as JSON: what was measured, by workload, with what it was measured on. A run replaces what it measured again and keeps the rest.
+// Results as JSON: what was measured, by workload and rows, with what it was measured on. A run replaces what it measured again and keeps
+// the rest.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,6 +8,7 @@ import { summary } from './rounds.mjs';
 
 /**
  * @typedef {object} Measured
+ * @property {string} workload
  * @property {number} rows
  * @property {number} rounds
  * @property {string} figure
@@ -15,8 +17,15 @@ import { summary } from './rounds.mjs';
  * @property {import('./aims.mjs').Verdict[]} aims
  *
  * @typedef {{revision: string, node: string, platform: string, cores: number}} Machine
- * @typedef {Record<string, Measured>} Results  by the names of workloads
+ * @typedef {Record<string, Measured>} Results  by what `named` calls them
  */
+
+/** Rows of a run that isn't told how many. */
+export const USUAL_ROWS = 100_000;
+
+/** What was measured, in words: the workload, and its rows where they are more than usual. @param {Measured} measured */
+export const named = ({ workload, rows }) =>
+  rows > USUAL_ROWS ? `${workload}, ${rows.toLocaleString('en')} rows` : workload;
 
 /** @returns {Machine} */
 export function machine() {
@@ -27,7 +36,10 @@ export function machine() {
 function revision() {
   try {
     const cwd = new URL('.', import.meta.url);
-    return execFileSync('git', ['describe', '--always', '--dirty'], { cwd, encoding: 'utf8' }).trim();
+    const git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trim();
+    // What runs, not what is written about it.
+    const changed = git('status', '--porcelain', '--', ':/src', ':/bench', ':(exclude,top)bench/results.json');
+    return `${git('describe', '--always')}${changed === '' ? '' : '-dirty'}`;
   } catch {
     return 'unknown';
   }
@@ -37,6 +49,7 @@ function revision() {
 export function measured(result, on) {
   const { workload, rows, targets, rounds } = result;
   return {
+    workload: workload.name,
     rows,
     rounds: rounds.length,
     figure: workload.figure ?? 'time',
@@ -51,9 +64,9 @@ export function readResults(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
-/** @param {string | URL} file @param {Results} results */
+/** @param {string | URL} file @param {readonly Measured[]} results */
 export function addResults(file, results) {
-  const all = { ...readResults(file), ...results };
+  const all = { ...readResults(file), ...Object.fromEntries(results.map((each) => [named(each), each])) };
   writeFileSync(file, `${JSON.stringify(all, rounded, 1)}\n`);
   return all;
 }
