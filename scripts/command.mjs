@@ -1,6 +1,6 @@
 // Makes the command `tessera` out of what tsc made: dist/bin/, a dozen files in place of a thousand. Finding and reading so many takes more
-// time than everything else that a server does at its start. What is binary, or finds its own files, stays where it is installed.
-// `npm run build` runs it, after tsc.
+// time than everything else that a server does at its start. What is binary, finds its own files, or is loaded when it is first needed
+// (`src/base/lazy-library.ts`) stays where it is installed. `npm run build` runs it, after tsc.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -11,6 +11,9 @@ const folder = 'dist/bin';
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
+/** What fastify asks for where routes have schemas, and where requests are injected. */
+const NEVER_LOADED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
+
 const { metafile } = await build({
   // The worker is found beside whoever starts it.
   entryPoints: { tessera: 'dist/cli/tessera.js', worker: 'dist/exec/script/worker.js' },
@@ -20,9 +23,11 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['lmdb', '@node-rs/*', 'quickjs-emscripten-core', '@jitl/*', 'surrealdb'],
-  // Libraries in CommonJS ask for modules of Node's.
-  banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+  external: ['quickjs-emscripten-core', '@jitl/*', ...NEVER_LOADED],
+  // Libraries in CommonJS ask for modules of Node's. The modules of the bundle don't use these names.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
+  },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

@@ -1,8 +1,8 @@
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import * as argon2 from '@node-rs/argon2';
-import * as bcrypt from '@node-rs/bcrypt';
+import type { Algorithm } from '@node-rs/argon2';
+import { lazyLibrary } from '../base/lazy-library.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import type { HashAlgorithm, PasswordHasher } from '../functions/contract.js';
@@ -39,8 +39,11 @@ const MAX_PASSWORD_BYTES = 1024;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
+const argon2 = lazyLibrary<typeof import('@node-rs/argon2')>('@node-rs/argon2');
+const bcrypt = lazyLibrary<typeof import('@node-rs/bcrypt')>('@node-rs/bcrypt');
+
 // The const enum of the library can't be imported under `isolatedModules`.
-const ARGON2ID = 2 as argon2.Algorithm.Argon2id;
+const ARGON2ID = 2 as Algorithm.Argon2id;
 /** 19 MiB, two passes: the floor of the OWASP cheat sheet, and what the peer uses. */
 const ARGON2 = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: HASH_BYTES } as const;
 /** A version, the cost, and 22 characters of salt with 31 of hash. */
@@ -83,26 +86,26 @@ interface ScryptParameters {
 const SCHEMES: Readonly<Record<HashAlgorithm, Scheme>> = {
   argon2: {
     maxPasswordBytes: MAX_PASSWORD_BYTES,
-    hash: (password, salt) => argon2.hash(password, { ...ARGON2, salt }),
+    hash: (password, salt) => argon2().hash(password, { ...ARGON2, salt }),
     verifier(hash) {
       const limits = LIMITS.argon2;
-      const asked = parsed(() => argon2.parseOptions(hash));
+      const asked = parsed(() => argon2().parseOptions(hash));
       const allowed =
         asked !== undefined &&
         asked.memoryCost <= limits.memoryKib &&
         asked.memoryCost * asked.timeCost <= limits.memoryKibTimesPasses &&
         asked.parallelism <= limits.parallelism;
-      return allowed ? (password) => argon2.verify(hash, password) : undefined;
+      return allowed ? (password) => argon2().verify(hash, password) : undefined;
     },
   },
 
   bcrypt: {
     maxPasswordBytes: 72,
-    hash: (password, salt) => bcrypt.hash(password, BCRYPT_COST, salt),
+    hash: (password, salt) => bcrypt().hash(password, BCRYPT_COST, salt),
     verifier(hash) {
       const cost = BCRYPT_HASH.exec(hash)?.[1];
       return cost !== undefined && Number(cost) <= LIMITS.bcrypt.cost
-        ? (password) => bcrypt.verify(password, hash)
+        ? (password) => bcrypt().verify(password, hash)
         : undefined;
     },
   },
@@ -190,7 +193,7 @@ export function createPasswordHasher(environment: Environment, options: Password
     },
 
     isOutdated(hash) {
-      const asked = hash.length <= MAX_HASH_LENGTH ? parsed(() => argon2.parseOptions(hash)) : undefined;
+      const asked = hash.length <= MAX_HASH_LENGTH ? parsed(() => argon2().parseOptions(hash)) : undefined;
       if (asked === undefined) return false;
       return asked.algorithm !== ARGON2ID || asked.memoryCost * asked.timeCost < ARGON2.memoryCost * ARGON2.timeCost;
     },

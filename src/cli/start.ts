@@ -7,7 +7,6 @@ import { ACCESS_SETTINGS } from '../server/settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from '../server/settings/graphql.js';
 import { IGNORED_SETTINGS, type IgnoredSetting } from '../server/settings/ignored.js';
 import { SERVER_SETTINGS } from '../server/settings/server.js';
-import { exitOnSignals, surviveUncaught } from '../server/shutdown.js';
 import { Flag, variablesOf } from './flags.js';
 
 /** The tables of settings, as `--help` lists them. */
@@ -95,20 +94,10 @@ function commandLine(command: Command, path: string | undefined): CommandLine {
 async function start(given: CommandLine, ignored: readonly IgnoredSetting[]): Promise<void> {
   const configuration = readConfiguration(given, process.env);
   // The other commands don't need the engine, nor have the time to load it.
-  const [{ createLog }, { openConfigured }, { startServer }] = await Promise.all([
-    import('../server/log.js'),
-    import('../server/open.js'),
-    import('../server/server.js'),
-  ]);
-  const log = createLog(configuration.log);
-  for (const setting of ignored) log.warn({}, `${nameOf(setting)} has no effect: ${setting.because}`);
-  const { database, hasRootUser } = await openConfigured(configuration, log);
-  const server = await startServer(configuration, { database, log });
-  surviveUncaught(log);
-  exitOnSignals(server.close, configuration.shutdownTimeout, log);
-  log.info({ url: server.url, path: configuration.path }, 'Listening');
+  const { runServer } = await import('../server/run.js');
+  const { url, hasRootUser } = await runServer(configuration, ignored);
   // Whoever reads the audit log on standard output reads nothing else there.
   if (configuration.noBanner || configuration.auditLog === 'stdout') return;
   const graphql = configuration.allowExperimental.includes('graphql');
-  process.stdout.write(bannerText({ url: server.url, path: configuration.path, hasRootUser, graphql }));
+  process.stdout.write(bannerText({ url, path: configuration.path, hasRootUser, graphql }));
 }

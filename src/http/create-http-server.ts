@@ -1,6 +1,7 @@
 /** The HTTP server: routes, hooks and the WebSocket beside them. It doesn't listen yet. */
 import { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { InvariantError } from '../base/invariant.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, TesseraError } from '../errors/error.js';
@@ -63,6 +64,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     requestTimeout: 0,
     // Connections without a request under way are closed at once when the server closes.
     forceCloseConnections: 'idle',
+    // Bodies have no schemas, and the libraries that compile them take long to load.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // A query string is read by the routes that have one.
     routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true, maxParamLength: LONGEST_NAME },
     clientErrorHandler: (error, socket) =>
@@ -146,6 +149,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     await sockets.close();
   });
   return app;
+}
+
+function noSchemas(): never {
+  throw new InvariantError('no route has a schema');
 }
 
 /** Answers 408 where a body doesn't come in within the time allowed; those that are streamed are watched by their routes. */

@@ -1,12 +1,10 @@
 /** Puts the parts together: storage, database, HTTP server. */
 import type { AddressInfo } from 'node:net';
-import type { TesseraError } from '../errors/error.js';
 import type { ClientAddressSource } from '../http/client-address.js';
-import { createHttpServer, type HttpServerParts } from '../http/create-http-server.js';
+import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import type { Configuration } from './configuration.js';
-import { readGraphiql } from './graphiql.js';
 import { VERSION } from './package-version.js';
 import { readTls } from './tls.js';
 
@@ -28,10 +26,12 @@ export async function startServer(
   { database, log }: ServerParts,
 ): Promise<RunningServer> {
   try {
+    const hasGraphql = configuration.allowExperimental.includes('graphql');
+    const graphql = hasGraphql ? (await import('./graphql.js')).createGraphqlParts(configuration, log) : {};
     const app = createHttpServer({
       database,
       log,
-      ...(await graphqlParts(configuration, log)),
+      ...graphql,
       tls: readTls(configuration.webCrt, configuration.webKey),
       options: {
         limits: configuration.limits,
@@ -68,64 +68,6 @@ export async function startServer(
     await database.close();
     throw error;
   }
-}
-
-/** GraphQL, where it is switched on; the others don't have to load it. */
-async function graphqlParts(
-  {
-    allowExperimental,
-    graphqlLimits,
-    graphqlRoles,
-    graphqlDocuments,
-    graphqlTrustedOnly,
-    graphqlHideDenied,
-    graphqlJson,
-    fieldPermissions,
-    limits,
-  }: Configuration,
-  log: Log,
-): Promise<
-  Pick<HttpServerParts, 'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket' | 'graphqlEvents'>
-> {
-  if (!allowExperimental.includes('graphql')) return {};
-  const [
-    { GraphqlService },
-    { createGraphqlHandler },
-    { createGraphqlMethod },
-    { createGraphqlSocket },
-    { createGraphqlEvents },
-    { readDocuments },
-  ] = await Promise.all([
-    import('../graphql/service.js'),
-    import('../graphql/handler.js'),
-    import('../graphql/method.js'),
-    import('../graphql/live/transport-ws.js'),
-    import('../graphql/live/event-stream.js'),
-    import('./graphql-documents.js'),
-  ]);
-  const report = (error: TesseraError) =>
-    log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own');
-  const service = new GraphqlService({
-    limits: graphqlLimits,
-    roles: graphqlRoles,
-    trusted: {
-      documents: graphqlDocuments === undefined ? undefined : readDocuments(graphqlDocuments),
-      only: graphqlTrustedOnly,
-    },
-    fieldPermissions,
-    hideDenied: graphqlHideDenied,
-    warn: (warning) => log.warn({}, warning),
-    subscriptions: limits.liveQueries,
-    report,
-  });
-  return {
-    graphql: createGraphqlHandler(service, graphqlJson),
-    graphqlMethod: createGraphqlMethod(service),
-    graphqlSchema: (session) => service.sdl(session),
-    graphqlSocket: createGraphqlSocket(service, report),
-    graphqlEvents: createGraphqlEvents(service, report),
-    graphiql: readGraphiql(),
-  };
 }
 
 function clientAddressSource({ clientIp, trustedProxy }: Configuration): ClientAddressSource {

@@ -1,9 +1,11 @@
 /** Regular expressions, run by an engine whose time grows linearly with the text, whatever the pattern. */
-import { type Matcher, RE2JS } from 're2js';
+import type { Matcher, RE2JS } from 're2js';
+import { lazyLibrary } from '../base/lazy-library.js';
 import { LruCache } from '../base/lru-cache.js';
 import { failure } from '../errors/error.js';
 import type { Regex } from './value.js';
 
+const library = lazyLibrary<typeof import('re2js')>('re2js');
 const compiled = new LruCache<string, RE2JS>(256);
 /** A pattern's automaton is many times as large as its text. */
 const MAX_PATTERN = 4096;
@@ -15,7 +17,7 @@ export function compileRegex(source: string): RE2JS {
   if (source.length > MAX_PATTERN)
     throw failure('regex_invalid', { reason: `it is longer than ${MAX_PATTERN} characters` });
   try {
-    const pattern = RE2JS.compile(source);
+    const pattern = library().RE2JS.compile(source);
     compiled.set(source, pattern);
     return pattern;
   } catch (error) {

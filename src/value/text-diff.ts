@@ -1,6 +1,9 @@
 /** What turns one text into another, as patches of diff-match-patch: the hunks that the library finds, counted in code points. */
-import { type Diff, diffCleanupSemantic, diffMain, patchMake } from 'diff-match-patch-es';
+import type { Diff } from 'diff-match-patch-es';
+import { lazyLibrary } from '../base/lazy-library.js';
 import { commonEnd, commonStart, firstPoints, lastPoints, pointCount } from './code-points.js';
+
+const library = lazyLibrary<typeof import('diff-match-patch-es')>('diff-match-patch-es');
 
 /** What finding the changes may cost in one diff of values: the square of what differs, added up. */
 const MAX_WORK = 2 ** 20;
@@ -39,6 +42,7 @@ function changes(place: number, before: string, after: string): string {
   const standIns = new StandIns(before + after);
   const [from, to] = [standIns.shorten(before), standIns.shorten(after)];
   // Without a timeout the same texts always give the same patch.
+  const { diffMain, diffCleanupSemantic, patchMake } = library();
   const differences = diffMain(from, to, { diffTimeout: 0 }, false);
   diffCleanupSemantic(differences);
   return stretches(differences)

@@ -1,7 +1,7 @@
 /** The built command as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -230,6 +230,12 @@ describe('tessera start', () => {
     const { exited, text } = tessera(args, environment as Record<string, string>);
     expect(await exited).toBe(1);
     expect(text()).toContain(message);
+  });
+
+  it('is a bundle without libraries that a start has no use for', () => {
+    const licences = readFileSync('dist/bin/LICENSES.txt', 'utf8');
+    expect(licences).toMatch(/^fastify \d/m);
+    expect(licences).not.toMatch(/^(ajv|light-my-request|lmdb|any-ascii|re2js|parse5|diff-match-patch-es) \d/m);
   });
 
   it('tells its version', async () => {

@@ -1,5 +1,5 @@
 /** Sort keys of texts: keys compare by code point as their texts shall compare. */
-import anyAscii from 'any-ascii';
+import { toAscii } from '../../base/ascii.js';
 
 export interface Collation {
   /** Numbers in texts by value: `a9` before `a10`. */
@@ -9,7 +9,7 @@ export interface Collation {
 }
 
 export function collationKey(text: string, { natural, lexical }: Collation): string {
-  const letters = lexical ? anyAscii(text).toLowerCase().replace(SIGN, signKey) : text;
+  const letters = lexical ? toAscii(text).toLowerCase().replace(SIGN, signKey) : text;
   return natural ? letters.replace(/\d+/g, numberKey) : letters;
 }
 

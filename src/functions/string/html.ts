@@ -1,5 +1,8 @@
 /** HTML made harmless: by encoding all of it, or by keeping what is known to be safe. */
-import { type DefaultTreeAdapterTypes, parseFragment, serialize, defaultTreeAdapter as tree } from 'parse5';
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import { lazyLibrary } from '../../base/lazy-library.js';
+
+const library = lazyLibrary<typeof import('parse5')>('parse5');
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -67,6 +70,7 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 /** A fragment of HTML with only the tags, attributes and kinds of URLs that can do no harm; links lose their opener. */
 export function sanitizeHtml(html: string): string {
+  const { parseFragment, serialize, defaultTreeAdapter: tree } = library();
   const source = parseFragment(html);
   const result = tree.createDocumentFragment();
   // A list of our own instead of recursion, since a fragment may be nested as deeply as it is long.

@@ -2,7 +2,7 @@
  * Names of GraphQL made from names of the database. GraphQL knows letters, digits and `_` only, and keeps what begins with `__` to
  * itself; the database knows any text.
  */
-import anyAscii from 'any-ascii';
+import { toAscii } from '../../base/ascii.js';
 
 const LEGAL = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;
 const LONGEST = 100;
@@ -10,7 +10,7 @@ const LONGEST = 100;
 /** The text if it is legal, else the legal name nearest to it: `größe` → `grosse`, `first-name` → `first_name`, `2nd` → `_2nd`. */
 export function legalName(text: string): string {
   if (LEGAL.test(text) && text.length <= LONGEST) return text;
-  const letters = anyAscii(text.slice(0, LONGEST))
+  const letters = toAscii(text.slice(0, LONGEST))
     .replace(/[^A-Za-z0-9_]/g, '_')
     .slice(0, LONGEST);
   return (/^[A-Za-z_]/.test(letters) ? letters : `_${letters}`).replace(/^__+/, '_');

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'lmdb';
+import { lazyLibrary } from '../../base/lazy-library.js';
 import { failure } from '../../errors/error.js';
 import { checkLmdbFile } from './lmdb-file.js';
+
+const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
 /**
  * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
@@ -17,7 +19,7 @@ export function lockFolder(folder: string): () => Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'owner.mdb');
   checkLmdbFile(path);
-  const file = open({ path, noSubdir: true, overlappingSync: false, maxReaders: 64 });
+  const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: 64 });
   const entry = file.useReadTransaction();
   const release = () => {
     entry.done();

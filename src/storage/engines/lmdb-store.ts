@@ -1,9 +1,12 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Database, open, type RootDatabase, type Transaction } from 'lmdb';
+import type { Database, RootDatabase, Transaction } from 'lmdb';
+import { lazyLibrary } from '../../base/lazy-library.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import { checkLmdbFile } from './lmdb-file.js';
+
+const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
 export const MAX_KEY_LENGTH = 1978;
@@ -90,7 +93,7 @@ interface Databases {
 export function openByteStore(folder: string, options: { readonly sync: boolean }): ByteStore {
   const path = join(folder, DATA_FILE);
   checkLmdbFile(path);
-  const root = open<Uint8Array, Key>({
+  const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,
     overlappingSync: false,

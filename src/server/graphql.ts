@@ -1,0 +1,45 @@
+/** GraphQL with all that serves it, in one module: who doesn't switch it on doesn't load it. */
+import type { TesseraError } from '../errors/error.js';
+import { createGraphqlHandler } from '../graphql/handler.js';
+import { createGraphqlEvents } from '../graphql/live/event-stream.js';
+import { createGraphqlSocket } from '../graphql/live/transport-ws.js';
+import { createGraphqlMethod } from '../graphql/method.js';
+import { GraphqlService } from '../graphql/service.js';
+import type { HttpServerParts } from '../http/create-http-server.js';
+import type { Log } from '../http/log.js';
+import type { Configuration } from './configuration.js';
+import { readGraphiql } from './graphiql.js';
+import { readDocuments } from './graphql-documents.js';
+
+type GraphqlParts = Pick<
+  HttpServerParts,
+  'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket' | 'graphqlEvents'
+>;
+
+/** @throws ConfigurationError when the documents can't be read */
+export function createGraphqlParts(configuration: Configuration, log: Log): GraphqlParts {
+  const { graphqlDocuments, limits } = configuration;
+  const report = (error: TesseraError) =>
+    log.error({ error: error.cause ?? error }, 'A GraphQL request failed for a reason of our own');
+  const service = new GraphqlService({
+    limits: configuration.graphqlLimits,
+    roles: configuration.graphqlRoles,
+    trusted: {
+      documents: graphqlDocuments === undefined ? undefined : readDocuments(graphqlDocuments),
+      only: configuration.graphqlTrustedOnly,
+    },
+    fieldPermissions: configuration.fieldPermissions,
+    hideDenied: configuration.graphqlHideDenied,
+    warn: (warning) => log.warn({}, warning),
+    subscriptions: limits.liveQueries,
+    report,
+  });
+  return {
+    graphql: createGraphqlHandler(service, configuration.graphqlJson),
+    graphqlMethod: createGraphqlMethod(service),
+    graphqlSchema: (session) => service.sdl(session),
+    graphqlSocket: createGraphqlSocket(service, report),
+    graphqlEvents: createGraphqlEvents(service, report),
+    graphiql: readGraphiql(),
+  };
+}
