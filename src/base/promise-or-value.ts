@@ -63,7 +63,11 @@ async function mapRest<T, U>(
   first: Promise<U>,
 ): Promise<U[]> {
   results.push(await first);
-  for (let index = waitingAt + 1; index < items.length; index++) results.push(await map(items[index] as T, index));
+  for (let index = waitingAt + 1; index < items.length; index++) {
+    const result = map(items[index] as T, index);
+    // Most are there at once even if one was not, and a turn of the queue of promises for each costs more than many a map.
+    results.push(result instanceof Promise ? await result : result);
+  }
   return results;
 }
 
@@ -93,7 +97,8 @@ async function filterRest<T>(
 ): Promise<T[]> {
   if (await first) kept.push(items[waitingAt] as T);
   for (let index = waitingAt + 1; index < items.length && kept.length < most; index++) {
-    if (await test(items[index] as T)) kept.push(items[index] as T);
+    const passes = test(items[index] as T);
+    if (passes instanceof Promise ? await passes : passes) kept.push(items[index] as T);
   }
   return kept;
 }

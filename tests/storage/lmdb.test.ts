@@ -169,6 +169,29 @@ describe('LmdbEngine', () => {
     }
   });
 
+  it('knows what there is and what there is not among many keys that are looked up', async () => {
+    await Promise.all(['b', 'k40', 'k41', 'm'].map((key, at) => put(key, at)));
+    const snapshot = engine.begin({ writable: false });
+    const keys = Array.from({ length: 100 }, (_, at) => `k${String(at).padStart(2, '0')}`);
+    await put('k77', 7);
+    for (const order of [
+      keys,
+      keys.toReversed(),
+      ['m0', 'm', 'l', 'b', 'a', ...keys],
+      Array(20).fill('k'.repeat(3_000)),
+    ]) {
+      const found = order.filter((key) => snapshot.get(key) !== undefined);
+      expect(found.toSorted()).toEqual(order.filter((key) => ['b', 'k40', 'k41', 'm'].includes(key)).toSorted());
+    }
+    snapshot.cancel();
+    expect(keys.filter((key) => read(key) !== undefined)).toEqual(['k40', 'k41', 'k77']);
+    const transaction = engine.begin({ writable: true });
+    for (const key of keys) if (transaction.get(key) === undefined) transaction.put(key, 1);
+    await put('k99', 2);
+    // It counts as read, whatever told that it wasn't there.
+    await expect((async () => transaction.commit())()).rejects.toEqual(withCode('transaction_conflict'));
+  });
+
   it('has a clear limit for keys, and takes any range', async () => {
     const longest = 'k'.repeat(MAX_KEY_LENGTH);
     const transaction = engine.begin({ writable: true });
@@ -268,11 +291,16 @@ describe('RecordCache', () => {
     cache.keep('a', 'five', 4, 5);
     expect(cache.get('a', 5)).toBe('five');
     expect(cache.get('a', 4)).toBeUndefined();
+    cache.keep('b', 'five', 4, 5);
     cache.advance(6);
     cache.replace('b', 'six', 4);
     expect(cache.get('a', 6)).toBe('five');
     expect(cache.get('a', 5)).toBe('five');
+    expect(cache.get('b', 6)).toBe('six');
     expect(cache.get('b', 5)).toBeUndefined();
+    // What nobody has read is written past it.
+    cache.replace('d', 'six', 4);
+    expect(cache.get('d', 6)).toBeUndefined();
     // Read in an older snapshot: another commit may have changed it since.
     cache.keep('c', 'old', 4, 5);
     expect(cache.get('c', 6)).toBeUndefined();

@@ -39,7 +39,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
   const { table, before } = given;
   const only = given.execution.checks.edit ? table.mask?.only : undefined;
   const draft = only === undefined ? given.draft : withOpenFields(given, only);
-  const change: FieldChange = { ...given, draft };
+  const change: FieldChange = draft === given.draft ? given : { ...given, draft };
   let record: Value = draft;
   const done = forEachInOrder(table.fields, (field) => {
     if (field.name === 'id') {

@@ -4,6 +4,7 @@ import { feedOf, logRecord } from '../../catalog/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { TableKind } from '../../language/ast.js';
+import type { Key } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
@@ -46,13 +47,13 @@ export class Writer implements RecordWriter {
     draft: Draft,
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, before) => {
+    return this.#locate(execution, id, (catalog, table, key, before) => {
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
       if (isRuled && table.rules.create.kind === 'none')
         return refuse(execution, { action: 'create', table: id.table });
       const exists = before !== undefined;
       return andThen(draft(undefined), (drafted) => {
-        const change = { execution, catalog, table, id, before: undefined, drafted, options };
+        const change = { execution, catalog, table, id, key, before: undefined, drafted, options };
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
           // Told last, and only to those who could have created the record.
@@ -73,13 +74,13 @@ export class Writer implements RecordWriter {
     draft: Draft,
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, before) => {
+    return this.#locate(execution, id, (catalog, table, key, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
         const refusal: Refusal = { action: 'update', table: id.table };
         if (!allowed) return refuseChange(execution, refusal, table.entry, before);
         return andThen(draft(before), (drafted) => {
-          const change = { execution, catalog, table, id, before, drafted, options };
+          const change = { execution, catalog, table, id, key, before, drafted, options };
           return andThen(this.#settle(change), (settled) =>
             settled === undefined
               ? refuseChange(execution, refusal, table.entry, before)
@@ -92,7 +93,7 @@ export class Writer implements RecordWriter {
 
   /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, before) => {
+    return this.#locate(execution, id, (catalog, table, key, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
         const refusal: Refusal = { action: 'delete', table: id.table };
@@ -102,7 +103,7 @@ export class Writer implements RecordWriter {
           andThen(checked, () => this.#deleteEdges(execution, id)),
           (cleared) =>
             cleared
-              ? this.#drop(execution, catalog, table, id, before)
+              ? this.#drop(execution, catalog, table, id, key, before)
               : refuseChange(execution, refusal, table.entry, before),
         );
       });
@@ -111,9 +112,9 @@ export class Writer implements RecordWriter {
 
   /** Stores or deletes a record without asking anybody. */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
-    const done = this.#locate(execution, id, (catalog, table, before) => {
-      if (record === undefined) return before && this.#drop(execution, catalog, table, id, before);
-      const change = { execution, catalog, table, id, before, drafted: record, options: { inputless: true } };
+    const done = this.#locate(execution, id, (catalog, table, key, before) => {
+      if (record === undefined) return before && this.#drop(execution, catalog, table, id, key, before);
+      const change = { execution, catalog, table, id, key, before, drafted: record, options: { inputless: true } };
       return this.#store(change, record);
     });
     return andThen(done, () => undefined);
@@ -124,11 +125,12 @@ export class Writer implements RecordWriter {
     catalog: DatabaseCatalog,
     table: PreparedTable,
     id: RecordId,
+    stored: Key,
     before: ObjectValue,
   ): PromiseOrValue<Written> {
     const { transaction } = execution.unit;
     const key = id.key as RecordKey;
-    transaction.delete(table.entry.keys.record(encodeKey(key)));
+    transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
     execution.sessions.doubtRecord(transaction, execution.identity.place, id);
@@ -146,6 +148,7 @@ export class Writer implements RecordWriter {
     work: (
       catalog: DatabaseCatalog,
       table: PreparedTable,
+      key: Key,
       before: ObjectValue | undefined,
     ) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
@@ -157,7 +160,7 @@ export class Writer implements RecordWriter {
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));
       return andThen(execution.unit.transaction.get(key), (before) =>
-        work(catalog, this.#tables.prepare(entry), isObject(before) ? before : undefined),
+        work(catalog, this.#tables.prepare(entry), key, isObject(before) ? before : undefined),
       );
     });
   }
@@ -200,7 +203,7 @@ export class Writer implements RecordWriter {
     const kept = table.entry.definition.drop
       ? undefined
       : andThen(this.#index(change, after), () => {
-          transaction.put(table.entry.keys.record(encodeKey(key)), after);
+          transaction.put(change.key, after);
           updateReferences(transaction, catalog, table.entry, table.references, key, before, after);
           if (options.edge === true && before === undefined) {
             for (const [edge, end] of edgeEntries(catalog, table.entry, key, after)) transaction.put(edge, end);
@@ -276,6 +279,8 @@ interface Change {
   readonly catalog: DatabaseCatalog;
   readonly table: PreparedTable;
   readonly id: RecordId;
+  /** Where it is stored. */
+  readonly key: Key;
   readonly before: ObjectValue | undefined;
   readonly drafted: ObjectValue;
   readonly options: WriteOptions;

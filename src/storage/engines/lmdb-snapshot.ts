@@ -1,6 +1,7 @@
 import { decodeRecord } from '../../value/record-codec.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
 import type { Snapshot, SnapshotCursor } from '../snapshot.js';
+import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
 import type { RecordCache } from './record-cache.js';
 
@@ -10,6 +11,7 @@ export class LmdbSnapshot implements Snapshot {
   readonly #cache: RecordCache;
   readonly #engine: { check(): void };
   readonly #release: () => void;
+  #empty: EmptyRange | undefined;
 
   constructor(view: ByteView, cache: RecordCache, engine: { check(): void }, release: () => void) {
     this.#view = view;
@@ -22,8 +24,12 @@ export class LmdbSnapshot implements Snapshot {
     this.#engine.check();
     const cached = this.#cache.get(key, this.#view.version);
     if (cached !== undefined) return cached;
+    if (this.#empty?.has(key)) return undefined;
     const bytes = this.#view.get(key);
-    return bytes === undefined ? undefined : this.decode(key, bytes);
+    if (bytes !== undefined) return this.decode(key, bytes);
+    this.#empty ??= new EmptyRange(this.#view);
+    this.#empty.missed(key);
+    return undefined;
   }
 
   has(key: Key): boolean {

@@ -42,6 +42,8 @@ export interface ByteView {
   readonly version: number;
   get(key: Key): Uint8Array | undefined;
   has(key: Key): boolean;
+  /** The first key that there is at or above another; above its beginning, if it is longer than any that there can be. */
+  next(from: Key): Key | undefined;
   /** Entries in order, at most `limit`. With `afterFrom` the first key of the walk is left out. `visit` gets no bytes if `keysOnly`. */
   scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
   count(range: KeyRange): number;
@@ -221,6 +223,12 @@ class LmdbByteView implements ByteView {
     // Counting, unlike reading, never touches the value, which may be large.
     const only = { start: key, end: key, inclusiveEnd: true, ...this.#options };
     return canExist(key) && this.#records.getKeysCount(only) > 0;
+  }
+
+  next(from: Key): Key | undefined {
+    const start = from.slice(0, MAX_KEY_LENGTH);
+    for (const key of this.#records.getKeys({ start, limit: 1, ...this.#options })) return key;
+    return undefined;
   }
 
   scan(

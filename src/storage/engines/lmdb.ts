@@ -19,8 +19,6 @@ import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './
 import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
-/** Of larger groups nothing goes to the cache before it is read. */
-const KEPT_OF_A_GROUP = 512;
 
 export interface LmdbOptions {
   /**
@@ -186,11 +184,7 @@ export class LmdbEngine implements Engine {
     this.#visibleStamp = group.stamp;
     this.#log.release(before);
     this.#cache.advance(group.version);
-    // What is loaded in bulk would push out what is read, and is rarely read itself.
-    const keeps = group.changes.length <= KEPT_OF_A_GROUP;
-    for (const { key, value, bytes } of group.changes) {
-      this.#cache.replace(key, keeps ? value : undefined, bytes?.length ?? 0);
-    }
+    for (const { key, value, bytes } of group.changes) this.#cache.replace(key, value, bytes?.length ?? 0);
     const outdated = this.#newest;
     this.#newest = undefined;
     if (outdated !== undefined) this.#unshare(outdated);

@@ -54,21 +54,26 @@ export class RecordCache {
     this.#version = version;
   }
 
-  /** A key's value, or absence, as of the version just advanced to. */
+  /**
+   * A key's value, or absence, as of the version just advanced to. What nobody has read isn't kept either when it is written: most of it is
+   * loaded rather than looked at, would push out what is, and costs the garbage collector more than decoding it once.
+   */
   replace(key: Key, value: Stored | undefined, bytes: number): void {
-    if (value === undefined) {
-      this.#young.delete(key);
-      this.#old.delete(key);
-    } else {
-      this.#set(key, value, bytes);
-    }
+    if (!this.#young.has(key) && !this.#old.has(key)) return;
+    if (value === undefined) this.#forget(key);
+    else this.#set(key, value, bytes);
   }
 
   #set(key: Key, value: Stored, bytes: number): void {
     const cost = HEAP_A_RECORD + key.length + bytes * HEAP_A_BYTE;
     // One that would push out everything else isn't kept, and neither is what it replaces.
-    if (cost > this.#room / 8) this.replace(key, undefined, 0);
+    if (cost > this.#room / 8) this.#forget(key);
     else this.#add(key, { value, since: this.#version, cost });
+  }
+
+  #forget(key: Key): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 
   #add(key: Key, record: CachedRecord): void {
