@@ -14,6 +14,9 @@ export interface PaceOptions {
 /** Milliseconds after which half of what was learned is forgotten. */
 const HALF_LIFE = 60 * 60 * 1000;
 
+/** Milliseconds after which a refusal is told, so that whoever goes on asking without a pause costs little. */
+const REFUSAL = 100;
+
 /**
  * Makes failures take the same time, whatever they failed at.
  *
@@ -36,16 +39,25 @@ export class Pace {
     this.#maximum = options.maximum ?? 3000;
   }
 
-  /** Gives the result of `work` at once, and its error in due time. A refusal by the throttle is told at once, as it says nothing else. */
+  /** Gives the result of `work` at once, and its error in due time: soon where the throttle refused, which says nothing of an account. */
   async fair<T>(work: () => Promise<T>): Promise<T> {
-    const { clock } = this.#environment;
+    const { clock, timers } = this.#environment;
     const startedAt = clock.monotonic();
     try {
       return await work();
     } catch (error) {
-      if (error instanceof TesseraError && error.code === 'too_many_attempts') throw error;
       const elapsed = clock.monotonic() - startedAt;
-      await this.#environment.timers.wait(this.#due(elapsed) - elapsed);
+      await timers.wait(isRefusal(error) ? REFUSAL : this.#due(elapsed) - elapsed);
+      throw error;
+    }
+  }
+
+  /** Holds back nothing but refusals by the throttle, for work that takes the same time anyway. */
+  async holdingRefusals<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isRefusal(error)) await this.#environment.timers.wait(REFUSAL);
       throw error;
     }
   }
@@ -76,3 +88,5 @@ export class Pace {
     return Math.ceil(floor / this.#step) * this.#step + jitter;
   }
 }
+
+const isRefusal = (error: unknown) => error instanceof TesseraError && error.code === 'too_many_attempts';

@@ -69,7 +69,7 @@ async function checkPassword(
   client: Client,
 ): Promise<{ signedIn: SignedIn; claims: Claims; user: UserDefinition }> {
   const attempt = { account: userAccount(place, name), source: client.origin.ip };
-  const user = await context.throttle.attempt(attempt, async () => {
+  const check = async () => {
     const found = await context.directory.user(place, name);
     if (found !== undefined && context.verified.has(found.passhash, password)) return found;
     // Whether the user, or even the place, exists: the same hash is computed and the same error told.
@@ -78,7 +78,8 @@ async function checkPassword(
     context.verified.add(found.passhash, password);
     if (context.hasher.isOutdated(found.passhash)) await strengthen(context, place, found, password);
     return found;
-  });
+  };
+  const user = await context.pace.holdingRefusals(() => context.throttle.attempt(attempt, check));
   const claims = context.tokens.claims({ ...place, id: user.name, lifetime: tokenLifetime(user.durations) });
   return { signedIn: userSession(context, place, user, claims), claims, user };
 }

@@ -48,12 +48,31 @@ test('what was learned is bounded, and fades', async () => {
   expect(await toldAfter(environment, pace, 1)).toBe(325);
 });
 
-test('a refusal by the throttle is told at once', async () => {
+test.each(['fair', 'holdingRefusals'] as const)('a refusal by the throttle is told soon (%s)', async (way) => {
   const environment = new StubbedEnvironment();
-  const refused = new Pace(environment).fair(async () => {
+  const refused = new Pace(environment)[way](async () => {
     throw failure('too_many_attempts', { retryAfter: 1 });
   });
+  let isTold = false;
+  refused.catch(() => {
+    isTold = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(environment.nextTimer).toBe(100);
+  environment.advance(99);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isTold).toBe(false);
+  environment.advance(1);
   await expect(refused).rejects.toMatchObject({ code: 'too_many_attempts' });
+});
+
+test('other failures are not held back where only refusals are', async () => {
+  const environment = new StubbedEnvironment();
+  const failed = new Pace(environment).holdingRefusals(async () => {
+    throw failure('invalid_auth');
+  });
+  await expect(failed).rejects.toMatchObject({ code: 'invalid_auth' });
+  expect(environment.nextTimer).toBeUndefined();
 });
 
 test('the process lives on until a failure is told', async () => {
