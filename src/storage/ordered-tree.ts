@@ -73,6 +73,22 @@ export class OrderedTree<V> {
     return node.keys[index] === key ? node.values[index] : undefined;
   }
 
+  /** The value of the greatest key that is `key` or below it. */
+  floor(key: Key): V | undefined {
+    let node = this.#root;
+    let before: Node<V> | undefined;
+    while (node instanceof Branch) {
+      const index = childIndex(node.keys, key);
+      if (index > 0) before = node.children[index - 1];
+      node = node.children[index]!;
+    }
+    const index = lowerBound(node.keys, key);
+    if (node.keys[index] === key) return node.values[index];
+    if (index > 0) return node.values[index - 1];
+    while (before instanceof Branch) before = before.children[before.children.length - 1];
+    return before?.values[before.values.length - 1];
+  }
+
   put(key: Key, value: V): void {
     const owner = this.#soleOwner();
     const left = own(this.#root, owner);

@@ -122,4 +122,17 @@ describe('OrderedTree', () => {
       { numRuns: 200 },
     );
   });
+
+  it('finds the greatest key that is not above one', () => {
+    const tree = new OrderedTree<number>();
+    for (let index = 0; index < 3_000; index++) tree.put(key(index), index);
+    // Keys that go leave bounds behind that no key has.
+    for (let index = 0; index < 3_000; index++) if (index % 7 !== 3) tree.delete(key(index));
+    const greatest = (bound: number) => (bound < 3 ? undefined : bound - ((bound - 3) % 7));
+    for (let bound = 0; bound < 3_000; bound++) {
+      expect(tree.floor(key(bound))).toBe(greatest(bound));
+      expect(tree.floor(`${key(bound)}+`)).toBe(greatest(bound));
+    }
+    expect(tree.floor('')).toBeUndefined();
+  });
 });

@@ -1,35 +1,50 @@
 import { decodeRecord } from '../../value/record-codec.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
+import { lowerBound } from '../ordered-tree.js';
+import { after } from '../read-set.js';
 import type { Snapshot, SnapshotCursor } from '../snapshot.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
+import { type RangeCache, Stretch } from './range-cache.js';
 import type { RecordCache } from './record-cache.js';
+
+/** What is kept decoded: records that were read by their keys, and ranges that were scanned. */
+export interface Caches {
+  readonly records: RecordCache;
+  readonly ranges: RangeCache;
+}
 
 /** A snapshot of encoded records, decoded as they are read. */
 export class LmdbSnapshot implements Snapshot {
   readonly #view: ByteView;
-  readonly #cache: RecordCache;
+  readonly #caches: Caches;
   readonly #engine: { check(): void };
   readonly #release: () => void;
   #empty: EmptyRange | undefined;
 
-  constructor(view: ByteView, cache: RecordCache, engine: { check(): void }, release: () => void) {
+  constructor(view: ByteView, caches: Caches, engine: { check(): void }, release: () => void) {
     this.#view = view;
-    this.#cache = cache;
+    this.#caches = caches;
     this.#engine = engine;
     this.#release = release;
   }
 
   get(key: Key): Stored | undefined {
     this.#engine.check();
-    const cached = this.#cache.get(key, this.#view.version);
+    const { records } = this.#caches;
+    const { version } = this.#view;
+    const cached = records.get(key, version);
     if (cached !== undefined) return cached;
     if (this.#empty?.has(key)) return undefined;
     const bytes = this.#view.get(key);
-    if (bytes !== undefined) return this.decode(key, bytes);
-    this.#empty ??= new EmptyRange(this.#view);
-    this.#empty.missed(key);
-    return undefined;
+    if (bytes === undefined) {
+      this.#empty ??= new EmptyRange(this.#view);
+      this.#empty.missed(key);
+      return undefined;
+    }
+    const value = decode(bytes);
+    records.keep(key, value, bytes.length, version);
+    return value;
   }
 
   has(key: Key): boolean {
@@ -50,59 +65,94 @@ export class LmdbSnapshot implements Snapshot {
     this.#release();
   }
 
-  /** Visits entries of a range, those after the key `after` if there is one. */
-  read(
-    range: KeyRange,
-    options: { reverse: boolean; keysOnly: boolean; limit: number; after: Key | undefined },
-    visit: (key: Key, value: Stored) => void,
-  ): void {
+  /**
+   * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry or the end of the range.
+   * Where that isn't known it is read of the store, up to `limit` entries.
+   */
+  stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): Stretch {
     this.#engine.check();
+    const { ranges } = this.#caches;
     const { version } = this.#view;
-    this.#view.scan(range, options, (key, bytes) => {
-      visit(key, bytes === undefined ? null : (this.#cache.get(key, version) ?? this.decode(key, bytes)));
+    const held = reverse ? ranges.below(range.to, version) : ranges.at(range.from, version);
+    if (held !== undefined) return held;
+    const gap = ranges.gapIn(range, reverse, version);
+    const keys: Key[] = [];
+    const values: Stored[] = [];
+    const sizes: number[] = [];
+    this.#view.scan(gap, { reverse, keysOnly, limit }, (key, bytes) => {
+      keys.push(key);
+      values.push(bytes === undefined ? null : decode(bytes));
+      sizes.push(bytes?.length ?? 0);
     });
+    const last = keys.length < limit ? undefined : keys[keys.length - 1];
+    if (reverse) for (const list of [keys, values, sizes]) list.reverse();
+    const stretch = reverse
+      ? new Stretch(last ?? gap.from, gap.to, keys, values, sizes)
+      : new Stretch(gap.from, last === undefined ? gap.to : after(last), keys, values, sizes);
+    if (!keysOnly) ranges.keep(stretch, version);
+    return stretch;
   }
+}
 
-  decode(key: Key, bytes: Uint8Array): Stored {
-    const value = decodeRecord(bytes) as Stored;
-    this.#cache.keep(key, value, bytes.length, this.#view.version);
-    return value;
-  }
+function decode(bytes: Uint8Array): Stored {
+  return decodeRecord(bytes) as Stored;
+}
+
+interface Walk {
+  readonly reverse: boolean;
+  readonly keysOnly: boolean;
+  readonly limit: number;
 }
 
 /** Each batch finds its place anew, so that nothing of LMDB is open between batches. */
 class LmdbCursor implements SnapshotCursor {
   readonly #snapshot: LmdbSnapshot;
-  readonly #range: KeyRange;
   readonly #reverse: boolean;
   readonly #keysOnly: boolean;
-  #after: Key | undefined;
+  /** What hasn't been read yet. */
+  #left: KeyRange;
 
   constructor(snapshot: LmdbSnapshot, range: KeyRange, reverse: boolean, keysOnly: boolean) {
     this.#snapshot = snapshot;
-    this.#range = range;
     this.#reverse = reverse;
     this.#keysOnly = keysOnly;
+    this.#left = range;
   }
 
   read(entries: Entry[], limit: number): void {
-    this.#read(limit, (key, value) => {
-      entries.push([key, value]);
+    this.#read(limit, ({ keys, values }, index) => {
+      entries.push([keys[index] as Key, values[index] as Stored]);
     });
   }
 
-  readValues(values: Stored[], limit: number): Key | undefined {
-    this.#read(limit, (_, value) => {
-      values.push(value);
+  readValues(found: Stored[], limit: number): Key | undefined {
+    return this.#read(limit, ({ values }, index) => {
+      found.push(values[index] as Stored);
     });
-    return this.#after;
   }
 
-  #read(limit: number, visit: (key: Key, value: Stored) => void): void {
-    const options = { reverse: this.#reverse, keysOnly: this.#keysOnly, limit, after: this.#after };
-    this.#snapshot.read(this.#range, options, (key, value) => {
-      this.#after = key;
-      visit(key, value);
-    });
+  /** Visits so many entries, and answers the key of the last one. */
+  #read(limit: number, visit: (stretch: Stretch, index: number) => void): Key | undefined {
+    const reverse = this.#reverse;
+    let last: Key | undefined;
+    while (limit > 0 && this.#left.from < this.#left.to) {
+      const { from, to } = this.#left;
+      const stretch = this.#snapshot.stretch(this.#left, { reverse, keysOnly: this.#keysOnly, limit });
+      const { keys } = stretch;
+      const start = stretch.from >= from ? 0 : lowerBound(keys, from);
+      const end = stretch.to <= to ? keys.length : lowerBound(keys, to);
+      const count = Math.min(end - start, limit);
+      limit -= count;
+      if (reverse) {
+        for (let index = end - 1; index >= end - count; index--) visit(stretch, index);
+        if (count > 0) last = keys[end - count] as Key;
+        this.#left = { from, to: limit === 0 ? (last as Key) : stretch.from };
+      } else {
+        for (let index = start; index < start + count; index++) visit(stretch, index);
+        if (count > 0) last = keys[start + count - 1] as Key;
+        this.#left = { from: limit === 0 ? after(last as Key) : stretch.to, to };
+      }
+    }
+    return last;
   }
 }

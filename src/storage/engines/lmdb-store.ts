@@ -44,7 +44,7 @@ export interface ByteView {
   has(key: Key): boolean;
   /** The first key that there is at or above another; above its beginning, if it is longer than any that there can be. */
   next(from: Key): Key | undefined;
-  /** Entries in order, at most `limit`. With `afterFrom` the first key of the walk is left out. `visit` gets no bytes if `keysOnly`. */
+  /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
   scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
   count(range: KeyRange): number;
   release(): void;
@@ -54,8 +54,6 @@ export interface ByteScan {
   readonly reverse: boolean;
   readonly keysOnly: boolean;
   readonly limit: number;
-  /** Resumes after this key of the range. */
-  readonly after: Key | undefined;
 }
 
 /** What Node's buffers can do beyond their types: no encoding needs to be looked up by its name. */
@@ -233,18 +231,16 @@ class LmdbByteView implements ByteView {
 
   scan(
     range: KeyRange,
-    { reverse, keysOnly, limit, after }: ByteScan,
+    { reverse, keysOnly, limit }: ByteScan,
     visit: (key: Key, bytes: Uint8Array | undefined) => void,
   ): void {
-    const options = { ...bounds(range, reverse, after), limit, ...this.#options };
+    const options = { ...bounds(range, reverse), limit, ...this.#options };
     if (keysOnly) for (const key of this.#records.getKeys(options)) visit(key, undefined);
     else for (const { key, value } of this.#records.getRange(options)) visit(key, value);
   }
 
   count(range: KeyRange): number {
-    return range.from < range.to
-      ? this.#records.getKeysCount({ ...bounds(range, false, undefined), ...this.#options })
-      : 0;
+    return range.from < range.to ? this.#records.getKeysCount({ ...bounds(range, false), ...this.#options }) : 0;
   }
 
   release(): void {
@@ -257,7 +253,7 @@ function canExist(key: Key): boolean {
 }
 
 /** A range in LMDB's terms. No key is longer than the limit, so a bound that is can be cut off if it then lets its equal fall below it. */
-function bounds({ from, to }: KeyRange, reverse: boolean, after: Key | undefined) {
+function bounds({ from, to }: KeyRange, reverse: boolean) {
   const low = from.slice(0, MAX_KEY_LENGTH);
   const high = to.slice(0, MAX_KEY_LENGTH);
   const lowInclusive = low === from;
@@ -265,11 +261,5 @@ function bounds({ from, to }: KeyRange, reverse: boolean, after: Key | undefined
   const [start, startInclusive, end, endInclusive] = reverse
     ? [high, highInclusive, low, lowInclusive]
     : [low, lowInclusive, high, highInclusive];
-  return {
-    reverse,
-    start: after ?? start,
-    exclusiveStart: after !== undefined || !startInclusive,
-    end,
-    inclusiveEnd: endInclusive,
-  };
+  return { reverse, start, exclusiveStart: !startInclusive, end, inclusiveEnd: endInclusive };
 }

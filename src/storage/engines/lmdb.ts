@@ -14,8 +14,9 @@ import type { ReadSet } from '../read-set.js';
 import { type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
-import { LmdbSnapshot } from './lmdb-snapshot.js';
+import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
 import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './lmdb-store.js';
+import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
@@ -26,7 +27,7 @@ export interface LmdbOptions {
    * machine, not of the process, may lose the store.
    */
   readonly sync?: 'every' | 'never';
-  /** Room for decoded records, estimated; 128 MiB unless told. */
+  /** Room for what is kept decoded, estimated: half for records read by their keys, half for ranges; 128 MiB unless told. */
   readonly cacheBytes?: number;
   readonly timers?: Timers;
   /** From which versionstamps take the time. */
@@ -76,7 +77,7 @@ export class LmdbEngine implements Engine {
   readonly #store: ByteStore;
   readonly #unlock: () => Promise<void>;
   readonly #writer: GroupWriter;
-  readonly #cache: RecordCache;
+  readonly #caches: Caches;
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
   readonly #stamps: StampSource;
@@ -103,7 +104,8 @@ export class LmdbEngine implements Engine {
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
-    this.#cache = new RecordCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
+    const room = (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / 2;
+    this.#caches = { records: new RecordCache(room, this.#version), ranges: new RangeCache(room, this.#version) };
     this.#writer = new GroupWriter(
       store,
       options.timers ?? realEnvironment.timers,
@@ -144,7 +146,7 @@ export class LmdbEngine implements Engine {
   ): EmbeddedTransaction {
     this.check();
     const shared = this.#share();
-    const snapshot = new LmdbSnapshot(shared.view, this.#cache, this, () => this.#unshare(shared));
+    const snapshot = new LmdbSnapshot(shared.view, this.#caches, this, () => this.#unshare(shared));
     if (!writable) return new EmbeddedTransaction(snapshot);
     const began = this.#log.hold(this.#visible);
     const committer: Committer = {
@@ -183,8 +185,14 @@ export class LmdbEngine implements Engine {
     this.#visible = this.#log.hold(group.last);
     this.#visibleStamp = group.stamp;
     this.#log.release(before);
-    this.#cache.advance(group.version);
-    for (const { key, value, bytes } of group.changes) this.#cache.replace(key, value, bytes?.length ?? 0);
+    const { records, ranges } = this.#caches;
+    records.advance(group.version);
+    ranges.advance(group.version);
+    for (const { key, value, bytes } of group.changes) {
+      const size = bytes?.length ?? 0;
+      records.replace(key, value, size);
+      ranges.replace(key, value, size);
+    }
     const outdated = this.#newest;
     this.#newest = undefined;
     if (outdated !== undefined) this.#unshare(outdated);
