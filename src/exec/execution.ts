@@ -379,7 +379,8 @@ export class Scope {
   get(name: string): Value {
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
       const own = scope.#own;
-      if (own?.has(name)) return own.get(name);
+      const value = own?.get(name);
+      if (value !== undefined || own?.has(name)) return value;
     }
     return undefined;
   }

@@ -66,8 +66,7 @@ export class MergeCursor implements Cursor {
     if (this.#own !== undefined) return this.next()?.map(([, value]) => value);
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
-    const values: Stored[] = [];
-    const last = this.#store.readValues(values, wanted);
+    const { values, last } = this.#store.readValues(wanted);
     this.#delivered(values.length, wanted, last);
     return values.length === 0 ? undefined : values;
   }

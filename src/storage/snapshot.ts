@@ -11,9 +11,15 @@ export interface Snapshot {
   release(): void;
 }
 
+export interface ReadValues {
+  readonly values: readonly Stored[];
+  /** The key of the last one. */
+  readonly last: Key | undefined;
+}
+
 export interface SnapshotCursor {
   /** Appends up to `limit` entries to `entries`; fewer only at the end. */
   read(entries: Entry[], limit: number): void;
-  /** Appends up to `limit` values to `values`, and answers the key of the last one. */
-  readValues(values: Stored[], limit: number): Key | undefined;
+  /** Up to `limit` values; fewer only at the end. */
+  readValues(limit: number): ReadValues;
 }

@@ -114,7 +114,15 @@ describe('OrderedTree', () => {
         const cursor = tree.cursor(range, true);
         cursor.read(some, limit);
         cursor.read(some, limit);
+        const values = (reverse: boolean) => {
+          const walk = tree.cursor(range, reverse);
+          const [first, second] = [walk.readValues(limit), walk.readValues(limit)];
+          if (limit > 0) expect(first.values.at(-1)).toBe(first.last === undefined ? undefined : Number(first.last));
+          return [...first.values, ...second.values];
+        };
+        expect(values(false)).toEqual(expected.slice(0, 2 * limit));
         expect(some.map(([, value]) => value)).toEqual(expected.reverse().slice(0, 2 * limit));
+        expect(values(true)).toEqual(expected.slice(0, 2 * limit));
         const stepped: number[] = [];
         for (const step = tree.cursor(range, true); step.key !== undefined; step.advance()) stepped.push(step.value);
         expect(stepped).toEqual(expected);

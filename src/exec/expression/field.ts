@@ -3,6 +3,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { geometryToObject } from '../../value/geometry.js';
 import { Geometry, isArray, isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Evaluate } from '../execution.js';
+import { fieldReader } from './field-reader.js';
 import { END, fetchRecord, isKeyField, mapStep, type PartStep, type Path, type Step, stepInto } from './step.js';
 
 export function fieldStep(name: string): PartStep {
@@ -18,15 +19,16 @@ export function fieldStep(name: string): PartStep {
 /** A path that begins with a field of the current document: the most frequent expression of all. */
 export function compileDocumentField(name: string, rest: Path, path: Path): Evaluate {
   const next = rest.whole;
+  const field = fieldReader(name);
   if (next === END) {
     return (frame) => {
       const document = frame.current;
-      return isObject(document) ? document[name] : path.whole(document, frame);
+      return isObject(document) ? field.read(document) : path.whole(document, frame);
     };
   }
   return (frame) => {
     const document = frame.current;
-    return isObject(document) ? next(document[name], frame) : path.whole(document, frame);
+    return isObject(document) ? next(field.read(document), frame) : path.whole(document, frame);
   };
 }
 

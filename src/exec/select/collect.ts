@@ -1,21 +1,14 @@
 /** The first stages of a SELECT: the rows of the targets that meet the condition, separated, grouped and put in order. */
-import {
-  andThen,
-  filterInOrder,
-  forEachInOrder,
-  mapInOrder,
-  type PromiseOrValue,
-} from '../../base/promise-or-value.js';
-import type { Expression, Select } from '../../language/ast.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Select } from '../../language/ast.js';
 import type { Direction, OrderHint } from '../../plan/access-path.js';
 import { mayWrite } from '../../plan/effects.js';
-import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
-import { rowFrames } from '../row-frames.js';
 import { compileSources, type Target } from '../targets.js';
 import { countRows } from '../write/change.js';
+import { compileFilter } from './filter.js';
 import { compileSink } from './sink.js';
 import type { RowSource } from './source.js';
 import { compileSplit } from './split.js';
@@ -33,7 +26,7 @@ export function compileCollect(
   compiler: Compiler,
 ): (meter: Meter) => Collect {
   const targets = compileSources(select.from, compiler);
-  const where = select.where && compileWhere(select.where, compiler);
+  const where = select.where && compileFilter(select.where, compiler);
   const split = select.split && compileSplit(select.split, compiler);
   const sinks = compileSink(select, hint, compiler);
   const writes = mayWrite(select);
@@ -76,20 +69,6 @@ export function compileCollect(
       );
       return andThen(targets(frame), (found) => andThen(walk(found), () => sink.finish()));
     };
-  };
-}
-
-/** The rows that meet a condition; no more than `most`, and those behind them aren't judged. */
-function compileWhere(where: Expression, compiler: Compiler) {
-  const judge = compiler.expression(where);
-  const frames = rowFrames([where]);
-  return (frame: Frame, rows: readonly Value[], most?: number): PromiseOrValue<readonly Value[]> => {
-    const at = frames(frame);
-    const test = (row: Value): PromiseOrValue<boolean> => {
-      const verdict = judge(at(row));
-      return verdict instanceof Promise ? verdict.then(isTruthy) : isTruthy(verdict);
-    };
-    return filterInOrder(rows, test, most);
   };
 }
 

@@ -2,7 +2,7 @@ import { decodeRecord } from '../../value/record-codec.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
 import { lowerBound } from '../ordered-tree.js';
 import { after } from '../read-set.js';
-import type { Snapshot, SnapshotCursor } from '../snapshot.js';
+import type { ReadValues, Snapshot, SnapshotCursor } from '../snapshot.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
 import { type RangeCache, Stretch } from './range-cache.js';
@@ -125,10 +125,12 @@ class LmdbCursor implements SnapshotCursor {
     });
   }
 
-  readValues(found: Stored[], limit: number): Key | undefined {
-    return this.#read(limit, ({ values }, index) => {
+  readValues(limit: number): ReadValues {
+    const found: Stored[] = [];
+    const last = this.#read(limit, ({ values }, index) => {
       found.push(values[index] as Stored);
     });
+    return { values: found, last };
   }
 
   /** Visits so many entries, and answers the key of the last one. */
