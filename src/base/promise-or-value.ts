@@ -46,11 +46,12 @@ export function mapInOrder<T, U>(
   items: readonly T[],
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  const results: U[] = [];
+  // As long as it will be: an array that grows gets room for 17, and most have one item.
+  const results = new Array<U>(items.length);
   for (let index = 0; index < items.length; index++) {
     const result = map(items[index] as T, index);
     if (result instanceof Promise) return mapRest(items, map, results, index, result);
-    results.push(result);
+    results[index] = result;
   }
   return results;
 }
@@ -62,11 +63,11 @@ async function mapRest<T, U>(
   waitingAt: number,
   first: Promise<U>,
 ): Promise<U[]> {
-  results.push(await first);
+  results[waitingAt] = await first;
   for (let index = waitingAt + 1; index < items.length; index++) {
     const result = map(items[index] as T, index);
     // Most are there at once even if one was not, and a turn of the queue of promises for each costs more than many a map.
-    results.push(result instanceof Promise ? await result : result);
+    results[index] = result instanceof Promise ? await result : result;
   }
   return results;
 }

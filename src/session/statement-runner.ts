@@ -108,18 +108,16 @@ export class StatementRunner {
       // Whatever follows counts on it.
       if (!outcome.ok && statement.kind === 'option') throw outcome.error;
     };
+    const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
     this.#testify();
-    return andThen(
-      otherwise<Outcome>(
-        () => {
-          const ready = pause ? this.#interrupt.checkpoint() : undefined;
-          const value = isPromise(ready) ? ready.then(() => this.#dispatch(statement)) : this.#dispatch(statement);
-          return isPromise(value) ? value.then(succeeded) : succeeded(value);
-        },
-        (thrown) => ({ ok: false, error: this.#errorOf(thrown) }),
-      ),
-      note,
-    );
+    let value: PromiseOrValue<Value>;
+    try {
+      const ready = pause ? this.#interrupt.checkpoint() : undefined;
+      value = isPromise(ready) ? ready.then(() => this.#dispatch(statement)) : this.#dispatch(statement);
+    } catch (thrown) {
+      return failed(thrown);
+    }
+    return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
   }
 
   #dispatch(statement: Statement): PromiseOrValue<Value> {

@@ -30,8 +30,7 @@ export class Commit {
 export class CommitLog {
   #oldest = new Commit([], 0);
   #latest = this.#oldest;
-  /** The last commit that wrote a key, of all that are remembered. */
-  readonly #writers = new Map<Key, Commit>();
+  readonly #writers = new LastWriters();
   #holders = 0;
   #remembered = 0;
   readonly #maxKeys: number;
@@ -61,7 +60,7 @@ export class CommitLog {
   append(keys: () => readonly Key[]): Commit {
     const written = this.#holders > 0 ? keys() : [];
     const commit = new Commit(written, this.#latest.count + written.length);
-    for (const key of written) this.#writers.set(key, commit);
+    this.#writers.note(written, commit.count);
     this.#latest.next = commit;
     this.#latest = commit;
     this.#remembered += commit.written.length + 1;
@@ -81,10 +80,7 @@ export class CommitLog {
     if (moment.forgotten) return true;
     const { points } = reads;
     if (points !== undefined && points.size < this.#latest.count - moment.count) {
-      for (const key of points) {
-        const writer = this.#writers.get(key);
-        if (writer !== undefined && writer.count > moment.count) return true;
-      }
+      for (const key of points) if (this.#writers.countOf(key) > moment.count) return true;
       return false;
     }
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {
@@ -95,6 +91,7 @@ export class CommitLog {
 
   #forgetUnheld(): void {
     while (this.#oldest.holders === 0 && this.#oldest.next !== undefined) this.#forgetOldest();
+    this.#writers.forget(this.#oldest.count);
   }
 
   #forgetOldest(): void {
@@ -103,6 +100,39 @@ export class CommitLog {
     this.#oldest.next = undefined;
     this.#oldest = next;
     this.#remembered -= next.written.length + 1;
-    for (const key of next.written) if (this.#writers.get(key) === next) this.#writers.delete(key);
+  }
+}
+
+/** How many keys `LastWriters` holds before it forgets any. */
+const GENERATION = 1 << 10;
+
+/**
+ * At which count each key was written last: of all that is remembered, and perhaps of some that isn't any more. Two maps take turns, so
+ * that nothing is ever taken out of one: a map of which keys come and go makes its tables anew all the time, which kept whatever they
+ * pointed to from being collected young.
+ */
+class LastWriters {
+  #young = new Map<Key, number>();
+  #old = new Map<Key, number>();
+  /** The count up to which the old one reaches, and both of them do. */
+  #reach = 0;
+  #count = 0;
+
+  note(written: readonly Key[], count: number): void {
+    this.#count = count;
+    for (let index = 0; index < written.length; index++) this.#young.set(written[index] as Key, count);
+  }
+
+  /** Nobody will ask any more for what was written up to a count. */
+  forget(upTo: number): void {
+    if (this.#reach > upTo || this.#young.size + this.#old.size < GENERATION) return;
+    this.#old = this.#count > upTo ? this.#young : new Map();
+    this.#reach = this.#count;
+    this.#young = new Map();
+  }
+
+  /** 0 for a key that nobody wrote. */
+  countOf(key: Key): number {
+    return this.#young.get(key) ?? this.#old.get(key) ?? 0;
   }
 }

@@ -91,6 +91,11 @@ export class OrderedTree<V> {
 
   put(key: Key, value: V): void {
     const owner = this.#soleOwner();
+    if (this.#root === EMPTY) {
+      // Most transactions write one key, and arrays that were pushed to have room for 17.
+      this.#root = new Leaf(owner, [key], [value]);
+      return;
+    }
     const left = own(this.#root, owner);
     const right = put(left, key, value, owner);
     this.#root =
@@ -151,8 +156,11 @@ export class OrderedTree<V> {
 
   /** All keys in order. */
   keys(): Key[] {
-    const keys: Key[] = [];
-    forEach(this.#root, (key) => keys.push(key));
+    const keys = new Array<Key>(this.size);
+    let at = 0;
+    forEach(this.#root, (key) => {
+      keys[at++] = key;
+    });
     return keys;
   }
 }

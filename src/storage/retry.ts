@@ -16,12 +16,13 @@ export function withRetries<T>(
   work: (transaction: Transaction) => PromiseOrValue<T>,
   attempts = ATTEMPTS,
 ): PromiseOrValue<T> {
-  return otherwise(
-    () => inTransaction((options) => engine.begin(options), work),
+  return inTransaction(
+    (options) => engine.begin(options),
+    work,
     (error) => {
       if (!isConflict(error)) throw error;
       if (attempts > 1) return withRetries(engine, work, attempts - 1);
-      return engine.exclusively((begin) => inTransaction(begin, work));
+      return engine.exclusively((begin) => inTransaction(begin, work, rethrow));
     },
   );
 }
@@ -32,8 +33,9 @@ export function withRetriesAside<T>(
   work: (transaction: Transaction) => PromiseOrValue<T>,
   attempts = ATTEMPTS,
 ): PromiseOrValue<T> {
-  return otherwise(
-    () => inTransaction((options) => engine.begin({ ...options, aside: true }), work),
+  return inTransaction(
+    (options) => engine.begin({ ...options, aside: true }),
+    work,
     (error) => {
       if (attempts > 1 && isConflict(error)) return withRetriesAside(engine, work, attempts - 1);
       throw error;
@@ -45,16 +47,22 @@ function isConflict(error: unknown): boolean {
   return error instanceof TesseraError && error.code === 'transaction_conflict';
 }
 
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** What fails is taken back and handed to `failed`. */
 function inTransaction<T>(
   begin: (options: BeginOptions) => PromiseOrValue<Transaction>,
   work: (transaction: Transaction) => PromiseOrValue<T>,
+  failed: (error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
   return andThen(begin({ writable: true }), (transaction) =>
     otherwise(
       () => andThen(work(transaction), (result) => andThen(transaction.commit(), () => result)),
       (error) => {
         transaction.cancel();
-        throw error;
+        return failed(error);
       },
     ),
   );

@@ -62,6 +62,31 @@ describe('CommitLog', () => {
     expect(log.conflicts(log.latest, readOf('b'))).toBe(false);
   });
 
+  it('knows of each key when it was last written, however many come and go', () => {
+    const log = new CommitLog();
+    const written: string[] = [];
+    const held: { readonly moment: Commit; readonly at: number }[] = [];
+    // Spread, and the same in each run.
+    const draw = (step: number, below: number) => (step * 7_919 + (step >> 3)) % below;
+    let conflicts = 0;
+    for (let step = 0; step < 20_000; step++) {
+      if (step % 3 === 0) held.push({ moment: log.hold(log.latest), at: written.length });
+      const name = key(draw(step, 900));
+      written.push(name);
+      log.append(() => [name]);
+      // Now few and now many are under way, and now and then nobody.
+      while (held.length > (step % 5_000) / 10) {
+        const { moment, at } = held.splice(draw(step, held.length), 1)[0]!;
+        const asked = key(draw(step + 1, 900));
+        const expected = written.includes(asked, at);
+        expect(log.conflicts(moment, readOf(asked))).toBe(expected);
+        conflicts += Number(expected);
+        log.release(moment);
+      }
+    }
+    expect(conflicts).toBeGreaterThan(100);
+  });
+
   it('remembers nothing when nobody needs it, and asks for no keys', () => {
     const log = new CommitLog();
     const keys = () => {
