@@ -1,6 +1,6 @@
 // Makes the command `tessera` out of what tsc made: dist/bin/, a dozen files in place of a thousand. Finding and reading so many takes more
 // time than everything else that a server does at its start. What is binary, finds its own files, or is loaded when it is first needed
-// (`src/base/lazy-library.ts`) stays where it is installed. `npm run build` runs it, after tsc.
+// (`src/base/lazily.ts`) stays where it is installed. `npm run build` runs it, after tsc.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -23,6 +23,8 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  // Fastify would load HTTP/2, which nobody asks it for.
+  alias: { 'node:http2': 'node:http' },
   external: ['quickjs-emscripten-core', '@jitl/*', ...NEVER_LOADED],
   // Libraries in CommonJS ask for modules of Node's. The modules of the bundle don't use these names.
   banner: {

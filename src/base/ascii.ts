@@ -1,4 +1,4 @@
-import { lazyLibrary } from './lazy-library.js';
+import { lazyLibrary } from './lazily.js';
 
 const library = lazyLibrary<typeof import('any-ascii')>('any-ascii');
 

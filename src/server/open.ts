@@ -13,14 +13,9 @@ import type { Configuration } from './configuration.js';
 import { ensureRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
-export interface OpenedDatabase {
-  readonly database: Database;
-  readonly hasRootUser: boolean;
-}
-
 /** @throws TesseraError of the storage, when it can't be opened */
-export async function openConfigured(configuration: Configuration, log: Log): Promise<OpenedDatabase> {
-  const { path, user, pass, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
+export async function openConfigured(configuration: Configuration, log: Log): Promise<Database> {
+  const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   tellSubstitutes(configuration, log);
   const engine = await openEngine(path);
   const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);
@@ -51,18 +46,16 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     },
   };
   // The store comes first: nobody else writes to its audit log as long as it is ours.
-  const database = await orClose(engine, async () =>
-    openDatabase(engine, { ...options, ...(await auditing(configuration)) }),
-  );
-  try {
-    const first = user === undefined || pass === undefined ? undefined : { name: user, password: pass };
-    const hasRootUser = await ensureRootUser(database, first);
-    if (configuration.importFile !== undefined) await importFile(database, configuration.importFile, configuration);
-    return { database, hasRootUser };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return orClose(engine, async () => openDatabase(engine, { ...options, ...(await auditing(configuration)) }));
+}
+
+/** What a database needs before it is served: the first user, and what a file has. Tells whether there is a root user. */
+export async function prepareDatabase(database: Database, configuration: Configuration): Promise<boolean> {
+  const { user, pass, importFile: file } = configuration;
+  const first = user === undefined || pass === undefined ? undefined : { name: user, password: pass };
+  const hasRootUser = await ensureRootUser(database, first);
+  if (file !== undefined) await importFile(database, file, configuration);
+  return hasRootUser;
 }
 
 /** What somebody asked for by the peer's names, and gets otherwise. */

@@ -1,5 +1,6 @@
 /** Puts the parts together: storage, database, HTTP server. */
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import type { ClientAddressSource } from '../http/client-address.js';
 import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
@@ -18,41 +19,15 @@ export interface RunningServer {
 export interface ServerParts {
   readonly database: Database;
   readonly log: Log;
+  /** Nobody is served before that. */
+  readonly prepared: Promise<unknown>;
 }
 
 /** Begins to listen. The database is closed with the server, and when the start fails. */
-export async function startServer(
-  configuration: Configuration,
-  { database, log }: ServerParts,
-): Promise<RunningServer> {
+export async function startServer(configuration: Configuration, parts: ServerParts): Promise<RunningServer> {
+  const { database, prepared } = parts;
   try {
-    const hasGraphql = configuration.allowExperimental.includes('graphql');
-    const graphql = hasGraphql ? (await import('./graphql.js')).createGraphqlParts(configuration, log) : {};
-    const app = createHttpServer({
-      database,
-      log,
-      ...graphql,
-      tls: readTls(configuration.webCrt, configuration.webKey),
-      options: {
-        limits: configuration.limits,
-        product: configuration.noIdentificationHeaders ? undefined : `tessera/${VERSION}`,
-        allowedOrigins: configuration.allowOrigin,
-        clientAddress: clientAddressSource(configuration),
-        compress: configuration.compress,
-        capabilities: {
-          routes: { allow: configuration.allowHttp, deny: configuration.denyHttp },
-          methods: { allow: configuration.allowRpc, deny: configuration.denyRpc },
-          queries: { allow: configuration.allowArbitraryQuery, deny: configuration.denyArbitraryQuery },
-        },
-        defaults: configuration.noDefaults
-          ? undefined
-          : { namespace: configuration.defaultNamespace, database: configuration.defaultDatabase },
-        signInTimeout: configuration.signInTimeout,
-        idleTimeout: configuration.idleTimeout,
-        pingInterval: configuration.pingInterval,
-        requestTimeout: configuration.requestTimeout,
-      },
-    });
+    const [app] = await Promise.all([createServer(configuration, parts), prepared]);
     const { host, port } = configuration.bind;
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
@@ -68,6 +43,36 @@ export async function startServer(
     await database.close();
     throw error;
   }
+}
+
+async function createServer(configuration: Configuration, { database, log }: ServerParts): Promise<FastifyInstance> {
+  const hasGraphql = configuration.allowExperimental.includes('graphql');
+  const graphql = hasGraphql ? (await import('./graphql.js')).createGraphqlParts(configuration, log) : {};
+  return createHttpServer({
+    database,
+    log,
+    ...graphql,
+    tls: readTls(configuration.webCrt, configuration.webKey),
+    options: {
+      limits: configuration.limits,
+      product: configuration.noIdentificationHeaders ? undefined : `tessera/${VERSION}`,
+      allowedOrigins: configuration.allowOrigin,
+      clientAddress: clientAddressSource(configuration),
+      compress: configuration.compress,
+      capabilities: {
+        routes: { allow: configuration.allowHttp, deny: configuration.denyHttp },
+        methods: { allow: configuration.allowRpc, deny: configuration.denyRpc },
+        queries: { allow: configuration.allowArbitraryQuery, deny: configuration.denyArbitraryQuery },
+      },
+      defaults: configuration.noDefaults
+        ? undefined
+        : { namespace: configuration.defaultNamespace, database: configuration.defaultDatabase },
+      signInTimeout: configuration.signInTimeout,
+      idleTimeout: configuration.idleTimeout,
+      pingInterval: configuration.pingInterval,
+      requestTimeout: configuration.requestTimeout,
+    },
+  });
 }
 
 function clientAddressSource({ clientIp, trustedProxy }: Configuration): ClientAddressSource {

@@ -2,7 +2,7 @@
 
 import { SILENT } from '../../src/http/log.js';
 import { readConfiguration } from '../../src/server/configuration.js';
-import { openConfigured } from '../../src/server/open.js';
+import { openConfigured, prepareDatabase } from '../../src/server/open.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 
 export const ROOT = { username: 'root', password: 'a root password' } as const;
@@ -16,6 +16,7 @@ export async function startTestServer(environment: Readonly<Record<string, strin
     SVC_PASS: ROOT.password,
     ...environment,
   });
-  const { database } = await openConfigured(configuration, SILENT);
-  return startServer(configuration, { database, log: SILENT });
+  const database = await openConfigured(configuration, SILENT);
+  const prepared = prepareDatabase(database, configuration);
+  return startServer(configuration, { database, log: SILENT, prepared });
 }

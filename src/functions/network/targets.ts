@@ -4,6 +4,7 @@
  * can be made to point anywhere.
  */
 import { BlockList, isIP } from 'node:net';
+import { lazily } from '../../base/lazily.js';
 
 /** `all`, or hosts and addresses: `example.com`, `example.com:8443`, `10.1.2.3:80`, `192.0.2.0/24`, `[::1]:80`. */
 export type Targets = 'all' | readonly Target[];
@@ -90,8 +91,11 @@ function unmapped(address: string): string {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
 }
 
-/** Addresses that aren't of the internet at large (IANA's registries of special addresses). */
-const SPECIAL = blockList([
+/**
+ * Addresses that aren't of the internet at large (IANA's registries of special addresses). Most servers never call anybody, and Node takes
+ * milliseconds to read its first address.
+ */
+const SPECIAL = networks([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -109,12 +113,17 @@ const SPECIAL = blockList([
   '240.0.0.0/4',
 ]);
 /** Of IPv6 all but the one block that is given out, and in it what leads back to other addresses. */
-const GLOBAL_V6 = blockList(['2000::/3']);
-const SPECIAL_V6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+const GLOBAL_V6 = networks(['2000::/3']);
+const SPECIAL_V6 = networks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
 function isSpecial(address: string): boolean {
   const plain = unmapped(address);
-  return isIP(plain) === 4 ? SPECIAL.check(plain) : !GLOBAL_V6.check(plain, 'ipv6') || SPECIAL_V6.check(plain, 'ipv6');
+  if (isIP(plain) === 4) return SPECIAL().check(plain);
+  return !GLOBAL_V6().check(plain, 'ipv6') || SPECIAL_V6().check(plain, 'ipv6');
+}
+
+function networks(list: readonly string[]): () => BlockList {
+  return lazily(() => blockList(list));
 }
 
 function blockList(networks: readonly string[]): BlockList {

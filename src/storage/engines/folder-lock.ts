@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lazyLibrary } from '../../base/lazy-library.js';
+import { lazyLibrary } from '../../base/lazily.js';
 import { failure } from '../../errors/error.js';
 import { checkLmdbFile } from './lmdb-file.js';
 

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Database, RootDatabase, Transaction } from 'lmdb';
-import { lazyLibrary } from '../../base/lazy-library.js';
+import { lazyLibrary } from '../../base/lazily.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import { checkLmdbFile } from './lmdb-file.js';

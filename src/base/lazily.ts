@@ -1,5 +1,14 @@
 import { createRequire } from 'node:module';
 
+/** What is made when it is first asked for, and then kept. */
+export function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 const load = createRequire(import.meta.url);
 
 /**
@@ -9,10 +18,6 @@ const load = createRequire(import.meta.url);
  *     const parse5 = lazyLibrary<typeof import('parse5')>('parse5');
  *     parse5().parseFragment('<p>');
  */
-export function lazyLibrary<Library>(name: string): () => Library {
-  let library: Library | undefined;
-  return () => {
-    library ??= load(name) as Library;
-    return library;
-  };
+export function lazyLibrary<Library extends object>(name: string): () => Library {
+  return lazily(() => load(name) as Library);
 }
