@@ -1,6 +1,6 @@
 /** The HTTP server: routes, hooks and the WebSocket beside them. It doesn't listen yet. */
-import { Socket } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { InvariantError } from '../base/invariant.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
@@ -21,6 +21,7 @@ import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS,
 import { rawError } from './raw-error.js';
 import { requestIds } from './request-id.js';
 import { allowedMethods, ROUTES, type Route } from './routes.js';
+import { endSlowBodies } from './slow-bodies.js';
 import { WebSocketServer } from './web-socket-server.js';
 
 /** What Node's parser can't read has no headers. */
@@ -153,28 +154,6 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
 function noSchemas(): never {
   throw new InvariantError('no route has a schema');
-}
-
-/** Answers 408 where a body doesn't come in within the time allowed; those that are streamed are watched by their routes. */
-function endSlowBodies(app: FastifyInstance, context: Context): void {
-  if (context.options.requestTimeout === 0) return;
-  app.addHook('onRequest', (request, reply, done) => {
-    // Most bodies come in one piece with the head, which has been read to its end by then; they need no timer.
-    process.nextTick(watchBody, context, request, reply);
-    done();
-  });
-}
-
-function watchBody({ environment, options }: Context, request: FastifyRequest, reply: FastifyReply): void {
-  const { id, raw } = request;
-  // What was injected has no socket that could be slow.
-  if (raw.complete || !(raw.socket instanceof Socket) || request.routeOptions.config.streamed === true) return;
-  const stop = environment.timers.after(options.requestTimeout, () => {
-    if (raw.complete) return;
-    if (reply.raw.headersSent) raw.socket.destroy();
-    else rawError(raw.socket, failure('request_timeout'), id);
-  });
-  raw.once('close', stop).once('end', stop);
 }
 
 /** How rules call the route at a path: `sql`, `api`. What fits is asked, not the address, which can be written in many ways. */

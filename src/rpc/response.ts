@@ -59,7 +59,10 @@ export function statementResults(results: readonly StatementResult[]): ObjectVal
 
 /** `statementResults` as JSON text. Most results are written as they come, without an object around each that is only there to be printed. */
 export function statementResultsJson(results: readonly StatementResult[]): string {
-  return `[${results.map(statementResultJson).join(',')}]`;
+  let text = '[';
+  for (const result of results)
+    text += text.length === 1 ? statementResultJson(result) : `,${statementResultJson(result)}`;
+  return `${text}]`;
 }
 
 function statementResultJson(entry: StatementResult): string {

@@ -24,7 +24,8 @@ export class SessionVariables {
   }
 
   clear(): void {
-    this.#values.clear();
+    // To clear a map makes a new one of it.
+    if (this.#values.size > 0) this.#values.clear();
   }
 
   /** The scope of a request with variables of its own. @throws TesseraError `reserved_variable` */

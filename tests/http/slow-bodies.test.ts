@@ -63,6 +63,30 @@ it.each(['/sql', '/import'])('are waited for as long as is allowed, by %s', asyn
   await app.close();
 });
 
+it('take no timer where they come with the head', async () => {
+  const asked: number[] = [];
+  const counted: typeof timers = {
+    ...timers,
+    after: (milliseconds, callback) => {
+      asked.push(milliseconds);
+      return timers.after(milliseconds, callback);
+    },
+  };
+  const app = createHttpServer({
+    database,
+    environment: { ...realEnvironment, timers: counted },
+    options: { requestTimeout: ALLOWED },
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(`POST /sql HTTP/1.1\r\n${HEAD}\r\n\r\nRETURN 1;`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(asked).not.toContain(ALLOWED);
+  await app.close();
+});
+
 it('are not waited for where there are none, however long the answer takes', async () => {
   let answer: (() => void) | undefined;
   const slow = Object.create(database, {
