@@ -2,6 +2,7 @@
  * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser knows.
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
+import { LruCache } from '../base/lru-cache.js';
 import { decodeEscapes } from './escapes.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
 
@@ -77,6 +78,30 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 
 /** No keyword is longer; a longer word needs no upper-case form. */
 const LONGEST_KEYWORD = 24;
+
+/** A bare word as it is written, and in upper case. */
+interface Word {
+  readonly written: string;
+  readonly upper: string;
+}
+
+/** V8 keeps a longer part of a text as a reference to the whole of it. */
+const LONGEST_REMEMBERED = 12;
+/** Words that have been read: most come again, so that trees share them. */
+const words = new LruCache<string, Word>(2_048);
+
+function remembered(text: string): Word {
+  let word = words.get(text);
+  if (word === undefined) {
+    word = wordOf(text);
+    words.set(text, word);
+  }
+  return word;
+}
+
+function wordOf(text: string): Word {
+  return { written: text, upper: text.toUpperCase() };
+}
 
 const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])/y;
 const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
@@ -213,10 +238,13 @@ export class Lexer {
     const end = this.wordEnd(start + 1);
     this.kind = 'word';
     this.end = end;
-    this.text = this.source.slice(start, end);
+    const text = this.source.slice(start, end);
+    const { length } = text;
+    const { written, upper } = length <= LONGEST_REMEMBERED ? remembered(text) : wordOf(text);
+    this.text = written;
     // `from:1` is a record id, wherever it stands.
     const isTable = this.source.charCodeAt(end) === COLON && this.source.charCodeAt(end + 1) !== COLON;
-    if (end - start <= LONGEST_KEYWORD && !isTable) this.word = this.text.toUpperCase();
+    if (length <= LONGEST_KEYWORD && !isTable) this.word = upper;
   }
 
   /** Where the letters, digits and underscores that begin at `offset` end. */

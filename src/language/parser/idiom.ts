@@ -6,8 +6,7 @@ import { recordId } from './record-id.js';
 
 /** A path as clauses name one (`SET a.b`, `ORDER BY a`, `AS x.y`): its first word is never a keyword. */
 export function idiom(parser: Parser): Idiom {
-  const first: Part[] = [];
-  if (!isPathStart(parser)) first.push({ kind: 'field', name: parser.name() });
+  const first: Part[] = isPathStart(parser) ? [] : [{ kind: 'field', name: parser.name() }];
   return { kind: 'idiom', parts: parts(parser, first) };
 }
 

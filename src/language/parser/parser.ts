@@ -173,20 +173,21 @@ export class Parser extends Lexer {
 
   /** Items with commas between and perhaps one behind, up to the closing delimiter, which is taken. */
   listUntil<T>(close: string, openedAt: number, item: () => T): T[] {
-    const items: T[] = [];
-    while (!this.isPunct(close)) {
-      items.push(item());
-      if (!this.acceptPunct(',')) break;
+    if (this.isPunct(close)) {
+      this.advance();
+      return [];
     }
+    const items = [item()];
+    while (this.acceptPunct(',') && !this.isPunct(close)) items.push(item());
     this.expectClose(close, openedAt);
-    return items;
+    return tight(items);
   }
 
   /** At least one item, with commas between. */
   commaList<T>(item: () => T): T[] {
     const items = [item()];
     while (this.acceptPunct(',')) items.push(item());
-    return items;
+    return tight(items);
   }
 
   unexpected(expected: string): never {
@@ -313,6 +314,11 @@ export class Parser extends Lexer {
   idiom(): Idiom {
     return this.grammar.idiom(this);
   }
+}
+
+/** V8 makes room for 17 items at the first that is added to a list. Most lists are shorter, and their trees are kept. */
+function tight<T>(items: T[]): T[] {
+  return items.length > 1 ? items.slice() : items;
 }
 
 const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
