@@ -14,6 +14,8 @@ import { ValueBag } from './value-bag.js';
 export interface Accumulator {
   /** `given` is false if the call has no argument, as in `count()`. */
   add(value: Value, given: boolean): void;
+  /** The same as `add(undefined, false)` so many times. */
+  addRows?(count: number): void;
   result(): Value;
 }
 
@@ -35,6 +37,9 @@ class Count implements Accumulator {
   #count = 0;
   add(value: Value, given: boolean): void {
     if (!given || isTruthy(value)) this.#count++;
+  }
+  addRows(count: number): void {
+    this.#count += count;
   }
   result(): Value {
     return this.#count;

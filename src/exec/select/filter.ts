@@ -6,7 +6,7 @@ import { isDocumentFree } from '../../plan/dependencies.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
-import { type FieldReader, fieldReader } from '../expression/field-reader.js';
+import { type FieldReader, fieldNamed, fieldReader } from '../expression/field-reader.js';
 import { OPERATIONS, type Operation, type PlainOperator } from '../expression/operators.js';
 import { rowFrames } from '../row-frames.js';
 
@@ -20,12 +20,16 @@ export type Filter = (frame: Frame, rows: readonly Value[], most?: number) => Pr
 export function compileFilter(where: Expression, compiler: Compiler): Filter {
   const parts = conjunction(where);
   const sieves = leading(parts, (part) => compileSieve(part, compiler));
-  const whole = rowByRow(where, compiler);
-  if (sieves.length === 0) return whole;
+  if (sieves.length === 0) return rowByRow(where, compiler);
+  // Not needed by most, and its parts are compiled anyway.
+  let whole: Filter | undefined;
   const others = parts.slice(sieves.length);
   const rest = others.length === 0 ? undefined : rowByRow(others.reduce(and), compiler);
   return (frame, rows, most) => {
-    if (most !== undefined || !areObjects(rows)) return whole(frame, rows, most);
+    if (most !== undefined || !areObjects(rows)) {
+      whole ??= rowByRow(where, compiler);
+      return whole(frame, rows, most);
+    }
     const left = throughAll(sieves, 0, frame, rows);
     return rest === undefined ? left : andThen(left, (some) => rest(frame, some));
   };
@@ -97,13 +101,6 @@ function compileSieve(condition: Expression, compiler: Compiler): Sieve | undefi
   const compared = fieldNamed(left);
   if (compared === undefined || !isSame(right)) return undefined;
   return comparing(fieldReader(compared), OPERATIONS[condition.operator as PlainOperator], compiler.expression(right));
-}
-
-/** The name of the row's own field that an expression is. */
-function fieldNamed(expression: Expression): string | undefined {
-  if (expression.kind !== 'idiom' || expression.start !== undefined || expression.parts.length > 1) return undefined;
-  const [part] = expression.parts;
-  return part?.kind === 'field' ? part.name : undefined;
 }
 
 /** Whether it is enough to evaluate an expression once for many rows. */

@@ -11,8 +11,9 @@ import { type Accumulator, type Aggregate, findAggregate } from '../../functions
 import type { Call, Expression, Group, Idiom, Projections } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
-import { type MutableObject, newObject, type Value } from '../../value/value.js';
+import { isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { fieldNamed, fieldReader } from '../expression/field-reader.js';
 import { projectionPath } from '../expression/projection-name.js';
 import { mapInTurns } from '../pace.js';
 import { rowFrames } from '../row-frames.js';
@@ -48,8 +49,11 @@ interface Key {
   readonly expression: Expression;
   readonly text: string;
   readonly path: readonly string[];
-  readonly evaluate: Evaluate;
+  readonly evaluateRow: EvaluateRow;
 }
+
+/** What an expression is for a row, of which `at` gives the frame. */
+type EvaluateRow = (row: Value, at: (row: Value) => Frame) => PromiseOrValue<Value>;
 
 export function compileGroup(group: Group, projections: Projections, compiler: Compiler): CompiledGroup {
   const keys = group.kind === 'all' ? [] : group.paths.map((path) => compileKey(path, projections, compiler));
@@ -102,10 +106,9 @@ class Groups implements Grouping {
 
   /** Has a row wait in its group, going down from the node of the keys before `from`. */
   #await(row: Value, from: number, node: GroupNode<OneGroup>, met: OneGroup[]): PromiseOrValue<undefined> {
-    const inner = this.frameOf(row);
     let reached = node;
     for (let at = from; at < this.keys.length; at++) {
-      const value = evaluated((this.keys[at] as Key).evaluate, inner);
+      const value = (this.keys[at] as Key).evaluateRow(row, this.frameOf);
       if (value instanceof Promise) {
         const before = reached;
         return value.then((settled) => this.#await(row, at + 1, this.#down(before, at, settled), met));
@@ -175,10 +178,15 @@ function compileKey(path: Idiom, projections: Projections, compiler: Compiler): 
   for (const item of items) {
     if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === text) {
       const { expression } = item;
-      return { expression, text, path: projectionPath(item), evaluate: compiler.expression(expression) };
+      return { expression, text, path: projectionPath(item), evaluateRow: compileValue(expression, compiler) };
     }
   }
-  return { expression: path, text, path: projectionPath({ expression: path }), evaluate: compiler.expression(path) };
+  return {
+    expression: path,
+    text,
+    path: projectionPath({ expression: path }),
+    evaluateRow: compileValue(path, compiler),
+  };
 }
 
 function compileColumns(projections: Projections, keys: readonly Key[], compiler: Compiler): Column[] {
@@ -204,7 +212,7 @@ function keyColumn(path: readonly string[], key: Key): Column {
 }
 
 function listColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column {
-  const evaluate = compiler.expression(expression);
+  const evaluateRow = compileValue(expression, compiler);
   return {
     path,
     begin: () => {
@@ -212,7 +220,7 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
       return {
         add: (rows, at) =>
           forEachInOrder(rows, (row) =>
-            andThen(evaluated(evaluate, at(row)), (value) => {
+            andThen(evaluateRow(row, at), (value) => {
               values.push(value);
               return undefined;
             }),
@@ -221,6 +229,15 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
       };
     },
   };
+}
+
+/** Fields of rows need neither a frame nor care for errors. */
+function compileValue(expression: Expression, compiler: Compiler): EvaluateRow {
+  const evaluate = compiler.expression(expression);
+  const name = fieldNamed(expression);
+  if (name === undefined) return (row, at) => evaluated(evaluate, at(row));
+  const field = fieldReader(name);
+  return (row, at) => (isObject(row) ? field.read(row) : evaluated(evaluate, at(row)));
 }
 
 function evaluated(evaluate: Evaluate, frame: Frame): PromiseOrValue<Value> {
@@ -251,8 +268,8 @@ const UNFIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 interface AggregateCall {
   readonly path: string;
   readonly aggregate: Aggregate;
-  readonly value: Evaluate | undefined;
-  readonly rest: readonly Evaluate[];
+  readonly value: EvaluateRow | undefined;
+  readonly rest: readonly EvaluateRow[];
 }
 
 /** An expression with aggregates in it: they are taken out, accumulated, and put back as params when the group is complete. */
@@ -263,7 +280,7 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
     if (aggregate === undefined) return undefined;
     const { path, args } = each as Call;
     args.forEach(refuseNested);
-    const [value, ...rest] = args.map((arg) => compiler.expression(listed(path, arg)));
+    const [value, ...rest] = args.map((arg) => compileValue(listed(path, arg), compiler));
     calls.push({ path, aggregate, value, rest });
     return { kind: 'param', name: parameterName(calls.length - 1) };
   });
@@ -286,25 +303,26 @@ class AggregateState implements ColumnState {
 
   #addTo(
     index: number,
-    { aggregate, value: evaluate, rest }: AggregateCall,
+    { aggregate, value: evaluateRow, rest }: AggregateCall,
     rows: readonly Value[],
     at: (row: Value) => Frame,
   ): PromiseOrValue<void> {
+    const begun = this.#accumulators[index];
+    if (evaluateRow === undefined && begun?.addRows !== undefined) return begun.addRows(rows.length);
     return forEachInOrder(rows, (row) => {
-      const inner = at(row);
-      const value = evaluate && evaluated(evaluate, inner);
+      const value = evaluateRow?.(row, at);
       const accumulator = this.#accumulators[index];
       if (accumulator !== undefined && rest.length === 0 && !(value instanceof Promise)) {
-        accumulator.add(value, evaluate !== undefined);
+        accumulator.add(value, evaluateRow !== undefined);
         return undefined;
       }
       return andThen(value, (settled) =>
         andThen(
-          mapInOrder(rest, (arg) => evaluated(arg, inner)),
+          mapInOrder(rest, (arg) => arg(row, at)),
           (args) => {
             const begun = this.#accumulators[index] ?? aggregate.create(args);
             this.#accumulators[index] = begun;
-            begun.add(settled, evaluate !== undefined);
+            begun.add(settled, evaluateRow !== undefined);
             return undefined;
           },
         ),
