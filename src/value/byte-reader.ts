@@ -9,21 +9,25 @@ const MEDIUM = 256;
 export class ByteReader {
   #bytes: Buffer;
   readonly #damaged: (what: string) => never;
+  /** Asked of the bytes once: theirs may be written over, as it is in LMDB's library, and is slow to be read then. */
+  #end: number;
   #at = 0;
 
   constructor(bytes: Uint8Array, damaged: (what: string) => never) {
     this.#bytes = asBuffer(bytes);
+    this.#end = bytes.length;
     this.#damaged = damaged;
   }
 
   /** Begins with other bytes. */
   begin(bytes: Uint8Array): void {
     this.#bytes = asBuffer(bytes);
+    this.#end = bytes.length;
     this.#at = 0;
   }
 
   get remaining(): number {
-    return this.#bytes.length - this.#at;
+    return this.#end - this.#at;
   }
 
   byte(): number {
@@ -31,7 +35,7 @@ export class ByteReader {
   }
 
   peek(): number {
-    return this.#at < this.#bytes.length ? (this.#bytes[this.#at] as number) : this.#damaged('unexpected end');
+    return this.#at < this.#end ? (this.#bytes[this.#at] as number) : this.#damaged('unexpected end');
   }
 
   uint16(): number {
@@ -81,7 +85,7 @@ export class ByteReader {
   skip(expected: Uint8Array): boolean {
     const start = this.#at;
     const { length } = expected;
-    if (length > this.#bytes.length - start) return false;
+    if (length > this.#end - start) return false;
     for (let index = 0; index < length; index++) if (this.#bytes[start + index] !== expected[index]) return false;
     this.#at = start + length;
     return true;
@@ -103,7 +107,7 @@ export class ByteReader {
 
   #advance(count: number): number {
     const start = this.#at;
-    if (count > this.#bytes.length - start) return this.#damaged('unexpected end');
+    if (count > this.#end - start) return this.#damaged('unexpected end');
     this.#at = start + count;
     return start;
   }

@@ -1,10 +1,11 @@
 import type { Key, KeyRange, Stored } from '../contract.js';
 import { lowerBound, OrderedTree } from '../ordered-tree.js';
+import { SecondChance } from './second-chance.js';
 
-/** What an entry and a stretch take besides what is reckoned by bytes. Measured on edges, entries of indexes and records of five fields. */
+/** What an entry and a stretch take besides what is reckoned by bytes. Measured: from just enough to three times too much. */
 const HEAP_A_BYTE = 4;
 const HEAP_AN_ENTRY = 72;
-const HEAP_A_STRETCH = 320;
+const HEAP_A_STRETCH = 600;
 /** A stretch that grows beyond this is given up, so that a change of one moves few entries. */
 const MOST_ENTRIES = 1_024;
 
@@ -55,17 +56,13 @@ function costOf(key: Key, size: number): number {
  *
  * As `RecordCache` does, it holds what the newest version shows, and since when that is known to be so: a snapshot may use what is not
  * younger than itself. A commit changes the stretches in which its keys lie.
- *
- * Room is made by going around in the order in which stretches came, sparing those that were read since the last time around. So a scan
- * of more than there is room for doesn't push out what is read again and again.
  */
 export class RangeCache {
   readonly #room: number;
   /** By where they begin. */
   readonly #stretches = new OrderedTree<Stretch>();
-  /** In the order in which they came, and how far the search for one to give up has got. */
-  readonly #ring = new Set<Stretch>();
-  #hand = this.#ring.values();
+  readonly #all = new Set<Stretch>();
+  readonly #outworn = new SecondChance(this.#all);
   #taken = 0;
   #version: number;
   /** Where the last look-up of a change found no stretch: neighbours are often changed together. */
@@ -104,7 +101,7 @@ export class RangeCache {
     stretch.since = version;
     this.#gap = undefined;
     this.#stretches.put(stretch.from, stretch);
-    this.#ring.add(stretch);
+    this.#all.add(stretch);
     this.#taken += stretch.cost;
     this.#makeRoom();
   }
@@ -138,17 +135,12 @@ export class RangeCache {
   }
 
   #makeRoom(): void {
-    while (this.#taken > this.#room) {
-      const { value: stretch } = this.#hand.next();
-      if (stretch === undefined) this.#hand = this.#ring.values();
-      else if (stretch.used) stretch.used = false;
-      else this.#giveUp(stretch);
-    }
+    while (this.#taken > this.#room) this.#giveUp(this.#outworn.next());
   }
 
   #giveUp(stretch: Stretch): void {
     this.#stretches.delete(stretch.from);
-    this.#ring.delete(stretch);
+    this.#all.delete(stretch);
     this.#taken -= stretch.cost;
     this.#gap = undefined;
   }

@@ -1,15 +1,18 @@
 import type { Key, Stored } from '../contract.js';
+import { SecondChance } from './second-chance.js';
 
 /** What a record takes for each byte of its encoding, and besides. Measured on 4 to 50 fields: from a third above to three times too much. */
 const HEAP_A_BYTE = 4;
-const HEAP_A_RECORD = 160;
+const HEAP_A_RECORD = 176;
 
 interface CachedRecord {
-  readonly value: Stored;
+  readonly key: Key;
+  value: Stored;
   /** The value has been this one since this version, or longer. */
-  readonly since: number;
+  since: number;
   /** Bytes of memory, estimated. */
-  readonly cost: number;
+  cost: number;
+  used: boolean;
 }
 
 /**
@@ -17,36 +20,34 @@ interface CachedRecord {
  *
  * It holds each key's newest value, as of `version`, and since when the value is known to be that. A snapshot may use what is not younger
  * than itself; older snapshots go to the store.
- *
- * Two generations stand in for a list of last uses: a hit in the old one moves the entry to the young one, and when the young one has taken
- * half of the room, the old one is dropped and the young one takes its place. A hit costs one look-up.
  */
 export class RecordCache {
   readonly #room: number;
-  #young = new Map<Key, CachedRecord>();
-  #old = new Map<Key, CachedRecord>();
+  readonly #records = new Map<Key, CachedRecord>();
+  readonly #outworn = new SecondChance(this.#records);
   #taken = 0;
   #version: number;
 
   constructor(bytes: number, version: number) {
-    this.#room = bytes / 2;
+    this.#room = bytes;
     this.#version = version;
   }
 
   /** The value of a key as a snapshot of `version` shows it, if it is known. `version` is at most the cache's own. */
   get(key: Key, version: number): Stored | undefined {
-    let record = this.#young.get(key);
-    if (record === undefined) {
-      record = this.#old.get(key);
-      if (record === undefined) return undefined;
-      this.#add(key, record);
-    }
-    return record.since <= version ? record.value : undefined;
+    const record = this.#records.get(key);
+    if (record === undefined || record.since > version) return undefined;
+    record.used = true;
+    return record.value;
   }
 
-  /** Keeps what was read of the store in a snapshot of `version`. What may have been changed since isn't kept. */
+  /** Keeps what was read of the store in a snapshot of `version`, since it wasn't known. What may have been changed since isn't kept. */
   keep(key: Key, value: Stored, bytes: number, version: number): void {
-    if (version === this.#version) this.#set(key, value, bytes);
+    const cost = costOf(key, bytes);
+    if (version !== this.#version || this.#isTooLarge(cost)) return;
+    this.#records.set(key, { key, value, since: version, cost, used: false });
+    this.#taken += cost;
+    this.#makeRoom();
   }
 
   /** Goes on to a newer version; `replace` then tells every key that this changed. */
@@ -59,30 +60,35 @@ export class RecordCache {
    * loaded rather than looked at, would push out what is, and costs the garbage collector more than decoding it once.
    */
   replace(key: Key, value: Stored | undefined, bytes: number): void {
-    if (!this.#young.has(key) && !this.#old.has(key)) return;
-    if (value === undefined) this.#forget(key);
-    else this.#set(key, value, bytes);
-  }
-
-  #set(key: Key, value: Stored, bytes: number): void {
-    const cost = HEAP_A_RECORD + key.length + bytes * HEAP_A_BYTE;
-    // One that would push out everything else isn't kept, and neither is what it replaces.
-    if (cost > this.#room / 8) this.#forget(key);
-    else this.#add(key, { value, since: this.#version, cost });
-  }
-
-  #forget(key: Key): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
-  }
-
-  #add(key: Key, record: CachedRecord): void {
-    this.#taken += record.cost;
-    if (this.#taken > this.#room) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#taken = record.cost;
+    const record = this.#records.get(key);
+    if (record === undefined) return;
+    const cost = costOf(key, bytes);
+    if (value === undefined || this.#isTooLarge(cost)) {
+      this.#forget(record);
+      return;
     }
-    this.#young.set(key, record);
+    this.#taken += cost - record.cost;
+    record.value = value;
+    record.since = this.#version;
+    record.cost = cost;
+    this.#makeRoom();
   }
+
+  /** One that would push out much else isn't kept. */
+  #isTooLarge(cost: number): boolean {
+    return cost > this.#room / 16;
+  }
+
+  #makeRoom(): void {
+    while (this.#taken > this.#room) this.#forget(this.#outworn.next());
+  }
+
+  #forget(record: CachedRecord): void {
+    this.#records.delete(record.key);
+    this.#taken -= record.cost;
+  }
+}
+
+function costOf(key: Key, bytes: number): number {
+  return HEAP_A_RECORD + key.length + bytes * HEAP_A_BYTE;
 }
