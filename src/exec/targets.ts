@@ -57,7 +57,8 @@ function compileEach(
     );
 }
 
-function compileTarget(target: Expression, compiler: Compiler): Evaluate {
+/** What one expression after FROM and the like stands for. */
+export function compileTarget(target: Expression, compiler: Compiler): Evaluate {
   if (target.kind === 'record-id' && target.key.kind === 'key' && target.key.value.kind === 'literal') {
     // It depends on nothing, and is the most frequent of all.
     return compiler.expression(target);

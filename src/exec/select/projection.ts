@@ -9,8 +9,7 @@ import { fieldNames } from './paths-named.js';
 
 export function compileProjections(projections: Projections, compiler: Compiler): Evaluate {
   if (projections.kind === 'value') return compiler.expression(projections.expression);
-  const [first] = projections.items;
-  if (projections.items.length === 1 && first?.kind === 'all') return (frame) => frame.current;
+  if (isWhole(projections)) return (frame) => frame.current;
   // Where `*` stands doesn't matter: what is named besides it is written over it.
   const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
   const writers = items.map((item) => compileItem(item, compiler));
@@ -86,6 +85,11 @@ function compileNamedFields(path: string, names: Expression, compiler: Compiler)
 export function expressionsOf(projections: Projections): Expression[] {
   if (projections.kind === 'value') return [projections.expression];
   return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
+}
+
+/** Whether `*` stands alone, so that rows are shown as they are. */
+export function isWhole(projections: Projections): boolean {
+  return projections.kind === 'fields' && projections.items.length === 1 && projections.items[0]?.kind === 'all';
 }
 
 /** Whether nothing but fields is asked for. */

@@ -7,7 +7,7 @@ import type { Select } from '../../language/ast.js';
 import { mayWrite } from '../../plan/effects.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
-import type { Meter } from '../explain/meter.js';
+import { type Meter, UNMEASURED } from '../explain/meter.js';
 import type { Planned } from '../explain/planned.js';
 import { mapInTurns } from '../pace.js';
 import { rowFrames } from '../row-frames.js';
@@ -18,10 +18,11 @@ import { compileCount } from './count.js';
 import { compileCountAll } from './count-all.js';
 import { compileFetch } from './fetch.js';
 import { compileOmit } from './omit.js';
+import { compileOneRecord } from './one-record.js';
 import { answerSelected } from './only.js';
 import { orderHint } from './order-by-path.js';
 import { compileSelectPlan } from './plan.js';
-import { compileProjections, expressionsOf, isPlain } from './projection.js';
+import { compileProjections, expressionsOf, isPlain, isWhole } from './projection.js';
 import { RowSource } from './source.js';
 
 export function planSelect(select: Select, compiler: Compiler): Planned {
@@ -39,6 +40,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
   // A single value has no fields to leave out.
   const omit = select.projections.kind === 'fields' && select.omit ? compileOmit(select.omit, compiler) : undefined;
   const countAll = compileCountAll(select, source);
+  const oneRecord = compileOneRecord(select, source, isWhole(select.projections) ? undefined : project, compiler);
 
   const assemble = (meter: Meter): Evaluate => {
     const count = countAll && meter.each('count', countAll.run, () => 1);
@@ -80,7 +82,10 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
 
   return {
     run: (meter) => {
-      const run = compileVersion(select.version, compiler, assemble(meter));
+      const all = assemble(meter);
+      // What is measured goes through the stages that it is measured by.
+      const chosen = oneRecord === undefined || meter !== UNMEASURED ? all : oneRecord(all);
+      const run = compileVersion(select.version, compiler, chosen);
       return compileTimeout(select.timeout, compiler, run, 'strict');
     },
     plan: (frame, nested) => compileSelectPlan(select, source, countAll, compiler)(frame, nested),

@@ -60,6 +60,11 @@ export class RowSource {
     return this.#path(entry, frame.execution, 'select').counted(frame, catalog);
   }
 
+  /** The record of an id, as it may be seen. @throws TesseraError `table_missing` */
+  record({ execution }: Frame, id: RecordId, purpose: Purpose): PromiseOrValue<Value> {
+    return andThen(this.#requireTable(execution, id.table), () => execution.reader.read(execution, id, purpose));
+  }
+
   /** Hands over the rows target by target; `true` from `visit` ends the walk. */
   walk(
     frame: Frame,
@@ -90,10 +95,8 @@ export class RowSource {
     const { execution } = frame;
     switch (target.kind) {
       case 'record':
-        return andThen(this.#requireTable(frame, target.id.table), () =>
-          andThen(execution.reader.read(execution, target.id, purpose), (record) =>
-            record === undefined ? undefined : visit([record]),
-          ),
+        return andThen(this.record(frame, target.id, purpose), (record) =>
+          record === undefined ? undefined : visit([record]),
         );
       case 'listed':
         return andThen(execution.reader.readMany(execution, target.ids, purpose), visit);
@@ -106,7 +109,7 @@ export class RowSource {
       case 'value':
         return target.value === undefined || target.value === null ? undefined : visit([target.value]);
       case 'table':
-        return andThen(this.#requireTable(frame, target.table), ({ catalog, entry }) => {
+        return andThen(this.#requireTable(execution, target.table), ({ catalog, entry }) => {
           const compiled = this.#path(entry, execution, purpose);
           return andThen(compiled.narrow(frame, catalog), (narrowed) => {
             if (narrowed?.kind === 'record') return readOne(execution, target.table, narrowed.id, purpose, visit);
@@ -130,13 +133,13 @@ export class RowSource {
   }
 
   #requireTable(
-    frame: Frame,
+    { unit, identity }: Execution,
     name: string,
   ): PromiseOrValue<{ readonly catalog: DatabaseCatalog; readonly entry: TableEntry }> {
-    return andThen(frame.execution.unit.catalog(), (catalog) => {
+    return andThen(unit.catalog(), (catalog) => {
       const entry = catalog?.tables.get(name);
       if (catalog === undefined || entry === undefined) {
-        const { namespace, database } = frame.execution.identity.place;
+        const { namespace, database } = identity.place;
         if (namespace === undefined) throw failure('namespace_empty');
         if (database === undefined) throw failure('database_empty');
         throw failure('table_missing', { name });
