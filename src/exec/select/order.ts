@@ -1,11 +1,12 @@
 /** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { collationKey } from '../../functions/array/collation.js';
 import type { Expression, Order, OrderKey, Projections } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { mapInTurns } from '../pace.js';
 import { rowFrames } from '../row-frames.js';
 import { sortInTurns } from '../sort-in-turns.js';
 
@@ -79,7 +80,7 @@ class FirstRows implements Sorting {
   }
 
   finish(): PromiseOrValue<Value[]> {
-    return andThen(this.#cut(), () => this.#entries.map(({ row }) => row));
+    return andThen(this.#cut(), () => mapInTurns(this.execution, this.#entries, ({ row }) => row));
   }
 
   #keyOf(frame: Frame): unknown {
@@ -107,6 +108,9 @@ class FirstRows implements Sorting {
   }
 }
 
+/** So many rows change places before others may have a turn. */
+const SWAPS = 8_192;
+
 /** Rows in an order that chance decides, by Fisher and Yates. */
 class Shuffle implements Sorting {
   readonly #rows: Value[] = [];
@@ -117,14 +121,18 @@ class Shuffle implements Sorting {
     for (const row of rows) this.#rows.push(row);
   }
 
-  finish(): Value[] {
+  finish(): PromiseOrValue<Value[]> {
     const rows = this.#rows;
-    const { random } = this.frame.execution.environment;
-    for (let at = rows.length - 1; at > 0; at--) {
-      const other = Math.floor(random.float() * (at + 1));
-      [rows[at], rows[other]] = [rows[other], rows[at]];
-    }
-    return rows;
+    const { environment, interrupt } = this.frame.execution;
+    let at = rows.length - 1;
+    const someSwaps = () => {
+      for (const until = Math.max(0, at - SWAPS); at > until; at--) {
+        const other = Math.floor(environment.random.float() * (at + 1));
+        [rows[at], rows[other]] = [rows[other], rows[at]];
+      }
+      return at <= 0 || andThen(interrupt.checkpoint(), () => false);
+    };
+    return andThen(untilTrue(someSwaps), () => rows);
   }
 }
 
