@@ -136,7 +136,9 @@ export const AIMS = [
   ...ON_BOTH.map((target) => ({
     what: 'small reads amid scans and sign-ins',
     workloads: ['WebSocket', 'HTTP'].flatMap((transport) =>
-      [64, 512].map((count) => `reads of ${count} clients over ${transport}, amid scans and sign-ins`),
+      [64, 512].map(
+        (count) => `reads of ${count} clients over ${transport} at 2,000 a second, amid scans and sign-ins`,
+      ),
     ),
     target,
     bound: 20e6,

@@ -1,6 +1,9 @@
 // How long small reads of many clients take, while one client scans all rows again and again and others sign in, with wrong passwords, too.
+// Latency is judged at a steady rate. Clients that ask again as soon as they are answered measure how much the machine can do instead: then
+// the more there are, the longer each waits.
 import { call, http, webSocket } from '../harness/asking.mjs';
 import { OWNER, startCommand } from '../harness/command.mjs';
+import { latenciesAtRate } from '../harness/open-load.mjs';
 import { postBytes } from '../harness/raw-client.mjs';
 import { temporaryFolder } from '../harness/temporary-folder.mjs';
 
@@ -8,9 +11,12 @@ const CLIENTS = [64, 512];
 const SIGNING_IN = 16;
 const IDLE = 1_000;
 const BATCH = 1_000;
-/** Milliseconds of a round, and of one that only shows that it works. */
-const LONG = 3_000;
+/** Reads a second of all clients together. */
+const RATE = 2_000;
+/** Milliseconds of a round, of one that only shows that it works, and until a server is warm. */
+const LONG = 4_000;
 const SHORT = 200;
+const WARMING = 3_000;
 /** With fewer rows nobody is held up. */
 const MANY = 10_000;
 
@@ -45,15 +51,25 @@ async function serverOf(opened, rows) {
   const asking = await http(started.port);
   const token = /"token":"([^"]+)"/.exec(demand(await asking.ask(SIGN_INS[0])))[1];
   asking.close();
-  const server = { ...started, token, first: [call('authenticate', token), call('use', 'bench', 'bench')] };
+  const first = [call('authenticate', token), call('use', 'bench', 'bench')];
+  const server = { ...started, token, first, scans: inTurn(SCANS.map((text) => call('query', text))) };
   const owner = await ownerOf(server);
   for (let from = 0; from < rows; from += BATCH) {
     demand(await owner.ask(call('query', rowsFrom(from, Math.min(from + BATCH, rows)))));
   }
   demand(await owner.ask(call('query', ACCESS)));
   owner.close();
+  if (rows >= MANY) {
+    for (const transport of Object.keys(TRANSPORTS)) await latencies(server, rows, transport, 8, WARMING, withoutPause);
+  }
   servers.set(opened, server);
   return server;
+}
+
+/** One after the other, without end: a round goes on where the last one ended. */
+function inTurn(items) {
+  let n = 0;
+  return () => items[n++ % items.length];
 }
 
 function folderToClose() {
@@ -94,41 +110,54 @@ const TRANSPORTS = {
   },
 };
 
-/** Asks without end, one request after the other, until it is told to stop; then waits for what is under way. */
-function again(asking, requests) {
+/** Asks without end, one request after the other, until it is told to stop. */
+function again(asking, next) {
   let isOver = false;
   const done = (async () => {
-    for (let n = 0; !isOver; n++) await asking.ask(requests[n % requests.length]);
-    asking.close();
+    while (!isOver) await asking.ask(next());
   })();
   return () => {
     isOver = true;
+    asking.close();
     return done;
   };
 }
 
-async function latencies(server, rows, transport, count) {
+/** How clients ask. @type {Record<string, (clients: any[], request: () => Uint8Array, milliseconds: number) => Promise<number[]>>} */
+const MANNERS = {
+  [`at ${RATE.toLocaleString('en')} a second`]: (clients, request, milliseconds) =>
+    latenciesAtRate(clients, request, RATE, milliseconds, demand),
+  'without pause': withoutPause,
+};
+
+async function withoutPause(clients, request, milliseconds) {
+  const times = [];
+  const end = performance.now() + milliseconds;
+  const ask = async (client) => {
+    while (performance.now() < end) {
+      const began = performance.now();
+      demand(await client.ask(request()));
+      times.push(performance.now() - began);
+    }
+  };
+  await Promise.all(clients.map(ask));
+  return times;
+}
+
+async function latencies(server, rows, transport, count, milliseconds, manner) {
   const { open, read } = TRANSPORTS[transport](server);
   const clients = await several(count, open);
-  const scans = SCANS.map((text) => call('query', text));
-  const stops = [again(await ownerOf(server), scans)];
+  const stops = [again(await ownerOf(server), server.scans)];
   for (const [n, asking] of (await several(SIGNING_IN, () => http(server.port))).entries()) {
-    stops.push(again(asking, [SIGN_INS[n % SIGN_INS.length]]));
+    stops.push(again(asking, () => SIGN_INS[n % SIGN_INS.length]));
   }
-  const times = [];
-  const end = performance.now() + (rows < MANY ? SHORT : LONG);
   let random = 1;
-  await Promise.all(
-    clients.map(async (client) => {
-      while (performance.now() < end) {
-        random = (random * 48_271) % 2_147_483_647;
-        const began = performance.now();
-        demand(await client.ask(read(random % rows)));
-        times.push(performance.now() - began);
-      }
-      client.close();
-    }),
-  );
+  const anyRow = () => {
+    random = (random * 48_271) % 2_147_483_647;
+    return read(random % rows);
+  };
+  const times = await manner(clients, anyRow, milliseconds);
+  for (const client of clients) client.close();
   await Promise.all(stops.map((stop) => stop()));
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.floor((times.length - 1) * share)] * 1e6;
@@ -139,15 +168,18 @@ const only = ['tessera:memory', 'tessera:lmdb'];
 
 /** @type {import('../harness/contract.mjs').Workload[]} */
 export const LATENCY = [
-  ...Object.keys(TRANSPORTS).flatMap((transport) =>
-    CLIENTS.map((count) => ({
-      name: `reads of ${count} clients over ${transport}, amid scans and sign-ins`,
-      only,
-      figure: 'p99',
-      rounds: 5,
-      surrealql: () => undefined,
-      sample: async (opened, { rows }) => latencies(await serverOf(opened, rows), rows, transport, count),
-    })),
+  ...Object.entries(MANNERS).flatMap(([manner, ask]) =>
+    Object.keys(TRANSPORTS).flatMap((transport) =>
+      CLIENTS.map((count) => ({
+        name: `reads of ${count} clients over ${transport} ${manner}, amid scans and sign-ins`,
+        only,
+        figure: 'p99',
+        rounds: 5,
+        surrealql: () => undefined,
+        sample: async (opened, { rows }) =>
+          latencies(await serverOf(opened, rows), rows, transport, count, rows < MANY ? SHORT : LONG, ask),
+      })),
+    ),
   ),
   {
     name: 'idle WebSocket, signed in',

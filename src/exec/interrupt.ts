@@ -6,7 +6,7 @@ import type { Duration } from '../value/value.js';
 import type { Interrupt } from './execution.js';
 
 /** How long one request may compute before others get a turn, in milliseconds. */
-const SLICE = 2;
+const SLICE = 1;
 
 /** A request's claim on the event loop: what it has used of its turn, and whether it has been cancelled. */
 interface Turn {

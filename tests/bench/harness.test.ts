@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { judge } from '../../bench/harness/aims.mjs';
 import { comparable, demandSame, plain } from '../../bench/harness/answers.mjs';
 import { written, writtenRatio } from '../../bench/harness/figures.mjs';
+import { latenciesAtRate } from '../../bench/harness/open-load.mjs';
 import { spreadOf } from '../../bench/harness/statistics.mjs';
 import { RecordId } from '../../src/value/value.js';
 
@@ -28,6 +29,30 @@ test('an answer that differs ends the run', () => {
       ['b', [2]],
     ]),
   ).toThrow('count: a answers [1] and b [2]');
+});
+
+test('at a steady rate all that is due is asked, one at a time of each client, and judged', async () => {
+  let asked = 0;
+  const client = () => {
+    let isAsking = false;
+    return {
+      async ask(request: Uint8Array) {
+        expect(isAsking).toBe(false);
+        isAsking = true;
+        await new Promise((resolve) => setImmediate(resolve));
+        isAsking = false;
+        return `${request} ${asked++}`;
+      },
+    };
+  };
+  const answers: unknown[] = [];
+  const load = (check: (answer: string | undefined) => unknown) =>
+    latenciesAtRate([client(), client()], () => new Uint8Array(1), 1_000, 50, check);
+  const times = await load((answer) => answers.push(answer));
+  expect(times.length).toBeGreaterThan(10);
+  expect([answers.length, asked]).toEqual([times.length, times.length]);
+  // The moments are the same in each run.
+  expect(await load(() => {})).toHaveLength(times.length);
 });
 
 test('a spread is the middle and the quarters', () => {
