@@ -20,6 +20,16 @@ const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
   'explain-permissions',
 ]);
 
+/** Statements that change records alone. */
+const DATA: ReadonlySet<string> = new Set<Statement['kind']>([
+  'create',
+  'insert',
+  'update',
+  'upsert',
+  'delete',
+  'relate',
+]);
+
 /** The variable that brings views to where they were, when an import sets it (`exec/view/totals.ts`). */
 export const VIEW_TOTALS = 'view_totals';
 
@@ -28,27 +38,48 @@ export const VIEW_TOTALS = 'view_totals';
  * known only when they are called.
  */
 export function mayWrite(statement: Statement): boolean {
-  let known = verdicts.get(statement);
-  if (known === undefined) {
-    known = false;
-    walk(statement, {
-      statement: (each) => {
-        if (!HARMLESS.has(each.kind) || (each.kind === 'let' && each.name === VIEW_TOTALS)) known = true;
-      },
-      expression: (each) => {
-        if (each.kind === 'script' || (each.kind === 'call' && isForeign(each))) known = true;
-      },
-    });
-    verdicts.set(statement, known);
-  }
-  return known;
+  return effectsOf(statement).writes;
+}
+
+/**
+ * Whether a statement reads and writes records and does nothing else that we know of: nothing outside of its transaction depends on it, so
+ * that what comes after it may begin before it is durable.
+ */
+export function isPlain(statement: Statement): boolean {
+  return effectsOf(statement).plain;
+}
+
+interface Effects {
+  writes: boolean;
+  plain: boolean;
+}
+
+function effectsOf(statement: Statement): Effects {
+  const known = verdicts.get(statement);
+  if (known !== undefined) return known;
+  const effects: Effects = { writes: false, plain: true };
+  walk(statement, {
+    statement: (each) => {
+      if (HARMLESS.has(each.kind) && !(each.kind === 'let' && each.name === VIEW_TOTALS)) return;
+      effects.writes = true;
+      if (!DATA.has(each.kind)) effects.plain = false;
+    },
+    expression: (each) => {
+      if (each.kind === 'script' || (each.kind === 'call' && isForeign(each))) {
+        effects.writes = true;
+        effects.plain = false;
+      } else if (each.kind === 'call' && each.path.startsWith('http::')) effects.plain = false;
+    },
+  });
+  verdicts.set(statement, effects);
+  return effects;
 }
 
 function isForeign({ path }: Call): boolean {
   return path.startsWith('fn::') || path.startsWith('mod::') || path.startsWith('ml::') || path.startsWith('api::');
 }
 
-const verdicts = new Derived<Statement, boolean>();
+const verdicts = new Derived<Statement, Effects>();
 
 /** Functions of ours that change something, here or elsewhere. */
 const CHANGING = /^(sequence::|http::(post|put|patch|delete)$)/;

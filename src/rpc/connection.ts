@@ -1,13 +1,13 @@
 /** One client's conversation: its own session, the sessions it attached, and the answering of its requests. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
-import { Turns } from '../base/turns.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
-import type { Database, Origin, Session } from '../session/contract.js';
+import type { Database, Origin, Session, StatementDoor } from '../session/contract.js';
 import { LiveAllowance } from '../session/live-allowance.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
 import { METHODS, rpcMethod } from './methods/table.js';
+import { type Deliver, Pipeline } from './pipeline.js';
 import { isNothing, isOfFirstGeneration, readRequest, requestId, uuidText } from './request.js';
 import { answer, errorAnswer, notificationMessage } from './response.js';
 
@@ -33,32 +33,26 @@ export interface RpcOptions {
   readonly onInternalError?: ((error: TesseraError) => void) | undefined;
 }
 
-interface AttachedSession {
-  readonly session: Session;
-  readonly turns: Turns;
-}
-
 /**
  * The requests of one WebSocket, or the one request of a `POST /rpc`. Attached sessions belong to the connection that attached them:
- * no other one can name, list or reach them. Clients rely on the requests of a session being run in the order in which they were sent;
- * sessions don't wait for each other.
+ * no other one can name, list or reach them. Clients rely on each request of a session seeing what those before it have done; sessions
+ * don't wait for each other.
  */
 export class RpcConnection implements ConnectionServices {
-  readonly session: Session;
   readonly defaults: RpcOptions['defaults'];
   readonly graphql: GraphqlMethod | undefined;
   readonly #database: SessionOpener;
   readonly #origin: Origin;
   readonly #options: RpcOptions;
-  readonly #turns = new Turns();
-  readonly #attached = new Map<string, AttachedSession>();
+  readonly #own: Pipeline;
+  readonly #attached = new Map<string, Pipeline>();
   readonly #allowance: LiveAllowance;
   #told: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
 
   constructor(database: SessionOpener, origin: Origin, options: RpcOptions = {}) {
-    this.session = database.session(origin);
+    this.#own = new Pipeline(database.session(origin));
     this.defaults = options.defaults;
     this.graphql = options.graphql;
     this.#database = database;
@@ -67,55 +61,71 @@ export class RpcConnection implements ConnectionServices {
     this.#allowance = new LiveAllowance(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
   }
 
+  get session(): Session {
+    return this.#own.session;
+  }
+
   /**
    * Makes live queries possible, for connections on which messages can go to the client unasked: `send` takes them one by one. A client
    * that falls behind by so much that it would miss some is cut off, where that is possible: most pass over KILLED, and none could miss that.
    */
   notify(send: MessageSink, cut?: Cut): void {
     this.#told = { send, cut };
-    this.#listen(this.session, undefined);
+    this.#listen(this.#own, undefined);
   }
 
   get notifies(): boolean {
     return this.#told !== undefined;
   }
 
-  #listen(session: Session, id: string | undefined): void {
+  #listen(pipeline: Pipeline, id: string | undefined): void {
     if (this.#told === undefined) return;
     const { send, cut } = this.#told;
-    session.listen((notification) => {
+    pipeline.session.listen((notification) => {
       if (cut !== undefined && notification.reason?.code === 'live_queries_behind') return cut(notification.reason);
-      return send(notificationMessage(notification, id, this.#isOfFirstGeneration));
+      // The answer to the request that began the live query comes first.
+      return andThen(pipeline.answered, () => send(notificationMessage(notification, id, this.#isOfFirstGeneration)));
     }, this.#allowance);
   }
 
   /**
-   * Answers a request when those of its session that came before are done with, and `deliver` is part of being done. Once the connection
-   * ends, what waits for its turn isn't begun. Never fails unless `deliver` does.
+   * Answers a request when those of its session that came before are answered (`Pipeline`). Once the connection ends, what waits for its turn
+   * isn't begun. Never fails unless `deliver` does.
    */
-  take(message: Value, json: boolean, deliver: (answer: ObjectValue) => PromiseOrValue<void>): PromiseOrValue<void> {
-    const work = () => (this.#ending ? undefined : andThen(this.handle(message, json), deliver));
-    const turns = this.#turnsOf(message);
-    return turns === undefined ? work() : turns.take(work);
+  take(message: Value, json: boolean, deliver: Deliver): PromiseOrValue<void> {
+    const request = () => (this.#ending ? undefined : this.#answer(message, json));
+    const pipeline = this.#pipelineOf(message);
+    if (pipeline !== undefined) {
+      return pipeline.take(request, deliver, (thrown) => errorAnswer(requestId(message), this.report(thrown)));
+    }
+    return andThen(request(), (answer) => answer && deliver(answer));
   }
 
-  /** Whose turn it has to be for a request; nobody's if it can be answered at once. */
-  #turnsOf(message: Value): Turns | undefined {
+  /** Which requests have to come first; none if it can be answered at once. */
+  #pipelineOf(message: Value): Pipeline | undefined {
     if (!isObject(message) || rpcMethod(message)?.outOfTurn) return undefined;
-    if (isNothing(message.session)) return this.#turns;
+    if (isNothing(message.session)) return this.#own;
     const id = uuidText(message.session);
-    return id === undefined ? undefined : this.#attached.get(id)?.turns;
+    return id === undefined ? undefined : this.#attached.get(id);
   }
 
   /** Waits for the requests under way; no other is begun. */
   async settle(): Promise<void> {
     this.#ending = true;
-    await this.#turns.done;
-    for (const { turns } of this.#attached.values()) await turns.done;
+    await this.#own.settled();
+    for (const attached of this.#attached.values()) await attached.settled();
   }
 
-  /** Answers a request at once. Never fails: errors are answers too. `json` tells that it came as JSON. */
-  handle(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
+  /** Answers a request when what it has done is durable. Never fails: errors are answers too. `json` tells that it came as JSON. */
+  async handle(message: Value, json: boolean): Promise<ObjectValue> {
+    let given: ObjectValue | undefined;
+    await this.take(message, json, (answer) => {
+      given = answer;
+    });
+    return given ?? errorAnswer(requestId(message), failure('cancelled'));
+  }
+
+  #answer(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
     const id = requestId(message);
     return otherwise(
       () => andThen(this.#call(message, json), (result) => answer(id, result)),
@@ -128,16 +138,17 @@ export class RpcConnection implements ConnectionServices {
     const method = METHODS.get(request.method);
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
     if (!method.sessionless) this.#isOfFirstGeneration = !json && isOfFirstGeneration(message);
-    const session = method.sessionless ? this.session : this.#named(request.session);
+    const { session } = method.sessionless ? this.#own : this.#named(request.session);
     const { capabilities } = this.#options;
     if (capabilities !== undefined) {
       checkMethod(capabilities, method.name);
       checkQuerying(capabilities, method.name, session.identity.principal);
     }
     checkCount(method, request.params);
-    const door = request.transaction === undefined ? session : session.transaction(request.transaction);
-    const call = { session, door, sessionId: request.session, json, connection: this };
-    return method.run(call, request.params);
+    const run = (door: StatementDoor) =>
+      method.run({ session, door, sessionId: request.session, json, connection: this }, request.params);
+    if (request.transaction !== undefined) return run(session.transaction(request.transaction));
+    return method.ahead ? run(session.ahead) : andThen(session.durable, () => run(session));
   }
 
   /** Any thrown thing as an error of ours; those that are our fault are told to the log. */
@@ -162,9 +173,9 @@ export class RpcConnection implements ConnectionServices {
     if (this.#attached.has(id)) throw failure('session_exists', { id });
     const limit = this.#options.attachedSessions ?? 64;
     if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });
-    const session = this.#database.session(this.#origin);
-    this.#listen(session, id);
-    this.#attached.set(id, { session, turns: new Turns() });
+    const pipeline = new Pipeline(this.#database.session(this.#origin));
+    this.#listen(pipeline, id);
+    this.#attached.set(id, pipeline);
   }
 
   detach(id: string): void {
@@ -183,10 +194,10 @@ export class RpcConnection implements ConnectionServices {
     this.#attached.clear();
   }
 
-  #named(id: string | undefined): Session {
-    if (id === undefined) return this.session;
+  #named(id: string | undefined): Pipeline {
+    if (id === undefined) return this.#own;
     const attached = this.#attached.get(id);
     if (attached === undefined) throw failure('session_missing', { id });
-    return attached.session;
+    return attached;
   }
 }

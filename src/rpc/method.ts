@@ -9,7 +9,7 @@ import { isNothing } from './request.js';
 export interface Call {
   /** The session it acts in: the connection's own or an attached one. */
   readonly session: Session;
-  /** Where its statements run: in that session, or in the transaction that the request named. */
+  /** Where its statements run: in that session, ahead of what is durable if the method says so, or in the transaction that the request named. */
   readonly door: StatementDoor;
   /** The attached session that the request named. */
   readonly sessionId: string | undefined;
@@ -47,6 +47,8 @@ export interface Method {
   readonly signsIn?: true;
   /** It works without the session that the request names. */
   readonly sessionless?: true;
+  /** It does no more than run statements, which see what those before it have done before that is durable. Others wait for that first. */
+  readonly ahead?: true;
   /** It is answered at once, whatever is under way in that session. */
   readonly outOfTurn?: true;
   run(call: Call, params: readonly Value[]): PromiseOrValue<Value>;

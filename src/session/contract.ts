@@ -84,6 +84,13 @@ export interface BeginOptions extends Attention {
  * `authenticate`, `invalidate`, `reset` and `use`; the first three make it fresh.
  */
 export interface Session extends StatementDoor {
+  /**
+   * The same door, which answers as soon as what was done is seen by what the session does next. A power failure may still take it away:
+   * whoever takes an answer waits for `durable`, as it is then, before telling anybody.
+   */
+  readonly ahead: StatementDoor;
+  /** Waits until all that the session has done and seen so far is durable. Fails with `storage_unavailable` if it never will be. */
+  readonly durable: PromiseOrValue<void>;
   /** Ours, for the registry; not the client's `svc-id`. */
   readonly key: string;
   readonly identity: Identity;

@@ -25,6 +25,7 @@ import type {
   Origin,
   SelectedPlace,
   Session,
+  StatementDoor,
   StatementResult,
 } from './contract.js';
 import { OpenHeldTransaction, type StatementRequest } from './held-transaction.js';
@@ -36,6 +37,7 @@ import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
+import { Unsettled } from './unsettled.js';
 
 /** What a session needs of its database. */
 export interface SessionServices extends RunnerServices {
@@ -78,6 +80,7 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #opener: Principal;
   readonly #variables = new SessionVariables();
   readonly #lifetime: Lifetime;
+  readonly #unsettled: Unsettled;
   readonly #held = new Map<string, HeldTransaction>();
   /** Read-only transactions under way. */
   readonly #snapshots = new Set<HeldTransaction>();
@@ -98,6 +101,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#onClose = onClose;
     this.#opener = principal;
     this.#lifetime = new Lifetime(services.environment.clock);
+    this.#unsettled = new Unsettled(services.engine);
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
   }
@@ -125,11 +129,19 @@ export class OpenSession implements Session, RegisteredSession {
     };
   }
 
+  get ahead(): StatementDoor {
+    return {
+      query: (text, variables) => this.#query(text, variables),
+      execute: (statements, variables, deadline) => this.#execute(statements, { variables, deadline }),
+    };
+  }
+
+  get durable(): PromiseOrValue<void> {
+    return this.#unsettled.durable;
+  }
+
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => {
-      const bound = parseSteadily(text, variables, this.#services.parse);
-      return this.#run(bound.statements, bound);
-    });
+    return andThen(this.#query(text, variables), (results) => this.#unsettled.telling(results));
   }
 
   execute(
@@ -137,7 +149,18 @@ export class OpenSession implements Session, RegisteredSession {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => this.#run(statements, { variables, deadline }));
+    return andThen(this.#execute(statements, { variables, deadline }), (results) => this.#unsettled.telling(results));
+  }
+
+  #query(text: string, variables: ObjectValue | undefined): PromiseOrValue<StatementResult[]> {
+    return andThen(this.#use(), () => {
+      const bound = parseSteadily(text, variables, this.#services.parse);
+      return this.#run(bound.statements, bound);
+    });
+  }
+
+  #execute(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    return andThen(this.#use(), () => this.#run(statements, request));
   }
 
   deadline(timeout?: Duration): Deadline | undefined {
@@ -146,7 +169,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
     const use = () => this.#use(unattended);
-    return andThen(use(), () => {
+    return andThen(andThen(this.#unsettled.durable, use), () => {
       this.#mustBeAdmitted();
       const { engine, environment } = this.#services;
       if (writable && this.#held.size >= HELD_TRANSACTIONS) {
@@ -200,6 +223,7 @@ export class OpenSession implements Session, RegisteredSession {
       interrupt,
       scope: this.#variables.scopeWith(variables),
       held,
+      unsettled: this.#unsettled,
       listener: this.#notifier,
       auditor: this.#auditor,
     };
@@ -413,11 +437,13 @@ export class OpenSession implements Session, RegisteredSession {
       auditor: this.#auditor,
       interrupt,
       scope: this.#variables.scopeWith(undefined),
+      unsettled: this.#unsettled,
       identity,
     };
   }
 
   async catalog({ unattended }: Attention = {}): Promise<DatabaseCatalog | undefined> {
+    await this.#unsettled.durable;
     await this.#use(unattended);
     this.#mustBeAdmitted();
     const { engine, executor, environment } = this.#services;

@@ -1,6 +1,9 @@
 /**
  * Runs the statements of a request one after the other: each in a transaction of its own, or, between BEGIN and COMMIT, all in one.
  * What fails with a conflict is run again until it succeeds, so that no answer ever says "conflict".
+ *
+ * A statement that does nothing but read and write records is done when its commit has its place, and those after it see it, though it isn't
+ * durable yet: whoever takes the results waits for `Unsettled.durable` before telling anybody. All others begin when everything is.
  */
 import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
@@ -11,14 +14,15 @@ import { type Execution, type Interrupt, type LiveListener, Scope } from '../exe
 import type { Executor, TransactionStep } from '../exec/executor.js';
 import type { Witness } from '../exec/witness.js';
 import type { Statement } from '../language/ast.js';
-import { mayWrite } from '../plan/effects.js';
+import { isPlain, mayWrite } from '../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../storage/contract.js';
-import { withRetries } from '../storage/retry.js';
+import { withRetries, withRetriesPlaced } from '../storage/retry.js';
 import { newObject, type Value } from '../value/value.js';
 import type { Auditor } from './auditor.js';
 import type { StatementResult } from './contract.js';
 import type { PlaceKeeper } from './places.js';
 import { Testimony } from './testimony.js';
+import type { Unsettled } from './unsettled.js';
 
 /** Whom the runner runs for. */
 export interface RunnerRequest {
@@ -27,6 +31,7 @@ export interface RunnerRequest {
   readonly scope: Scope;
   /** With a transaction that the client holds, everything runs in that one. */
   readonly held: Transaction | undefined;
+  readonly unsettled: Unsettled;
   /** Whom live queries tell. */
   readonly listener: LiveListener | undefined;
   /** Who tells the audit log, where one is kept. */
@@ -54,6 +59,7 @@ export class StatementRunner {
   readonly #interrupt: Interrupt;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
+  readonly #unsettled: Unsettled;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
   #results: StatementResult[] = [];
@@ -64,15 +70,16 @@ export class StatementRunner {
   /** What the present attempt at a statement, or at a block, has to tell the auditor. */
   #testimony: Testimony | undefined;
 
-  constructor(services: RunnerServices, { identity, interrupt, scope, held, listener, auditor }: RunnerRequest) {
+  constructor(services: RunnerServices, request: RunnerRequest) {
     this.#services = services;
     this.#strict = services.strictPermissions;
-    this.#interrupt = interrupt;
-    this.#scope = scope;
-    this.#held = held;
-    this.#listener = listener;
-    this.#auditor = auditor;
-    this.#identity = identity;
+    this.#interrupt = request.interrupt;
+    this.#scope = request.scope;
+    this.#held = request.held;
+    this.#unsettled = request.unsettled;
+    this.#listener = request.listener;
+    this.#auditor = request.auditor;
+    this.#identity = request.identity;
   }
 
   /**
@@ -131,14 +138,18 @@ export class StatementRunner {
         throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
-        return mayWrite(statement) ? this.#writing(statement) : this.#reading(statement);
+        if (isPlain(statement)) return mayWrite(statement) ? this.#placing(statement) : this.#reading(statement);
+        return andThen(this.#unsettled.durable, () =>
+          mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
+        );
     }
   }
 
   /** A USE inside a text is over with the request; the session's `use` is what stays. */
   #use(namespace: string | undefined, database: string | undefined): PromiseOrValue<Value> {
     const select = (witness?: Witness) => this.#services.places.select(this.#identity, namespace, database, witness);
-    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
+    const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
+    return andThen(andThen(this.#unsettled.durable, selecting), (place) => {
       this.#identity = atPlace(this.#identity, place);
       const value = newObject();
       value['namespace'] = place.namespace;
@@ -148,14 +159,41 @@ export class StatementRunner {
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
-    return withRetries(this.#services.engine, (transaction) => {
-      this.#testify();
-      return this.#evaluate(statement, transaction, this.#scope);
+    return withRetries(this.#services.engine, (transaction) => this.#anew(statement, transaction));
+  }
+
+  #placing(statement: Statement): PromiseOrValue<Value> {
+    const work = (transaction: Transaction) => this.#anew(statement, transaction);
+    const placed = lastly(
+      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere),
+      () => this.#unsettled.note(),
+    );
+    return this.#auditor === undefined ? placed : andThen(placed, (value) => this.#beforeTelling(value));
+  }
+
+  /** The audit log is told of nothing that a power failure could still take away. */
+  #beforeTelling(value: Value): PromiseOrValue<Value> {
+    if (this.#testimony === undefined || this.#testimony.acts.length === 0) return value;
+    return andThen(this.#unsettled.durable, () => value);
+  }
+
+  /** An attempt at a statement. */
+  #anew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
+    this.#testify();
+    return this.#evaluate(statement, transaction, this.#scope);
+  }
+
+  #snapshot(): PromiseOrValue<Transaction> {
+    const { engine } = this.#services;
+    if (!this.#unsettled.isThere) return engine.begin(READ_ONLY);
+    return andThen(engine.beginEarly(READ_ONLY), (transaction) => {
+      this.#unsettled.note();
+      return transaction;
     });
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
-    return andThen(this.#services.engine.begin(READ_ONLY), (transaction) =>
+    return andThen(this.#snapshot(), (transaction) =>
       lastly(
         () => this.#evaluate(statement, transaction, this.#scope),
         () => transaction.cancel(),
@@ -181,6 +219,7 @@ export class StatementRunner {
     const last = end === -1 ? statements.length : end;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
+    await this.#unsettled.durable;
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, closing?.kind);

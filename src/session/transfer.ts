@@ -12,6 +12,7 @@ import type { Limits } from '../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../language/statement-stream.js';
 import type { Auditor } from './auditor.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
+import type { Unsettled } from './unsettled.js';
 
 /** The session in which it happens. */
 export interface Transferer {
@@ -20,6 +21,7 @@ export interface Transferer {
   /** Ends it with the session. */
   readonly interrupt: RequestInterrupt;
   readonly scope: Scope;
+  readonly unsettled: Unsettled;
   /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
   identity(): PromiseOrValue<SessionIdentity>;
 }
@@ -28,10 +30,11 @@ export interface Transferer {
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
 
 export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
-  const { services, auditor, interrupt } = session;
+  const { services, auditor, interrupt, unsettled } = session;
   let error: TesseraError | undefined = failure('cancelled');
   try {
     await auditor?.room();
+    await unsettled.durable;
     const identity = await session.identity();
     const transaction = await services.engine.begin({ writable: false });
     try {
@@ -54,7 +57,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
 }
 
 export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
-  const { services, auditor, interrupt, scope } = session;
+  const { services, auditor, interrupt, scope, unsettled } = session;
   let error: TesseraError | undefined;
   let statements = 0;
   try {
@@ -64,15 +67,20 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
       interrupt,
       scope,
       held: undefined,
+      unsettled,
       listener: undefined,
       auditor,
     });
-    for await (const batch of batchesOf(pieces)) {
-      await auditor?.room();
-      authorize(await session.identity(), 'edit', identity.place, 'Any');
-      interrupt.check();
-      await run(runner, batch);
-      statements += batch.statements.length;
+    try {
+      for await (const batch of batchesOf(pieces)) {
+        await auditor?.room();
+        authorize(await session.identity(), 'edit', identity.place, 'Any');
+        interrupt.check();
+        await run(runner, batch);
+        statements += batch.statements.length;
+      }
+    } finally {
+      await unsettled.durable;
     }
   } catch (thrown) {
     error = asTesseraError(thrown);

@@ -88,6 +88,11 @@ export interface Transaction {
    * @throws TesseraError `transaction_conflict` (retryable), `transaction_finished`, `storage_unavailable`
    */
   commit(): PromiseOrValue<void>;
+  /**
+   * The same, answered as soon as the commit has its place among all others, behind those it has seen. A power failure may still take it
+   * away: nobody may be told of it before `Engine.durable` says so. A conflict is told at once; `beginEarly` shows what was in the way.
+   */
+  place(): PromiseOrValue<void>;
   /** Forgets all writes. Harmless on a finished transaction. */
   cancel(): void;
 }
@@ -113,6 +118,16 @@ export interface Engine {
   readonly changedAt: bigint;
   /** @throws TesseraError `storage_unavailable` */
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
+  /**
+   * The same with a snapshot of everything that is placed, durable or not. Nobody may be told what it shows before `durable` says so, asked
+   * after it has begun.
+   */
+  beginEarly(options: BeginOptions): PromiseOrValue<Transaction>;
+  /**
+   * Waits until everything is durable that is placed by now. Fails if it never will be, and when the engine is closed.
+   * @throws TesseraError `storage_unavailable`
+   */
+  durable(): PromiseOrValue<void>;
   /**
    * Runs `work` while no other transaction of this process can commit, so that the transactions it begins with `begin` can't conflict.
    * For work that has failed with conflicts too often (`withRetries`). Commits of others wait meanwhile, so `work` must not wait for one.

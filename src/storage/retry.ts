@@ -19,10 +19,33 @@ export function withRetries<T>(
   return inTransaction(
     (options) => engine.begin(options),
     work,
+    commit,
     (error) => {
       if (!isConflict(error)) throw error;
       if (attempts > 1) return withRetries(engine, work, attempts - 1);
-      return engine.exclusively((begin) => inTransaction(begin, work, rethrow));
+      return engine.exclusively((begin) => inTransaction(begin, work, commit, rethrow));
+    },
+  );
+}
+
+/**
+ * The same, done as soon as the commit has its place (`Transaction.place`). With `early` it sees what is placed when it begins (`beginEarly`),
+ * as it does in any case after a conflict.
+ */
+export function withRetriesPlaced<T>(
+  engine: Engine,
+  work: (transaction: Transaction) => PromiseOrValue<T>,
+  early: boolean,
+  attempts = ATTEMPTS,
+): PromiseOrValue<T> {
+  return inTransaction(
+    (options) => (early ? engine.beginEarly(options) : engine.begin(options)),
+    work,
+    place,
+    (error) => {
+      if (!isConflict(error)) throw error;
+      if (attempts > 1) return withRetriesPlaced(engine, work, true, attempts - 1);
+      return engine.exclusively((begin) => inTransaction(begin, work, place, rethrow));
     },
   );
 }
@@ -36,6 +59,7 @@ export function withRetriesAside<T>(
   return inTransaction(
     (options) => engine.begin({ ...options, aside: true }),
     work,
+    commit,
     (error) => {
       if (attempts > 1 && isConflict(error)) return withRetriesAside(engine, work, attempts - 1);
       throw error;
@@ -51,15 +75,19 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** What fails is taken back and handed to `failed`. */
+const commit = (transaction: Transaction) => transaction.commit();
+const place = (transaction: Transaction) => transaction.place();
+
+/** `end` commits what `work` did. What fails is taken back and handed to `failed`. */
 function inTransaction<T>(
   begin: (options: BeginOptions) => PromiseOrValue<Transaction>,
   work: (transaction: Transaction) => PromiseOrValue<T>,
+  end: (transaction: Transaction) => PromiseOrValue<void>,
   failed: (error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
   return andThen(begin({ writable: true }), (transaction) =>
     otherwise(
-      () => andThen(work(transaction), (result) => andThen(transaction.commit(), () => result)),
+      () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),
       (error) => {
         transaction.cancel();
         return failed(error);

@@ -3,12 +3,16 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { type AfterCommit, callAll } from './after-commit.js';
 import { APPENDED_LENGTH, type Appended, withoutRange } from './append.js';
+import { BatchCursor } from './batch-cursor.js';
 import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction, Versionstamp } from './contract.js';
-import { MergeCursor } from './merge-cursor.js';
+import { countLayered, LayeredCursor } from './layered.js';
 import { OrderedTree } from './ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';
 import { ReadSet } from './read-set.js';
 import type { Snapshot } from './snapshot.js';
+
+/** What an answer to a commit waits for. */
+export type CommitStage = 'placed' | 'durable';
 
 /** The engine's side of one read-write transaction. One of its methods is called, once. */
 export interface Committer {
@@ -18,7 +22,7 @@ export interface Committer {
    * Validates what was read and applies what was written.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`
    */
-  commit(reads: ReadSet, writes: Writes): PromiseOrValue<void>;
+  commit(reads: ReadSet, writes: Writes, until: CommitStage): PromiseOrValue<void>;
   /** The transaction ended without changing anything. */
   abandon(): void;
   /** The last versionstamp of the commits that new snapshots show. */
@@ -91,21 +95,14 @@ export class EmbeddedTransaction implements Transaction {
     return keys.map((key) => snapshot.get(key));
   }
 
-  scan(range: KeyRange, options: ScanOptions = {}): MergeCursor {
+  scan(range: KeyRange, options: ScanOptions = {}): BatchCursor {
     return this.#scan(range, options, false);
   }
 
   count(range: KeyRange): number {
     this.#mustBeOpen();
     this.#reads?.addRange(range.from, range.to);
-    let count = this.#snapshot.count(range);
-    if (this.#overlay.size === 0) return count;
-    const own = this.#overlay.cursor(range);
-    for (let key = own.key; key !== undefined; own.advance(), key = own.key) {
-      const there = own.value !== DELETED;
-      if (this.#snapshot.has(key) !== there) count += there ? 1 : -1;
-    }
-    return count;
+    return this.#overlay.size === 0 ? this.#snapshot.count(range) : countLayered(this.#snapshot, this.#overlay, range);
   }
 
   put(key: Key, value: Stored): void {
@@ -157,6 +154,14 @@ export class EmbeddedTransaction implements Transaction {
   }
 
   commit(): PromiseOrValue<void> {
+    return this.#commit('durable');
+  }
+
+  place(): PromiseOrValue<void> {
+    return this.#commit('placed');
+  }
+
+  #commit(until: CommitStage): PromiseOrValue<void> {
     this.#mustBeOpen();
     this.#finish();
     if (this.#committer === undefined || this.#reads === undefined) return;
@@ -166,7 +171,7 @@ export class EmbeddedTransaction implements Transaction {
       return callAll(this.#afterCommit, this.#committer.lastStamp());
     }
     const writes = { overlay: this.#overlay, appended: this.#appended, afterCommit: this.#afterCommit };
-    return this.#committer.commit(this.#reads, writes);
+    return this.#committer.commit(this.#reads, writes, until);
   }
 
   cancel(): void {
@@ -175,14 +180,17 @@ export class EmbeddedTransaction implements Transaction {
     this.#committer?.abandon();
   }
 
-  #scan(range: KeyRange, options: ScanOptions, keysOnly: boolean): MergeCursor {
+  #scan(range: KeyRange, options: ScanOptions, keysOnly: boolean): BatchCursor {
     this.#mustBeOpen();
     const reverse = options.reverse ?? false;
-    let own = this.#overlay.size > 0 ? this.#overlay.cursor(range, reverse) : undefined;
-    if (own?.key === undefined) own = undefined;
-    // From here on the overlay leaves the nodes alone that the cursor is reading.
-    else this.#overlay.snapshot();
-    return new MergeCursor(this, this.#snapshot.scan(range, reverse, keysOnly), own, this.#reads, range, options);
+    let store = this.#snapshot.scan(range, reverse, keysOnly);
+    const own = this.#overlay.size > 0 ? this.#overlay.cursor(range, reverse) : undefined;
+    if (own?.key !== undefined) {
+      store = new LayeredCursor(store, own, reverse);
+      // From here on the overlay leaves the nodes alone that the cursor is reading.
+      this.#overlay.snapshot();
+    }
+    return new BatchCursor(this, store, this.#reads, range, options);
   }
 
   #mustFit(length: number): void {

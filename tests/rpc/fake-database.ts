@@ -9,6 +9,7 @@ import type {
   NotificationSink,
   Origin,
   Session,
+  StatementDoor,
   StatementResult,
 } from '../../src/session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
@@ -49,6 +50,12 @@ export class FakeSession implements Session {
 
   async begin(): Promise<HeldTransaction> {
     throw failure('transaction_missing');
+  }
+
+  readonly durable = undefined;
+
+  get ahead(): StatementDoor {
+    return this;
   }
 
   deadline(): undefined {}

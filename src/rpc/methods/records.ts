@@ -98,6 +98,7 @@ const WHAT_AND_DATA = '(what:Value, data:Value)';
 export const recordMethods: readonly Method[] = [
   {
     name: 'select',
+    ahead: true,
     expects: WHAT_ONLY,
     least: 1,
     most: 1,
@@ -108,6 +109,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'create',
+    ahead: true,
     expects: WHAT_AND_DATA,
     least: 1,
     most: 2,
@@ -123,6 +125,7 @@ export const recordMethods: readonly Method[] = [
   change('merge', WHAT_AND_DATA, STATEMENTS.merge),
   {
     name: 'patch',
+    ahead: true,
     expects: '(what:Value, data:Value, diff:Value)',
     least: 1,
     most: 3,
@@ -131,6 +134,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'delete',
+    ahead: true,
     expects: WHAT_ONLY,
     least: 1,
     most: 1,
@@ -143,6 +147,7 @@ export const recordMethods: readonly Method[] = [
   insert('insert_relation', '(what, data)'),
   {
     name: 'relate',
+    ahead: true,
     expects: '(from:Value, kind:Value, with:Value, data:Value)',
     least: 3,
     most: 4,
@@ -154,11 +159,18 @@ export const recordMethods: readonly Method[] = [
       return executeOne(call.door, pickByData(STATEMENTS.relate, one, data), variables);
     },
   },
-  { name: 'run', expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
+  { name: 'run', ahead: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
 ];
 
 function change(name: string, expects: string, statements: ByData): Method {
-  return { name, expects, least: 1, most: 2, run: (call, [what, data]) => applyChange(call, statements, what, data) };
+  return {
+    name,
+    ahead: true,
+    expects,
+    least: 1,
+    most: 2,
+    run: (call, [what, data]) => applyChange(call, statements, what, data),
+  };
 }
 
 function applyChange(call: Call, statements: ByData, what: Value, data: Value): Promise<Value> {
@@ -170,6 +182,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
   const { into, anywhere } = INSERTIONS[name];
   return {
     name,
+    ahead: true,
     expects,
     least: 2,
     most: 2,

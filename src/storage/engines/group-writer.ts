@@ -3,6 +3,8 @@ import type { Timers } from '../../env/environment.js';
 import type { AfterCommit } from '../after-commit.js';
 import type { Commit } from '../commit-log.js';
 import type { Stored, Versionstamp } from '../contract.js';
+import { OrderedTree } from '../ordered-tree.js';
+import { DELETED, type Overlay, type Written } from '../overlay.js';
 import type { ByteStore, Change } from './lmdb-store.js';
 
 /** A key's new value, or absence, encoded and as it is. */
@@ -58,6 +60,8 @@ export class GroupWriter {
   #running = false;
   #writing: Group | undefined;
   #waiting: Group | undefined;
+  /** The changes of both, once somebody asked for them. */
+  #unwritten: OrderedTree<Written> | undefined;
 
   /**
    * `written` is told of each group that is durable before those who wait for it are. `failed` makes the error for all whose commits are
@@ -90,13 +94,33 @@ export class GroupWriter {
     group.appends ||= appends;
     if (afterCommit !== undefined) group.afterCommit.push({ callbacks: afterCommit, stamp });
     for (const change of changes) group.changes.push(change);
+    if (this.#unwritten !== undefined) lay(changes, this.#unwritten);
     if (!this.#running) void this.#run();
     return group.written;
   }
 
-  /** Waits until all that was added so far is written, or has failed. */
+  /** Waits until all that was added so far is written; fails if that does. */
+  get written(): PromiseOrValue<void> {
+    return (this.#waiting ?? this.#writing)?.written;
+  }
+
+  /** The same, whether it is written or has failed. */
   settled(): PromiseOrValue<void> {
     return (this.#waiting ?? this.#writing)?.written.catch(() => {});
+  }
+
+  /** How many changes aren't known to be written. */
+  get pending(): number {
+    return (this.#writing?.changes.length ?? 0) + (this.#waiting?.changes.length ?? 0);
+  }
+
+  /** Those changes, as they are now. */
+  unwritten(): Overlay {
+    if (this.#unwritten === undefined) {
+      this.#unwritten = new OrderedTree();
+      for (const group of [this.#writing, this.#waiting]) if (group !== undefined) lay(group.changes, this.#unwritten);
+    }
+    return this.#unwritten.snapshot();
   }
 
   async #run(): Promise<void> {
@@ -118,6 +142,7 @@ export class GroupWriter {
         return;
       }
       this.#writing = undefined;
+      this.#unwritten = undefined;
       this.#written(group);
       group.resolve();
     }
@@ -130,4 +155,8 @@ export class GroupWriter {
     this.#waiting = undefined;
     this.#writing = undefined;
   }
+}
+
+function lay(changes: readonly RecordChange[], over: OrderedTree<Written>): void {
+  for (const { key, value } of changes) over.put(key, value ?? DELETED);
 }

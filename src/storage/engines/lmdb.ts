@@ -9,9 +9,11 @@ import { StampSource } from '../append.js';
 import { CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine, Versionstamp } from '../contract.js';
+import { LayeredSnapshot } from '../layered.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
-import { type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
+import type { Snapshot } from '../snapshot.js';
+import { type CommitStage, type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
@@ -20,6 +22,8 @@ import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
+/** More changes than these are waited for rather than laid over what is written. */
+const LAID_OVER = 4096;
 
 export interface LmdbOptions {
   /**
@@ -57,6 +61,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Commits when that may be. */
+type Enter = (commit: () => PromiseOrValue<void>) => PromiseOrValue<void>;
+const enterAtOnce: Enter = (commit) => commit();
+
 /** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
 interface SharedView {
   readonly view: ByteView;
@@ -68,7 +76,8 @@ interface SharedView {
  *
  * A commit is validated and takes its place in the order of commits at once; then it waits to be written, together with others. Each
  * group that is written raises the version of the store, which is stored with it, so that every snapshot knows exactly which commits it
- * shows. A transaction is validated against all commits accepted since, written or not.
+ * shows. A transaction is validated against all commits accepted since, written or not. One that begins early has those laid over its
+ * snapshot that aren't written.
  *
  * After a failed write nobody knows what is on disk. Then the engine stays unavailable until the store is opened again.
  */
@@ -116,17 +125,27 @@ export class LmdbEngine implements Engine {
   }
 
   get changedAt(): bigint {
-    return this.#changedAt;
+    // What is placed is a change for those who see it.
+    return this.#writer.pending > 0 ? this.#clock.now() : this.#changedAt;
   }
 
   begin(options: BeginOptions): EmbeddedTransaction {
-    return this.#begin(options, options.aside ? (commit) => commit() : (commit) => this.#gate.enter(commit));
+    return this.#begin(options, this.#entry(options), false);
+  }
+
+  beginEarly(options: BeginOptions): PromiseOrValue<EmbeddedTransaction> {
+    if (this.#writer.pending <= LAID_OVER) return this.#begin(options, this.#entry(options), true);
+    return andThen(this.#writer.settled(), () => this.begin(options));
+  }
+
+  durable(): PromiseOrValue<void> {
+    return this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended);
   }
 
   exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {
     return this.#gate.exclusively(() =>
       // Afterwards a new snapshot shows every commit there is.
-      andThen(this.#writer.settled(), () => work((options) => this.#begin(options, (commit) => commit()))),
+      andThen(this.#writer.settled(), () => work((options) => this.#begin(options, enterAtOnce, false))),
     );
   }
 
@@ -140,29 +159,37 @@ export class LmdbEngine implements Engine {
     return this.#closing;
   }
 
-  #begin(
-    { writable }: BeginOptions,
-    enter: (commit: () => PromiseOrValue<void>) => PromiseOrValue<void>,
-  ): EmbeddedTransaction {
+  #entry({ aside }: BeginOptions): Enter {
+    return aside ? enterAtOnce : (commit) => this.#gate.enter(commit);
+  }
+
+  #begin({ writable }: BeginOptions, enter: Enter, early: boolean): EmbeddedTransaction {
     this.check();
     const shared = this.#share();
-    const snapshot = new LmdbSnapshot(shared.view, this.#caches, this, () => this.#unshare(shared));
+    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this, () => this.#unshare(shared));
+    if (early && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new EmbeddedTransaction(snapshot);
-    const began = this.#log.hold(this.#visible);
+    const began = this.#log.hold(early ? this.#log.latest : this.#visible);
     const committer: Committer = {
       maxKeyLength: MAX_KEY_LENGTH,
-      commit: (reads, writes) => enter(() => this.#commit(began, reads, writes)),
+      commit: (reads, writes, until) => enter(() => this.#commit(began, reads, writes, until)),
       abandon: () => this.#log.release(began),
       lastStamp: () => this.#visibleStamp,
     };
     return new EmbeddedTransaction(snapshot, committer);
   }
 
-  #commit(began: Commit, reads: ReadSet, { overlay, appended, afterCommit }: Writes): PromiseOrValue<void> {
+  #commit(
+    began: Commit,
+    reads: ReadSet,
+    { overlay, appended, afterCommit }: Writes,
+    until: CommitStage,
+  ): PromiseOrValue<void> {
     const conflicts = this.#log.conflicts(began, reads);
     this.#log.release(began);
     this.check();
     if (conflicts) {
+      if (until === 'placed') throw failure('transaction_conflict');
       // Whoever begins anew must see the commits that were in the way.
       return andThen(this.#writer.settled(), () => {
         throw failure('transaction_conflict');
@@ -173,7 +200,8 @@ export class LmdbEngine implements Engine {
     const changes = encode(overlay);
     const commit = this.#log.append(() => overlay.keys());
     const appends = appended !== undefined;
-    return this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit });
+    const written = this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit });
+    return until === 'placed' ? undefined : written;
   }
 
   /** A group is durable: snapshots show it from now on. */

@@ -41,6 +41,12 @@ export class MemoryEngine implements Engine {
     return this.#begin(options, options.aside ? (commit) => commit() : (commit) => this.#gate.enter(commit));
   }
 
+  beginEarly(options: BeginOptions): EmbeddedTransaction {
+    return this.begin(options);
+  }
+
+  durable(): void {}
+
   exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {
     return this.#gate.exclusively(() => work((options) => this.#begin(options, (commit) => commit())));
   }

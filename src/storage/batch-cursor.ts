@@ -1,7 +1,5 @@
 import { failure } from '../errors/error.js';
 import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from './contract.js';
-import type { TreeCursor } from './ordered-tree.js';
-import { DELETED, type Written } from './overlay.js';
 import { after, type ReadSet } from './read-set.js';
 import type { SnapshotCursor } from './snapshot.js';
 
@@ -10,15 +8,14 @@ const FIRST_BATCH = 32;
 const LAST_BATCH = 512;
 
 /**
- * A scan of a transaction: its own writes over its snapshot, deletions hidden.
+ * A scan of a transaction, in batches.
  *
  * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only with changes up to
  * the last key it delivered.
  */
-export class MergeCursor implements Cursor {
+export class BatchCursor implements Cursor {
   readonly #transaction: { readonly finished: boolean };
   readonly #store: SnapshotCursor;
-  readonly #own: TreeCursor<Written> | undefined;
   readonly #reads: ReadSet | undefined;
   readonly #reverse: boolean;
   readonly #lastBatch: number;
@@ -27,22 +24,16 @@ export class MergeCursor implements Cursor {
   #to: Key;
   #left: number;
   #nextBatch: number;
-  /** Entries of the store that are waiting for their turn, the next one at `#at`. */
-  #ahead: Entry[] = [];
-  #at = 0;
-  #storeEnded = false;
 
   constructor(
     transaction: { readonly finished: boolean },
     store: SnapshotCursor,
-    own: TreeCursor<Written> | undefined,
     reads: ReadSet | undefined,
     range: KeyRange,
     options: ScanOptions,
   ) {
     this.#transaction = transaction;
     this.#store = store;
-    this.#own = own;
     this.#reads = reads;
     this.#reverse = options.reverse ?? false;
     this.#lastBatch = options.batch ?? LAST_BATCH;
@@ -56,14 +47,12 @@ export class MergeCursor implements Cursor {
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
     const entries: Entry[] = [];
-    if (this.#own === undefined) this.#store.read(entries, wanted);
-    else this.#merge(this.#own, entries, wanted);
+    this.#store.read(entries, wanted);
     this.#delivered(entries.length, wanted, entries[entries.length - 1]?.[0]);
     return entries.length === 0 ? undefined : entries;
   }
 
   nextValues(): readonly Stored[] | undefined {
-    if (this.#own !== undefined) return this.next()?.map(([, value]) => value);
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
     const { values, last } = this.#store.readValues(wanted);
@@ -100,38 +89,5 @@ export class MergeCursor implements Cursor {
       reads.addRange(this.#from, to);
       this.#from = to;
     }
-  }
-
-  #merge(own: TreeCursor<Written>, entries: Entry[], wanted: number): void {
-    while (entries.length < wanted) {
-      const stored = this.#peek(wanted);
-      const key = own.key;
-      if (key === undefined) {
-        if (stored === undefined) return;
-        entries.push(stored);
-        this.#at++;
-        continue;
-      }
-      if (stored !== undefined && stored[0] !== key && stored[0] < key !== this.#reverse) {
-        entries.push(stored);
-        this.#at++;
-        continue;
-      }
-      if (stored !== undefined && stored[0] === key) this.#at++;
-      const value = own.value;
-      if (value !== DELETED) entries.push([key, value]);
-      own.advance();
-    }
-  }
-
-  /** The next entry of the store. */
-  #peek(wanted: number): Entry | undefined {
-    if (this.#at === this.#ahead.length && !this.#storeEnded) {
-      this.#ahead = [];
-      this.#at = 0;
-      this.#store.read(this.#ahead, wanted);
-      this.#storeEnded = this.#ahead.length < wanted;
-    }
-    return this.#ahead[this.#at];
   }
 }
