@@ -27,6 +27,16 @@ export const CLIENT_METHODS = [
     after: ({ clear }) => clear('made'),
   },
   {
+    // As `Promise.all` of a list does it: requests of one connection, none of which waits for another.
+    name: 'db.create, 64 unawaited',
+    data: PEOPLE,
+    only: CLIENTS,
+    atOnce: 64,
+    most: MOST,
+    surrealql: method((db, n, { record }) => db.create(record('made', n)).content(fieldsOf(personOf(n)))),
+    after: ({ clear }) => clear('made'),
+  },
+  {
     name: 'db.update, merged',
     data: PEOPLE,
     only: CLIENTS,

@@ -148,7 +148,8 @@ export class RpcConnection implements ConnectionServices {
     const run = (door: StatementDoor) =>
       method.run({ session, door, sessionId: request.session, json, connection: this }, request.params);
     if (request.transaction !== undefined) return run(session.transaction(request.transaction));
-    return method.ahead ? run(session.ahead) : andThen(session.durable, () => run(session));
+    if (method.ahead) return run(session.ahead);
+    return method.sessionless ? run(session) : andThen(session.durable, () => run(session));
   }
 
   /** Any thrown thing as an error of ours; those that are our fault are told to the log. */

@@ -7,6 +7,7 @@ import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
 import type { HeldTransaction, StatementResult } from './contract.js';
 import { parseSteadily } from './steady-names.js';
+import type { Unsettled } from './unsettled.js';
 
 /** How statements are to be run. */
 export interface StatementRequest {
@@ -14,6 +15,8 @@ export interface StatementRequest {
   readonly deadline?: Deadline | undefined;
   /** The transaction in which they run; each in one of its own without. */
   readonly held?: Transaction;
+  /** What they go on from, though it isn't durable yet; nothing unless told. */
+  readonly unsettled?: Unsettled | undefined;
 }
 
 /** What a held transaction needs of its session. */

@@ -37,7 +37,7 @@ import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
-import { Unsettled } from './unsettled.js';
+import { durably, Unsettled } from './unsettled.js';
 
 /** What a session needs of its database. */
 export interface SessionServices extends RunnerServices {
@@ -130,9 +130,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   get ahead(): StatementDoor {
+    const unsettled = this.#unsettled;
     return {
-      query: (text, variables) => this.#query(text, variables),
-      execute: (statements, variables, deadline) => this.#execute(statements, { variables, deadline }),
+      query: (text, variables) => this.#query(text, { variables, unsettled }),
+      execute: (statements, variables, deadline) => this.#execute(statements, { variables, deadline, unsettled }),
     };
   }
 
@@ -141,7 +142,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#query(text, variables), (results) => this.#unsettled.telling(results));
+    return durably(this.#services.engine, (unsettled) => this.#query(text, { variables, unsettled }));
   }
 
   execute(
@@ -149,13 +150,13 @@ export class OpenSession implements Session, RegisteredSession {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#execute(statements, { variables, deadline }), (results) => this.#unsettled.telling(results));
+    return durably(this.#services.engine, (unsettled) => this.#execute(statements, { variables, deadline, unsettled }));
   }
 
-  #query(text: string, variables: ObjectValue | undefined): PromiseOrValue<StatementResult[]> {
+  #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
       const bound = parseSteadily(text, variables, this.#services.parse);
-      return this.#run(bound.statements, bound);
+      return this.#run(bound.statements, { variables: bound.variables, unsettled });
     });
   }
 
@@ -209,7 +210,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   #runNow(
     statements: readonly Statement[],
-    { variables, deadline, held }: StatementRequest,
+    { variables, deadline, held, unsettled = this.#unsettled }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
     const begun = RequestInterrupt.begin(this.#services.environment, this.#lifetime.askedAt);
@@ -223,7 +224,7 @@ export class OpenSession implements Session, RegisteredSession {
       interrupt,
       scope: this.#variables.scopeWith(variables),
       held,
-      unsettled: this.#unsettled,
+      unsettled,
       listener: this.#notifier,
       auditor: this.#auditor,
     };

@@ -1,9 +1,9 @@
-import { isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError } from '../errors/error.js';
 import type { Engine } from '../storage/contract.js';
 import type { StatementResult } from './contract.js';
 
-/** What a session has done and seen that may not be durable yet. Nobody may be told of it before. */
+/** What was done and seen, by a session or in a request, that may not be durable yet. Nobody may be told of it before. */
 export class Unsettled {
   readonly #engine: Pick<Engine, 'durable'>;
   #durable: Promise<void> | undefined;
@@ -22,18 +22,6 @@ export class Unsettled {
     return this.#durable;
   }
 
-  /** Results when they may be told. Where they are lost, nothing of them is told but that. */
-  telling(results: StatementResult[]): PromiseOrValue<StatementResult[]> {
-    if (this.#durable === undefined) return results;
-    return this.#durable.then(
-      () => results,
-      (thrown) => {
-        const error = asTesseraError(thrown);
-        return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
-      },
-    );
-  }
-
   /** Something was placed just now, or read that was. */
   note(): void {
     const durable = this.#engine.durable();
@@ -45,4 +33,21 @@ export class Unsettled {
     };
     durable.then(over, () => {});
   }
+}
+
+/** Results of work when they may be told. Where what was done is lost, nothing is told of it but that. */
+export function durably(
+  engine: Pick<Engine, 'durable'>,
+  work: (unsettled: Unsettled) => PromiseOrValue<StatementResult[]>,
+): PromiseOrValue<StatementResult[]> {
+  const unsettled = new Unsettled(engine);
+  return andThen(work(unsettled), (results) => {
+    const { durable } = unsettled;
+    if (!isPromise(durable)) return results;
+    const lost = (thrown: unknown): StatementResult[] => {
+      const error = asTesseraError(thrown);
+      return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
+    };
+    return durable.then(() => results, lost);
+  });
 }

@@ -1,11 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
-import { type ByteStore, MAX_KEY_LENGTH, openByteStore } from '../../src/storage/engines/lmdb-store.js';
+import { MAX_KEY_LENGTH, openByteStore } from '../../src/storage/engines/lmdb-store.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { RecordCache } from '../../src/storage/engines/record-cache.js';
+import { HeldStore } from './held-store.js';
 
 const EVERYTHING = { from: '', to: '\xff' };
 const withCode = (code: string) => expect.objectContaining({ code });
@@ -15,32 +17,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
-
-/** A store whose writes wait, or fail, as the test says. */
-class HeldStore implements ByteStore {
-  /** Called with what completes the write that is under way, after it has reached the disk. */
-  held: ((complete: () => void) => void) | undefined;
-  failure: Error | undefined;
-  writes = 0;
-  readonly lastStamp = 0n;
-
-  constructor(readonly store: ByteStore) {}
-
-  view() {
-    return this.store.view();
-  }
-
-  async write(...write: Parameters<ByteStore['write']>) {
-    this.writes++;
-    if (this.failure !== undefined) throw this.failure;
-    await this.store.write(...write);
-    await new Promise<void>((complete) => (this.held === undefined ? complete() : this.held(complete)));
-  }
-
-  close() {
-    return this.store.close();
-  }
-}
 
 describe('LmdbEngine', () => {
   let store: HeldStore;
@@ -107,6 +83,72 @@ describe('LmdbEngine', () => {
     await first;
   });
 
+  it('lays what is placed over what is written for those who begin early, and shows it to nobody else', async () => {
+    const entry = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.option(fc.nat(9)));
+    const group = fc.array(entry, { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(group, group, group, async (durable, writing, waiting) => {
+        const model = new Map<string, number>();
+        const place = (entries: typeof durable) => {
+          const transaction = engine.begin({ writable: true });
+          for (const [key, value] of [...entries, ['last', model.size] as const]) {
+            if (value === null) transaction.delete(key);
+            else transaction.put(key, value);
+            if (value === null) model.delete(key);
+            else model.set(key, value);
+          }
+          return transaction.place();
+        };
+        const clean = engine.begin({ writable: true });
+        clean.deleteRange(EVERYTHING);
+        await clean.commit();
+        void place(durable);
+        await engine.durable();
+        const shown = engine.begin({ writable: false }).scan(EVERYTHING).next();
+        const complete = await new Promise<() => void>((resolve) => {
+          store.held = resolve;
+          void place(writing);
+        });
+        void place(waiting);
+        const early = await engine.beginEarly({ writable: true });
+        const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(early.count({ from: 'b', to: 'e' })).toBe(sorted.filter(([key]) => key >= 'b' && key < 'e').length);
+        expect(early.scan(EVERYTHING).next()).toEqual(sorted);
+        expect(early.scan(EVERYTHING).nextValues()).toEqual(sorted.map(([, value]) => value));
+        expect(early.scan(EVERYTHING, { reverse: true }).next()).toEqual([...sorted].reverse());
+        for (const key of 'abcde') expect(early.get(key)).toBe(model.get(key));
+        early.cancel();
+        store.held = undefined;
+        complete();
+        expect(shown?.at(-1)?.[0]).toBe('last');
+        await engine.durable();
+        expect(engine.begin({ writable: false }).scan(EVERYTHING).next()).toEqual(sorted);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('shows placed commits to nobody who doesn’t begin early', async () => {
+    await put('a', 1);
+    const transaction = engine.begin({ writable: true });
+    transaction.put('a', 2);
+    void transaction.place();
+    expect(read('a')).toBe(1);
+    const early = await engine.beginEarly({ writable: false });
+    expect(early.get('a')).toBe(2);
+    await engine.durable();
+    expect(read('a')).toBe(2);
+  });
+
+  it('waits for very many changes rather than lay them over', async () => {
+    const transaction = engine.begin({ writable: true });
+    for (let n = 0; n < 5000; n++) transaction.put(`k${n}`, n);
+    void transaction.place();
+    const early = engine.beginEarly({ writable: false });
+    expect(early).toBeInstanceOf(Promise);
+    expect((await early).count(EVERYTHING)).toBe(5000);
+  });
+
   it('is unavailable for good after a failed write', async () => {
     await put('a', 1);
     const open = engine.begin({ writable: true });
@@ -116,6 +158,7 @@ describe('LmdbEngine', () => {
       await expect(commit).rejects.toEqual(withCode('storage_unavailable'));
       await expect(commit).rejects.toThrow('no space left');
     }
+    await expect(engine.durable()).rejects.toThrow('no space left');
     store.failure = undefined;
     expect(() => engine.begin({ writable: true })).toThrow(withCode('storage_unavailable'));
     expect(() => engine.check()).toThrow('no space left');

@@ -1,0 +1,27 @@
+import type { ByteStore } from '../../src/storage/engines/lmdb-store.js';
+
+/** A store whose writes wait, or fail, as the test says. */
+export class HeldStore implements ByteStore {
+  /** Called with what completes the write that is under way, after it has reached the disk. */
+  held: ((complete: () => void) => void) | undefined;
+  failure: Error | undefined;
+  writes = 0;
+  readonly lastStamp = 0n;
+
+  constructor(readonly store: ByteStore) {}
+
+  view() {
+    return this.store.view();
+  }
+
+  async write(...write: Parameters<ByteStore['write']>) {
+    this.writes++;
+    if (this.failure !== undefined) throw this.failure;
+    await this.store.write(...write);
+    await new Promise<void>((complete) => (this.held === undefined ? complete() : this.held(complete)));
+  }
+
+  close() {
+    return this.store.close();
+  }
+}
