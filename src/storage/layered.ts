@@ -2,7 +2,7 @@
 import type { Entry, Key, KeyRange, Stored } from './contract.js';
 import type { TreeCursor } from './ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';
-import type { Snapshot, SnapshotCursor } from './snapshot.js';
+import type { ReadValues, Snapshot, SnapshotCursor } from './snapshot.js';
 
 /** A snapshot as it would be after changes, which don't change any more themselves. */
 export class LayeredSnapshot implements Snapshot {
@@ -92,11 +92,10 @@ export class LayeredCursor implements SnapshotCursor {
     }
   }
 
-  readValues(values: Stored[], limit: number): Key | undefined {
+  readValues(limit: number): ReadValues {
     const entries: Entry[] = [];
     this.read(entries, limit);
-    for (const [, value] of entries) values.push(value);
-    return entries[entries.length - 1]?.[0];
+    return { values: entries.map(([, value]) => value), last: entries[entries.length - 1]?.[0] };
   }
 
   /** The next entry from below. */
