@@ -35,7 +35,7 @@ beforeEach(async () => {
   owner.close();
   server = await startServer(
     readConfiguration(() => undefined, { SVC_PATH: 'memory', SVC_BIND: '127.0.0.1:0' }),
-    { database, log: SILENT },
+    { database, log: SILENT, prepared: Promise.resolve() },
   );
   db = await connect();
   await db.query('DEFINE TABLE t; DEFINE TABLE counter; CREATE counter:1 SET n = 0');
