@@ -13,7 +13,7 @@ const load = createRequire(import.meta.url);
 
 /**
  * A library that is loaded at once when it is first asked for, and not at the start: what is large and rarely needed would make every
- * start wait for it. `require` loads modules of both kinds, and lets its callers stay synchronous.
+ * start wait for it. `require` loads modules of both kinds (from Node 20.19 and 22.12 on), and lets its callers stay synchronous.
  *
  *     const parse5 = lazyLibrary<typeof import('parse5')>('parse5');
  *     parse5().parseFragment('<p>');
