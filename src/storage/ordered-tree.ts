@@ -1,46 +1,22 @@
 import type { Key, KeyRange } from './contract.js';
-
-/**
- * Entries a leaf, and children a branch, hold at most. Measured with a million keys of 26 bytes: with half as many an entry takes 42 bytes
- * instead of 24, with twice as many a commit of one key copies a third more; reads hardly differ.
- */
-const CAPACITY = 64;
-/** A node that shrinks below this is joined with a neighbour. */
-const UNDERFULL = CAPACITY / 4;
-
-/** Who may change nodes in place, as long as nobody else reads them. Compared by identity. */
-class Owner {
-  /** How many snapshots that show the owner's nodes are still read. */
-  readers = 0;
-}
-
-class Leaf<V> {
-  constructor(
-    readonly owner: Owner,
-    readonly keys: Key[],
-    readonly values: V[],
-  ) {}
-
-  get size(): number {
-    return this.keys.length;
-  }
-}
-
-/** `keys[i]` is a lower bound of `children[i]` and above all of `children[i - 1]`; `keys[0]` is never compared. */
-class Branch<V> {
-  constructor(
-    readonly owner: Owner,
-    readonly keys: Key[],
-    readonly children: Node<V>[],
-    /** How many entries lie below. */
-    public size: number,
-  ) {}
-}
-
-type Node<V> = Leaf<V> | Branch<V>;
+import {
+  above,
+  Branch,
+  get,
+  Leaf,
+  type Node,
+  newRoot,
+  Owner,
+  own,
+  put,
+  rank,
+  remove,
+  seekChild,
+  seekIndex,
+} from './tree-node.js';
 
 /** Nobody's, so that whoever puts something into it makes a copy. */
-const EMPTY = new Leaf<never>(new Owner(), [], []);
+const EMPTY = new Leaf<never>(new Owner(), [], [], 0, []);
 
 /**
  * A persistent B+tree from byte strings to values.
@@ -67,10 +43,7 @@ export class OrderedTree<V> {
   }
 
   get(key: Key): V | undefined {
-    let node = this.#root;
-    while (node instanceof Branch) node = node.children[childIndex(node.keys, key)]!;
-    const index = lowerBound(node.keys, key);
-    return node.keys[index] === key ? node.values[index] : undefined;
+    return get(this.#root, key);
   }
 
   /** The value of the greatest key that is `key` or below it. */
@@ -78,11 +51,11 @@ export class OrderedTree<V> {
     let node = this.#root;
     let before: Node<V> | undefined;
     while (node instanceof Branch) {
-      const index = childIndex(node.keys, key);
+      const index = seekChild(node, key);
       if (index > 0) before = node.children[index - 1];
       node = node.children[index]!;
     }
-    const index = lowerBound(node.keys, key);
+    const index = seekIndex(node, key);
     if (node.keys[index] === key) return node.values[index];
     if (index > 0) return node.values[index - 1];
     while (before instanceof Branch) before = before.children[before.children.length - 1];
@@ -92,16 +65,12 @@ export class OrderedTree<V> {
   put(key: Key, value: V): void {
     const owner = this.#soleOwner();
     if (this.#root === EMPTY) {
-      // Most transactions write one key, and arrays that were pushed to have room for 17.
-      this.#root = new Leaf(owner, [key], [value]);
+      this.#root = newRoot(key, value, owner);
       return;
     }
     const left = own(this.#root, owner);
     const right = put(left, key, value, owner);
-    this.#root =
-      right === undefined
-        ? left
-        : new Branch(owner, [left.keys[0]!, right.keys[0]!], [left, right], left.size + right.size);
+    this.#root = right === undefined ? left : above(left, right, owner);
   }
 
   /** Whether there was such a key. */
@@ -183,14 +152,14 @@ export class TreeCursor<V> {
     const first = reverse ? range.to : range.from;
     let node = root;
     while (node instanceof Branch) {
-      const index = childIndex(node.keys, first);
+      const index = seekChild(node, first);
       this.#path.push(node);
       this.#indexes.push(index);
       node = node.children[index]!;
     }
     this.#leaf = node;
     if (range.from >= range.to) return;
-    const index = lowerBound(node.keys, first);
+    const index = seekIndex(node, first);
     this.#index = reverse ? index - 1 : index;
     this.#setEnd();
     if (this.#index === this.#end) this.#nextLeaf();
@@ -250,14 +219,8 @@ export class TreeCursor<V> {
 
   /** Finds where in this leaf the range ends. */
   #setEnd(): void {
-    const { keys } = this.#leaf;
-    if (this.#reverse) {
-      this.#end = keys.length > 0 && keys[0]! >= this.#last ? -1 : lowerBound(keys, this.#last) - 1;
-      if (this.#end > this.#index) this.#end = this.#index;
-    } else {
-      this.#end = keys.length > 0 && keys[keys.length - 1]! < this.#last ? keys.length : lowerBound(keys, this.#last);
-      if (this.#end < this.#index) this.#end = this.#index;
-    }
+    const end = seekIndex(this.#leaf, this.#last);
+    this.#end = this.#reverse ? Math.min(end - 1, this.#index) : Math.max(end, this.#index);
   }
 
   /** Steps to the next leaf that has entries, unless the range ended in this one. */
@@ -285,150 +248,6 @@ export class TreeCursor<V> {
     this.#index = this.#reverse ? node.keys.length - 1 : 0;
     this.#setEnd();
   }
-}
-
-/** The first index whose key is `key` or above. */
-export function lowerBound(keys: readonly Key[], key: Key): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (keys[middle]! < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The child below which `key` belongs. */
-function childIndex(keys: readonly Key[], key: Key): number {
-  let low = 1;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (keys[middle]! <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** The node itself if `owner` made it, otherwise a copy that `owner` may change. */
-function own<V>(node: Node<V>, owner: Owner): Node<V> {
-  if (node.owner === owner) return node;
-  return node instanceof Branch
-    ? new Branch(owner, node.keys.slice(), node.children.slice(), node.size)
-    : new Leaf(owner, node.keys.slice(), node.values.slice());
-}
-
-/** Puts into an owned node. What no longer fits is answered as a new right neighbour. */
-function put<V>(node: Node<V>, key: Key, value: V, owner: Owner): Node<V> | undefined {
-  if (node instanceof Branch) {
-    const index = childIndex(node.keys, key);
-    const child = own(node.children[index]!, owner);
-    node.children[index] = child;
-    const before = child.size;
-    const right = put(child, key, value, owner);
-    node.size += child.size - before;
-    if (right === undefined) return undefined;
-    node.size += right.size;
-    node.keys.splice(index + 1, 0, right.keys[0]!);
-    node.children.splice(index + 1, 0, right);
-    return node.children.length > CAPACITY ? splitBranch(node, index + 1, owner) : undefined;
-  }
-  const index = lowerBound(node.keys, key);
-  if (node.keys[index] === key) {
-    node.values[index] = value;
-    return undefined;
-  }
-  if (index === node.keys.length) {
-    node.keys.push(key);
-    node.values.push(value);
-  } else {
-    node.keys.splice(index, 0, key);
-    node.values.splice(index, 0, value);
-  }
-  return node.keys.length > CAPACITY ? splitLeaf(node, index, owner) : undefined;
-}
-
-/** Where to split after an insertion at `index`: keys that come in ascending order leave full nodes behind. */
-function splitPoint(length: number, index: number): number {
-  return index === length - 1 ? index : length >>> 1;
-}
-
-function splitLeaf<V>(leaf: Leaf<V>, index: number, owner: Owner): Leaf<V> {
-  const at = splitPoint(leaf.keys.length, index);
-  return new Leaf(owner, leaf.keys.splice(at), leaf.values.splice(at));
-}
-
-function splitBranch<V>(branch: Branch<V>, index: number, owner: Owner): Branch<V> {
-  const at = splitPoint(branch.children.length, index);
-  const children = branch.children.splice(at);
-  const size = sizeOf(children);
-  branch.size -= size;
-  return new Branch(owner, branch.keys.splice(at), children, size);
-}
-
-function sizeOf<V>(nodes: readonly Node<V>[]): number {
-  let size = 0;
-  for (const node of nodes) size += node.size;
-  return size;
-}
-
-/** Removes a key that is known to be there from an owned node. */
-function remove<V>(node: Node<V>, key: Key, owner: Owner): void {
-  if (node instanceof Branch) {
-    const index = childIndex(node.keys, key);
-    const child = own(node.children[index]!, owner);
-    node.children[index] = child;
-    node.size--;
-    remove(child, key, owner);
-    if (child.size === 0) {
-      node.keys.splice(index, 1);
-      node.children.splice(index, 1);
-    } else if (child.keys.length < UNDERFULL && node.children.length > 1)
-      join(node, index > 0 ? index - 1 : index, owner);
-  } else {
-    const index = lowerBound(node.keys, key);
-    node.keys.splice(index, 1);
-    node.values.splice(index, 1);
-  }
-}
-
-/** Joins the children `index` and `index + 1` of an owned branch into one node, or two equal ones if they don't fit into one. */
-function join<V>(branch: Branch<V>, index: number, owner: Owner): void {
-  const left = own(branch.children[index]!, owner);
-  const right = branch.children[index + 1]!;
-  // A branch never compares its first key, so that it may be stale: the parent's bound is the true one.
-  const bound = branch.keys[index + 1]!;
-  if (left instanceof Branch && right instanceof Branch) {
-    left.keys.push(bound, ...right.keys.slice(1));
-    left.children.push(...right.children);
-    left.size += right.size;
-  } else if (left instanceof Leaf && right instanceof Leaf) {
-    left.keys.push(...right.keys);
-    left.values.push(...right.values);
-  }
-  branch.children[index] = left;
-  if (left.keys.length <= CAPACITY) {
-    branch.keys.splice(index + 1, 1);
-    branch.children.splice(index + 1, 1);
-    return;
-  }
-  const middle = left.keys.length >>> 1;
-  const rest = left instanceof Branch ? splitBranch(left, middle, owner) : splitLeaf(left, middle, owner);
-  branch.keys[index + 1] = rest.keys[0]!;
-  branch.children[index + 1] = rest;
-}
-
-/** How many keys lie below `key`. */
-function rank<V>(root: Node<V>, key: Key): number {
-  let below = 0;
-  let node = root;
-  while (node instanceof Branch) {
-    const index = childIndex(node.keys, key);
-    for (let i = 0; i < index; i++) below += node.children[i]!.size;
-    node = node.children[index]!;
-  }
-  return below + lowerBound(node.keys, key);
 }
 
 function forEach<V>(node: Node<V>, visit: (key: Key, value: V) => void): void {

@@ -1,5 +1,5 @@
 import type { Key, KeyRange } from './contract.js';
-import { lowerBound } from './ordered-tree.js';
+import { lowerBound } from './lower-bound.js';
 
 /** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
 const MAX_POINTS = 1 << 16;

@@ -143,4 +143,62 @@ describe('OrderedTree', () => {
     }
     expect(tree.floor('')).toBeUndefined();
   });
+
+  // Nodes look at what their keys have in common, and at the six bytes behind it, before they look at keys.
+  const BEGINNINGS = ['', 'x', 'xxxxy', 'x'.repeat(9), 'x'.repeat(255), 'x'.repeat(256), 'x'.repeat(300)];
+  const bytes = fc.array(fc.constantFrom('\0', '\x01', 'a', '\xfe', '\xff'), { maxLength: 9 });
+  const anyKey = fc.tuple(fc.constantFrom(...BEGINNINGS), bytes).map(([beginning, rest]) => beginning + rest.join(''));
+
+  it('finds keys that begin alike, that begin others, and that end in the least and greatest bytes', () => {
+    const changes = fc.array(fc.tuple(anyKey, fc.nat(9)), { minLength: 200, maxLength: 2_000, size: 'max' });
+    const ranges = fc.array(fc.tuple(anyKey, anyKey), { minLength: 20, maxLength: 20 });
+    fc.assert(
+      fc.property(changes, ranges, fc.nat(7), (all, bounds, deletions) => {
+        const tree = new OrderedTree<number>();
+        const model = new Map<Key, number>();
+        for (const [at, [k, dice]] of all.entries()) {
+          if (k === '') continue;
+          if (dice < deletions) expect(tree.delete(k)).toBe(model.delete(k));
+          else {
+            tree.put(k, at);
+            model.set(k, at);
+          }
+        }
+        // All that begin alike go, so that what is left has more in common.
+        for (const k of [...model.keys()].filter((each) => !each.startsWith('x'.repeat(deletions)))) {
+          expect(tree.delete(k)).toBe(model.delete(k));
+        }
+        const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(contents(tree, { from: '', to: '\xff'.repeat(10) })).toEqual(sorted);
+        for (const [k] of all) expect(tree.get(k)).toBe(model.get(k));
+        for (const [from, to] of bounds) {
+          expect(tree.get(from)).toBe(model.get(from));
+          expect(tree.floor(to)).toBe(sorted.findLast(([k]) => k <= to)?.[1]);
+          const expected = sorted.filter(([k]) => k >= from && k < to);
+          expect(tree.count({ from, to })).toBe(expected.length);
+          expect(contents(tree, { from, to })).toEqual(expected);
+          expect(contents(tree, { from, to }, true)).toEqual(expected.reverse());
+        }
+      }),
+      // Shrinking thousands of changes would take longer than reading them.
+      { numRuns: 40, endOnFailure: true },
+    );
+  });
+
+  it('takes up keys whose beginnings get shorter and longer again', () => {
+    const tree = new OrderedTree<number>();
+    const lengths = Array.from({ length: 200 }, (_, index) => 400 - 2 * index);
+    for (const length of lengths) {
+      for (let index = 0; index < 40; index++) tree.put('k'.repeat(length) + key(index), length);
+    }
+    for (const length of lengths) expect(tree.get(`${'k'.repeat(length)}000039`)).toBe(length);
+    for (const length of lengths.slice(20)) {
+      for (let index = 0; index < 40; index++) expect(tree.delete('k'.repeat(length) + key(index))).toBe(true);
+    }
+    for (let index = 0; index < 5_000; index++) tree.put('k'.repeat(390) + key(index), index);
+    expect(tree.size).toBe(tree.keys().length);
+    expect([...tree.keys()].sort()).toEqual(tree.keys());
+    expect(tree.get(`${'k'.repeat(390)}004321`)).toBe(4_321);
+    expect(tree.get(`${'k'.repeat(300)}000001`)).toBeUndefined();
+  });
 });

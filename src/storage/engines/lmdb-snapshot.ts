@@ -1,6 +1,6 @@
 import { decodeRecord } from '../../value/record-codec.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
-import { lowerBound } from '../ordered-tree.js';
+import { lowerBound } from '../lower-bound.js';
 import { after } from '../read-set.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from '../snapshot.js';
 import { EmptyRange } from './empty-range.js';
