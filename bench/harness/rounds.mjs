@@ -49,8 +49,8 @@ async function processorTime() {
   return user + system;
 }
 
-/** Finds how many repetitions fill a sample, which warms up, too. */
-export async function calibrate(workload, contender, milliseconds, warmUp = 2 * milliseconds) {
+/** Finds how many repetitions fill a sample, which warms up, too: what is compiled while it runs needs some hundred milliseconds for that. */
+export async function calibrate(workload, contender, milliseconds, warmUp = 8 * milliseconds) {
   const { atOnce = 1, per = 1, most = 1_000_000 } = workload;
   let count = Math.min(atOnce, most);
   for (let spent = 0; spent < warmUp; ) {
@@ -58,9 +58,7 @@ export async function calibrate(workload, contender, milliseconds, warmUp = 2 * 
     spent += took;
     // No leap, since the first repetitions are slower than those to come.
     const wanted = Math.round(count * Math.min(8, milliseconds / Math.max(took, 0.001)));
-    const next = Math.min(most, Math.max(atOnce, wanted));
-    if (next === count && count === most) spent = Number.POSITIVE_INFINITY;
-    count = next;
+    count = Math.min(most, Math.max(atOnce, wanted));
   }
   contender.count = count;
 }
