@@ -21,7 +21,7 @@ const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
 ]);
 
 /** Statements that change records alone. */
-const DATA: ReadonlySet<string> = new Set<Statement['kind']>([
+export const RECORD_CHANGES: ReadonlySet<Statement['kind']> = new Set([
   'create',
   'insert',
   'update',
@@ -62,7 +62,7 @@ function effectsOf(statement: Statement): Effects {
     statement: (each) => {
       if (HARMLESS.has(each.kind) && !(each.kind === 'let' && each.name === VIEW_TOTALS)) return;
       effects.writes = true;
-      if (!DATA.has(each.kind)) effects.plain = false;
+      if (!RECORD_CHANGES.has(each.kind)) effects.plain = false;
     },
     expression: (each) => {
       if (each.kind === 'script' || (each.kind === 'call' && isForeign(each))) {

@@ -301,8 +301,7 @@ function join<V>(branch: Branch<V>, index: number, owner: Owner): void {
   setPrefix(left, commonPrefix(left));
   branch.children[index] = left;
   if (left.keys.length <= CAPACITY) {
-    removeAt(branch, index + 1, []);
-    branch.children.splice(index + 1, 1);
+    removeAt(branch, index + 1, branch.children);
     return;
   }
   const middle = left.keys.length >>> 1;

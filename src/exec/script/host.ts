@@ -5,6 +5,7 @@ import { callFunction } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Statement } from '../../language/ast.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
+import { RECORD_CHANGES } from '../../plan/effects.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import { deeper } from '../depth.js';
 import { type Compiler, Frame, Scope } from '../execution.js';
@@ -14,17 +15,7 @@ import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
 import { refused, type ScriptValues } from './wire.js';
 
 /** The statements that a script may run: those that are values elsewhere, too. */
-const STATEMENTS: ReadonlySet<Statement['kind']> = new Set<Statement['kind']>([
-  'expression',
-  'return',
-  'select',
-  'create',
-  'insert',
-  'update',
-  'upsert',
-  'delete',
-  'relate',
-]);
+const STATEMENTS: ReadonlySet<Statement['kind']> = new Set(['expression', 'return', 'select', ...RECORD_CHANGES]);
 
 export class DatabaseHost implements ScriptHost {
   readonly #frame: Frame;
