@@ -123,7 +123,11 @@ function again(asking, next) {
   };
 }
 
-/** How clients ask. @type {Record<string, (clients: any[], request: () => Uint8Array, milliseconds: number) => Promise<number[]>>} */
+/**
+ * How clients ask: the milliseconds that each of their requests takes.
+ * @typedef {{ask: (request: Uint8Array) => Promise<string | undefined>}} Client
+ * @type {Record<string, (clients: readonly Client[], request: () => Uint8Array, milliseconds: number) => Promise<number[]>>}
+ */
 const MANNERS = {
   [`at ${RATE.toLocaleString('en')} a second`]: (clients, request, milliseconds) =>
     latenciesAtRate(clients, request, RATE, milliseconds, demand),
