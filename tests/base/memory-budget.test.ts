@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryBudget } from '../../src/base/memory-budget.js';
+
+const exceeded = (name: string) => (limit: number) => new Error(`${name}: ${limit}`);
+
+describe('a budget of memory', () => {
+  test('takes up to its limit, and again what was given back', () => {
+    const budget = new MemoryBudget(100, exceeded('session'));
+    budget.reserve(60);
+    budget.reserve(40);
+    expect(() => budget.reserve(1)).toThrow('session: 100');
+    budget.release(40);
+    budget.reserve(1);
+    expect(budget.used).toBe(61);
+    expect(budget.refusals).toBe(1);
+  });
+
+  test('counts for the budgets around it', () => {
+    const outer = new MemoryBudget(100, exceeded('process'));
+    const one = new MemoryBudget(80, exceeded('one'), outer);
+    const other = new MemoryBudget(80, exceeded('other'), outer);
+    one.reserve(70);
+    expect(() => other.reserve(40)).toThrow('process: 100');
+    // What an outer budget refuses is taken nowhere.
+    expect([one.used, other.used, outer.used]).toEqual([70, 0, 70]);
+    one.close();
+    other.reserve(40);
+    expect([one.used, other.used, outer.used]).toEqual([0, 40, 40]);
+  });
+});
