@@ -1,5 +1,5 @@
 // `npm test`: installs what is missing, type-checks, lints, runs every test, and closes with the line `N passed, N failed`.
-// Arguments go to vitest: `npm test -- tests/value`.
+// Arguments go to vitest: `npm test -- tests/value`. `--all` (`npm run test:all`) runs each script in every way rather than in two.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,9 @@ import { install } from './install.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 install();
+
+const all = process.argv[2] === '--all';
+if (all) process.env.TESTS = 'all';
 
 const bin = (name) => join('node_modules', '.bin', process.platform === 'win32' ? `${name}.cmd` : name);
 const run = (name, ...args) => spawnSync(bin(name), args, { stdio: 'inherit' }).status === 0;
@@ -35,7 +38,7 @@ const clean = run(
   '--reporter=default',
   '--reporter=json',
   `--outputFile.json=${report}`,
-  ...process.argv.slice(2),
+  ...process.argv.slice(all ? 3 : 2),
 );
 
 let passed = 0;
