@@ -18,3 +18,5 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
   })();
 }
 process.on('message', () => process.send?.(tried));
+// When the one who measures is gone, so is the reason to go on.
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,163 @@
+/**
+ * The package as npm gives it to people: packed, and installed into an empty project with `--engine-strict`, on each version of Node that is
+ * promised. The other versions come as packages of npm's, too.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shrinkwrapOf } from '../../scripts/shrinkwrap.mjs';
+import { cleanUp, temporaryFolder } from './server.js';
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>;
+}
+
+const run = promisify(execFile);
+const MINUTES = 60_000;
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string; version: string };
+
+/** What `npm pack` makes, but for the build, which other tests are using. */
+function pack(): string {
+  const folder = temporaryFolder();
+  const content = join(folder, 'content');
+  mkdirSync(content);
+  for (const name of ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(name, join(content, name));
+  cpSync('dist', join(content, 'dist'), { recursive: true });
+  writeFileSync(join(content, 'npm-shrinkwrap.json'), JSON.stringify(shrinkwrapOf(lock)));
+  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: content });
+  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  return join(folder, tarball);
+}
+
+/** A registry that has the package, and sends whoever asks for another one to the usual registry. */
+async function serveRegistry(tarball: string): Promise<Server> {
+  const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '');
+  const bytes = readFileSync(tarball);
+  const server = createServer((request, response) => {
+    const url = request.url ?? '/';
+    if (url === `/${packageJson.name}.tgz`) {
+      response.end(bytes);
+      return;
+    }
+    if (url !== `/${packageJson.name}`) {
+      response.writeHead(302, { location: upstream + url }).end();
+      return;
+    }
+    const { port } = server.address() as AddressInfo;
+    const version = {
+      ...packageJson,
+      // Registries say so of packages that carry a shrinkwrap.
+      _hasShrinkwrap: true,
+      dist: {
+        tarball: `http://127.0.0.1:${port}/${packageJson.name}.tgz`,
+        integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
+      },
+    };
+    const { name } = packageJson;
+    const document = {
+      name,
+      'dist-tags': { latest: packageJson.version },
+      versions: { [packageJson.version]: version },
+    };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return server;
+}
+
+/** A version of Node, from npm: the folder of its command. */
+async function nodeOf(major: number): Promise<string> {
+  if (process.version.startsWith(`v${major}.`)) return dirname(process.execPath);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), '{}');
+  const { platform, arch } = process;
+  await run('npm', ['i', '--silent', `node-${platform}-${arch}@${major}`], { cwd: folder });
+  return join(folder, 'node_modules', `node-${platform}-${arch}`, 'bin');
+}
+
+/** An empty project with the package in it; gives its folder. */
+async function install(bin: string, ...args: readonly string[]): Promise<string> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'package.json'), '{ "name": "of-a-user", "type": "module" }');
+  await run('npm', ['i', '--engine-strict', '--silent', ...args], { cwd: folder, env: withNode(bin) });
+  return folder;
+}
+
+function withNode(bin: string): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${bin}:${process.env['PATH']}` };
+}
+
+const PROGRAM = `
+  import { Tessera } from 'tesseradb';
+  const database = await Tessera.open('./data');
+  await database.use('a', 'b');
+  const [created] = await database.query('CREATE note:1 SET text = "kept"');
+  console.log(process.version.split('.')[0], JSON.stringify(created));
+  await database.close();
+`;
+
+async function use(folder: string, bin: string): Promise<string> {
+  writeFileSync(join(folder, 'program.mjs'), PROGRAM);
+  const options = { cwd: folder, env: withNode(bin) };
+  const { stdout: version } = await run(join('node_modules', '.bin', 'tessera'), ['version'], options);
+  expect(version).toContain(packageJson.version);
+  const { stdout } = await run('node', ['program.mjs'], options);
+  return stdout;
+}
+
+describe('the package, installed into an empty project', () => {
+  let tarball: string;
+  let registry: Server;
+  beforeAll(async () => {
+    tarball = pack();
+    registry = await serveRegistry(tarball);
+  });
+  afterAll(async () => {
+    registry.close();
+    await cleanUp();
+  });
+
+  it.each([20, 22, 24])(
+    'has the versions that are tested, and runs, on Node %d',
+    async (major) => {
+      const bin = await nodeOf(major);
+      const { port } = registry.address() as AddressInfo;
+      const folder = await install(bin, '--registry', `http://127.0.0.1:${port}`, packageJson.name);
+      const installed = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as LockFile;
+      const own = `node_modules/${packageJson.name}`;
+      const versions: Record<string, string | undefined> = {};
+      const locked: Record<string, string | undefined> = {};
+      for (const [path, { version }] of Object.entries(installed.packages)) {
+        if (path === own) continue;
+        versions[path] = version;
+        locked[path] = lock.packages[path.slice(own.length + 1)]?.version;
+      }
+      expect(Object.keys(versions).length).toBeGreaterThan(40);
+      expect(versions).toEqual(locked);
+      expect(await use(folder, bin)).toContain(`v${major} `);
+    },
+    2 * MINUTES,
+  );
+
+  it(
+    'installs from the tarball itself',
+    async () => {
+      const bin = dirname(process.execPath);
+      const folder = await install(bin, resolve(tarball));
+      expect(await use(folder, bin)).toContain('kept');
+    },
+    2 * MINUTES,
+  );
+
+  it('has no source maps, whose sources it has not', () => {
+    const names = readdirSync('dist', { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => name.endsWith('.map'))).toEqual([]);
+    expect(names.length).toBeGreaterThan(500);
+  });
+});
