@@ -2,7 +2,7 @@
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql';
 import { isArray, isObject, newObject, type Value } from '../value/value.js';
 import { type ConnectionOptions, connectAs } from './connection.js';
-import { ServerError } from './rpc-client.js';
+import { ServerError } from './server-error.js';
 
 /** Everything that a schema as text tells. */
 const QUERY = getIntrospectionQuery({

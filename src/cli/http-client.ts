@@ -3,7 +3,8 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https';
 import { ConfigurationError } from '../server/setting.js';
 import type { ConnectionOptions } from './connection.js';
-import { ServerError } from './rpc-client.js';
+import { ServerError } from './server-error.js';
+import { unreachable } from './unreachable.js';
 
 export interface Exchange {
   /** Its body is still to be written and ended. */
@@ -26,7 +27,7 @@ export function begin(
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const request = send(url, { method, headers: { ...headers, ...identityHeaders(options) } });
   const response = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve).once('error', reject);
+    request.once('response', resolve).once('error', (error) => reject(unreachable(url, error)));
   });
   return { request, response };
 }

@@ -3,7 +3,7 @@ import { TesseraError } from '../errors/error.js';
 import { ConfigurationError } from '../server/setting.js';
 import { withOwnNames } from './flags.js';
 import { createProgram } from './program.js';
-import { ServerError } from './rpc-client.js';
+import { ServerError } from './server-error.js';
 import { systemErrorText } from './system-error.js';
 
 try {

@@ -4,9 +4,8 @@ import { decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../value/nesting.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-
-/** What a server said no with, in its own words. */
-export class ServerError extends Error {}
+import { ServerError } from './server-error.js';
+import { unreachable } from './unreachable.js';
 
 export interface RpcClient {
   /** Whether it can be asked. */
@@ -44,9 +43,10 @@ function atRpc(url: URL): URL {
 function connectWebSocket(url: URL, listener: Listener): Promise<RpcClient> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, 'cbor');
-    socket.once('error', reject);
+    const fail = (error: Error) => reject(unreachable(url, error));
+    socket.once('error', fail);
     socket.once('open', () => {
-      socket.removeListener('error', reject);
+      socket.removeListener('error', fail);
       resolve(new WebSocketClient(socket, listener));
     });
   });
@@ -145,6 +145,8 @@ class HttpClient implements RpcClient {
       method: 'POST',
       headers: this.#headers,
       body: Uint8Array.from(encodeCbor(envelope(0, method, params, transaction))),
+    }).catch((error: unknown) => {
+      throw unreachable(this.#url, error);
     });
     const body = new Uint8Array(await response.arrayBuffer());
     if (!response.ok) throw new ServerError(`${response.status} ${Buffer.from(body).toString('utf8')}`);

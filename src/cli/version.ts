@@ -2,7 +2,7 @@
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { VERSION } from '../server/package-version.js';
 import { httpAddress } from './is-ready.js';
-import { ServerError } from './rpc-client.js';
+import { ServerError } from './server-error.js';
 
 export const OWN_VERSION = `tessera ${VERSION} (speaks ${PROTOCOL_VERSION})`;
 

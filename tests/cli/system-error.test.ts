@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { systemErrorText } from '../../src/cli/system-error.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-system-'));
@@ -33,4 +33,34 @@ it('anything else is told in its own words, if it is of the system at all', () =
   expect(systemErrorText(Object.assign(new Error('EPIPE: it broke'), { code: 'EPIPE' }))).toBe('EPIPE: it broke');
   expect(systemErrorText(new Error('a bug'))).toBeUndefined();
   expect(systemErrorText('a text')).toBeUndefined();
+});
+
+describe('a server that does not answer', () => {
+  const free = () =>
+    new Promise<number>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as { port: number };
+        server.close(() => resolve(port));
+      });
+    });
+  const commands = [['sql'], ['export', '-'], ['graphql', 'schema']];
+
+  it.each(['http', 'ws'])('is told with its address and the reason, over %s', async (scheme) => {
+    const port = await free();
+    for (const command of commands) {
+      const args = [...command, '--endpoint', `${scheme}://127.0.0.1:${port}`, '--ns', 'a', '--db', 'a'];
+      const said = await new Promise((resolve) => {
+        const child = execFile(process.execPath, ['dist/cli/main.js', ...args], (error, _, stderr) =>
+          resolve([(error as { code?: unknown } | null)?.code, stderr]),
+        );
+        child.stdin?.end('RETURN 1');
+      });
+      const reason = expect.stringMatching(
+        new RegExp(
+          `^tessera: No server answers at (http|ws)://127.0.0.1:${port}: nothing listens there. Start one with`,
+        ),
+      );
+      expect(said).toEqual([1, reason]);
+    }
+  });
 });

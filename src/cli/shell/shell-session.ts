@@ -2,7 +2,8 @@
 import { escapeIdentifier } from '../../value/text/quote.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import { type ConnectionOptions, connectAs } from '../connection.js';
-import { type Listener, type RpcClient, ServerError } from '../rpc-client.js';
+import type { Listener, RpcClient } from '../rpc-client.js';
+import { ServerError } from '../server-error.js';
 import { firstWord } from './statements.js';
 
 /** What became of one statement. `time` is the server's, as text. */
