@@ -12,7 +12,7 @@ import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
 import type { Engine, Entry, Key, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
-import { withRetries } from '../storage/retry.js';
+import { isConflict, withRetries } from '../storage/retry.js';
 import { Duration } from '../value/value.js';
 import { Auditor } from './auditor.js';
 
@@ -105,6 +105,8 @@ export class EventRunner {
     try {
       await this.#attempt(key, event);
     } catch (error) {
+      // It stays where it is until the next round: it isn't the event that has failed, and those behind it needn't wait.
+      if (isConflict(error)) return;
       if (!isFailure(error)) throw error;
       await withRetries(engine, (transaction) => this.#putBack(transaction, key, event));
       if (event.failures < event.retry) return;

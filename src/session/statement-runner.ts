@@ -1,6 +1,7 @@
 /**
  * Runs the statements of a request one after the other: each in a transaction of its own, or, between BEGIN and COMMIT, all in one.
- * What fails with a conflict is run again until it succeeds, so that no answer ever says "conflict".
+ * What fails with conflicts is run again, and then reserves what it reads: an answer says `transaction_conflict` only where that was changed
+ * for a second all the same (`withRetries`).
  *
  * A statement that does nothing but read and write records is done when its commit has its place, and those after it see it, though it isn't
  * durable yet: whoever takes the results waits for `Unsettled.durable` before telling anybody. All others begin when everything is.
@@ -159,13 +160,14 @@ export class StatementRunner {
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
-    return withRetries(this.#services.engine, (transaction) => this.#anew(statement, transaction));
+    const work = (transaction: Transaction) => this.#anew(statement, transaction);
+    return withRetries(this.#services.engine, work, this.#interrupt);
   }
 
   #placing(statement: Statement): PromiseOrValue<Value> {
     const work = (transaction: Transaction) => this.#anew(statement, transaction);
     const placed = lastly(
-      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere),
+      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere, this.#interrupt),
       () => this.#unsettled.note(),
     );
     return this.#auditor === undefined ? placed : andThen(placed, (value) => this.#beforeTelling(value));
@@ -234,7 +236,7 @@ export class StatementRunner {
     const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
     let scope = new Scope();
     try {
-      return await withRetries(this.#services.engine, async (transaction) => {
+      const work = async (transaction: Transaction) => {
         [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
         this.#testify();
         scope = new Scope(this.#scope);
@@ -243,7 +245,8 @@ export class StatementRunner {
         if (results.failed) throw new BlockCancelled(results);
         if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
         return results;
-      });
+      };
+      return await withRetries(this.#services.engine, work, this.#interrupt);
     } catch (error) {
       if (error instanceof BlockCancelled) return error.results;
       const failed = asTesseraError(error);

@@ -71,14 +71,27 @@ export class StampSource {
     return this.#last;
   }
 
+  /** The keys that entries would have in the next commit, or nearly so: they fall into the same ranges of their logs. */
+  keysOf(appended: Appended | undefined): Key[] {
+    const keys: Key[] = [];
+    for (let entry = appended; entry !== undefined; entry = entry.before) {
+      keys.push(entry.prefix + stampBytes(this.#next()) + orderBytes(entry.at));
+    }
+    return keys;
+  }
+
   /** Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of commits. */
   settle(appended: Appended, writes: Overlay): void {
-    const now = stampOfTime(this.#clock.now()) ?? 0n;
-    this.#last = now > this.#last ? now : this.#last + 1n;
+    this.#last = this.#next();
     const stamp = stampBytes(this.#last);
     for (let entry: Appended | undefined = appended; entry !== undefined; entry = entry.before) {
       writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
     }
+  }
+
+  #next(): Versionstamp {
+    const now = stampOfTime(this.#clock.now()) ?? 0n;
+    return now > this.#last ? now : this.#last + 1n;
   }
 }
 

@@ -95,6 +95,35 @@ export interface Transaction {
   place(): PromiseOrValue<void>;
   /** Forgets all writes. Harmless on a finished transaction. */
   cancel(): void;
+  /**
+   * Reserves what this transaction has read, once it has failed with a conflict or was cancelled, so that it can be tried again undisturbed: see
+   * `Reservation`. If it began with a reservation already, that one is extended. Waits at most `RESERVATION_TIME` for older reservations of
+   * transactions that write what this one reads, or read what this one writes.
+   * @throws TesseraError `transaction_conflict` if they are still there then; what `BeginOptions.interrupt` throws
+   */
+  reserve(): PromiseOrValue<Reservation>;
+}
+
+/** How long a reservation lasts, and how long anything waits for one, in milliseconds. */
+export const RESERVATION_TIME = 1_000;
+
+/**
+ * Keys and ranges that a transaction is about to read again because it has failed with conflicts too often. Commits of others that write there
+ * wait until it has committed, until `release`, or until `RESERVATION_TIME` has passed; all other commits go on. It is advice, not a lock:
+ * each commit is validated as always, so that nothing but throughput depends on a reservation.
+ *
+ * A commit waits only for reservations that are older than itself and than its own reservation, so that waiting never goes in a circle.
+ */
+export interface Reservation {
+  /** It keeps nobody waiting any more: its time is over, its transaction has committed, or it was released. */
+  readonly isOver: boolean;
+  release(): void;
+}
+
+/** Tells those who wait whether they may go on waiting. */
+export interface WaitInterrupt {
+  /** @throws TesseraError when the statement was cancelled or its time is over */
+  check(): void;
 }
 
 /** Opaque to everyone but the transaction that made it. */
@@ -102,11 +131,10 @@ export type Savepoint = { readonly savepoint: unique symbol } | object;
 
 export interface BeginOptions {
   readonly writable: boolean;
-  /**
-   * It commits even while somebody works exclusively, so that exclusive work may wait for it. Only for keys that no other transaction reads:
-   * others would conflict after all.
-   */
-  readonly aside?: boolean;
+  /** What the transaction has reserved before. Its commit doesn't wait for that, nor for younger ones, and ends it. */
+  readonly reservation?: Reservation | undefined;
+  /** Asked every now and then while a commit, or `reserve`, waits for reservations. */
+  readonly interrupt?: WaitInterrupt | undefined;
 }
 
 export interface Engine {
@@ -128,13 +156,6 @@ export interface Engine {
    * @throws TesseraError `storage_unavailable`
    */
   durable(): PromiseOrValue<void>;
-  /**
-   * Runs `work` while no other transaction of this process can commit, so that the transactions it begins with `begin` can't conflict.
-   * For work that has failed with conflicts too often (`withRetries`). Commits of others wait meanwhile, so `work` must not wait for one.
-   */
-  exclusively<T>(
-    work: (begin: (options: BeginOptions) => PromiseOrValue<Transaction>) => PromiseOrValue<T>,
-  ): Promise<T>;
   /** Whether the engine can still be read and written; for health checks. */
   check(): PromiseOrValue<void>;
   close(): Promise<void>;

@@ -98,7 +98,7 @@ export function after(key: Key): Key {
   return `${key}\0`;
 }
 
-function byteOrder(a: Key, b: Key): number {
+export function byteOrder(a: Key, b: Key): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -1,31 +1,34 @@
-import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { TesseraError } from '../errors/error.js';
-import type { BeginOptions, Engine, Transaction } from './contract.js';
+import type { BeginOptions, Engine, Reservation, Transaction, WaitInterrupt } from './contract.js';
 
-/** How often work is tried among others before it is given the engine to itself. */
+/** How often work is tried before it reserves what it reads, and from then on at most, within the time of its reservation. */
 const ATTEMPTS = 5;
+const RESERVED_ATTEMPTS = 20;
 
 /**
  * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new transaction; after some
- * attempts exclusively, so that it never fails with a conflict in the end. `work` must therefore change nothing but the transaction.
+ * attempts it reserves what it reads (`Reservation`). `work` must therefore change nothing but the transaction. `interrupt` ends its
+ * waiting for the reservations of others.
  *
- * Stays synchronous on an engine that does.
+ * Stays synchronous on an engine that does, unless it has to wait for a reservation.
+ * @throws TesseraError `transaction_conflict` if it still conflicts when its reservation is over
  */
 export function withRetries<T>(
   engine: Engine,
   work: (transaction: Transaction) => PromiseOrValue<T>,
-  attempts = ATTEMPTS,
+  interrupt?: WaitInterrupt,
 ): PromiseOrValue<T> {
-  return inTransaction(
-    (options) => engine.begin(options),
+  return attempt({
+    // Those that it has waited for are to be seen.
+    begin: (options) =>
+      options.reservation === undefined
+        ? engine.begin(options)
+        : andThen(engine.durable(), () => engine.begin(options)),
     work,
-    commit,
-    (error) => {
-      if (!isConflict(error)) throw error;
-      if (attempts > 1) return withRetries(engine, work, attempts - 1);
-      return engine.exclusively((begin) => inTransaction(begin, work, commit, rethrow));
-    },
-  );
+    end: (transaction) => transaction.commit(),
+    interrupt,
+  });
 }
 
 /**
@@ -36,61 +39,60 @@ export function withRetriesPlaced<T>(
   engine: Engine,
   work: (transaction: Transaction) => PromiseOrValue<T>,
   early: boolean,
-  attempts = ATTEMPTS,
+  interrupt?: WaitInterrupt,
 ): PromiseOrValue<T> {
-  return inTransaction(
-    (options) => (early ? engine.beginEarly(options) : engine.begin(options)),
+  return attempt({
+    begin: (options, isFirst) => (isFirst && !early ? engine.begin(options) : engine.beginEarly(options)),
     work,
-    place,
-    (error) => {
-      if (!isConflict(error)) throw error;
-      if (attempts > 1) return withRetriesPlaced(engine, work, true, attempts - 1);
-      return engine.exclusively((begin) => inTransaction(begin, work, place, rethrow));
-    },
-  );
+    end: (transaction) => transaction.place(),
+    interrupt,
+  });
 }
 
-/** The same beside everything else (`BeginOptions.aside`): it may be run within the work of another transaction. */
-export function withRetriesAside<T>(
-  engine: Engine,
-  work: (transaction: Transaction) => PromiseOrValue<T>,
-  attempts = ATTEMPTS,
-): PromiseOrValue<T> {
-  return inTransaction(
-    (options) => engine.begin({ ...options, aside: true }),
-    work,
-    commit,
-    (error) => {
-      if (attempts > 1 && isConflict(error)) return withRetriesAside(engine, work, attempts - 1);
-      throw error;
-    },
-  );
-}
-
-function isConflict(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   return error instanceof TesseraError && error.code === 'transaction_conflict';
 }
 
-function rethrow(error: unknown): never {
-  throw error;
+/** Work that may be done again. */
+interface Repeatable<T> {
+  begin(options: BeginOptions, isFirst: boolean): PromiseOrValue<Transaction>;
+  work(transaction: Transaction): PromiseOrValue<T>;
+  end(transaction: Transaction): PromiseOrValue<void>;
+  readonly interrupt: WaitInterrupt | undefined;
 }
 
-const commit = (transaction: Transaction) => transaction.commit();
-const place = (transaction: Transaction) => transaction.place();
+function attempt<T>(repeatable: Repeatable<T>, made = 0): PromiseOrValue<T> {
+  return once(repeatable, { isFirst: made === 0 }, (failed) => {
+    if (made + 1 < ATTEMPTS) return attempt(repeatable, made + 1);
+    return andThen(failed.reserve(), (reservation) =>
+      lastly(
+        () => attemptReserved(repeatable, reservation),
+        () => reservation.release(),
+      ),
+    );
+  });
+}
 
-/** `end` commits what `work` did. What fails is taken back and handed to `failed`. */
-function inTransaction<T>(
-  begin: (options: BeginOptions) => PromiseOrValue<Transaction>,
-  work: (transaction: Transaction) => PromiseOrValue<T>,
-  end: (transaction: Transaction) => PromiseOrValue<void>,
-  failed: (error: unknown) => PromiseOrValue<T>,
+function attemptReserved<T>(repeatable: Repeatable<T>, reservation: Reservation, made = 0): PromiseOrValue<T> {
+  return once(repeatable, { isFirst: false, reservation }, (failed, error) => {
+    if (reservation.isOver || made + 1 === RESERVED_ATTEMPTS) throw error;
+    return andThen(failed.reserve(), () => attemptReserved(repeatable, reservation, made + 1));
+  });
+}
+
+/** Does it in a transaction of its own. One that conflicts is handed to `again`; what fails otherwise is taken back. */
+function once<T>(
+  { begin, work, end, interrupt }: Repeatable<T>,
+  { isFirst, reservation }: { readonly isFirst: boolean; readonly reservation?: Reservation },
+  again: (failed: Transaction, error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
-  return andThen(begin({ writable: true }), (transaction) =>
+  return andThen(begin({ writable: true, reservation, interrupt }, isFirst), (transaction) =>
     otherwise(
       () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),
       (error) => {
         transaction.cancel();
-        return failed(error);
+        if (!isConflict(error)) throw error;
+        return again(transaction, error);
       },
     ),
   );

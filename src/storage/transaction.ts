@@ -2,19 +2,28 @@ import { invariant } from '../base/invariant.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { type AfterCommit, callAll } from './after-commit.js';
-import { APPENDED_LENGTH, type Appended, withoutRange } from './append.js';
+import { APPENDED_LENGTH, type Appended, type StampSource, withoutRange } from './append.js';
 import { BatchCursor } from './batch-cursor.js';
-import type { Key, KeyRange, Savepoint, ScanOptions, Stored, Transaction, Versionstamp } from './contract.js';
+import type {
+  Key,
+  KeyRange,
+  Reservation,
+  Savepoint,
+  ScanOptions,
+  Stored,
+  Transaction,
+  Versionstamp,
+} from './contract.js';
 import { countLayered, LayeredCursor } from './layered.js';
 import { OrderedTree } from './ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';
-import { ReadSet } from './read-set.js';
+import { byteOrder, ReadSet } from './read-set.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What an answer to a commit waits for. */
 export type CommitStage = 'placed' | 'durable';
 
-/** The engine's side of one read-write transaction. One of its methods is called, once. */
+/** The engine's side of one read-write transaction. One of `commit` and `abandon` is called, once. */
 export interface Committer {
   /** The longest key that can be stored; any unless told. */
   readonly maxKeyLength?: number;
@@ -27,6 +36,8 @@ export interface Committer {
   abandon(): void;
   /** The last versionstamp of the commits that new snapshots show. */
   lastStamp(): Versionstamp;
+  /** Reserves what was read, after the transaction has ended. @throws TesseraError `transaction_conflict` */
+  reserve(reads: ReadSet, writes: Writes): PromiseOrValue<Reservation>;
 }
 
 /** What a transaction would have the store do. */
@@ -35,6 +46,11 @@ export interface Writes {
   /** Joins the overlay under a versionstamp. */
   readonly appended: Appended | undefined;
   readonly afterCommit: AfterCommit | undefined;
+}
+
+/** The keys that a commit would write now, ascending. */
+export function writtenKeys({ overlay, appended }: Writes, stamps: StampSource): readonly Key[] {
+  return appended === undefined ? overlay.keys() : [...overlay.keys(), ...stamps.keysOf(appended)].sort(byteOrder);
 }
 
 /** The overlay of all read-only transactions. */
@@ -170,14 +186,23 @@ export class EmbeddedTransaction implements Transaction {
       this.#committer.abandon();
       return callAll(this.#afterCommit, this.#committer.lastStamp());
     }
-    const writes = { overlay: this.#overlay, appended: this.#appended, afterCommit: this.#afterCommit };
-    return this.#committer.commit(this.#reads, writes, until);
+    return this.#committer.commit(this.#reads, this.#writes, until);
+  }
+
+  get #writes(): Writes {
+    return { overlay: this.#overlay, appended: this.#appended, afterCommit: this.#afterCommit };
   }
 
   cancel(): void {
     if (this.#finished) return;
     this.#finish();
     this.#committer?.abandon();
+  }
+
+  reserve(): PromiseOrValue<Reservation> {
+    invariant(this.#finished, 'a transaction that may still commit reserves nothing');
+    if (this.#committer === undefined || this.#reads === undefined) throw failure('read_only');
+    return this.#committer.reserve(this.#reads, this.#writes);
   }
 
   #scan(range: KeyRange, options: ScanOptions, keysOnly: boolean): BatchCursor {

@@ -1,18 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Timers } from '../../src/env/environment.js';
 import { type LmdbEngine, type LmdbOptions, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { storageConformance } from './storage.js';
 
 function onDisk(options: LmdbOptions) {
-  return async () => {
+  return async (timers: Timers) => {
     const folder = await mkdtemp(join(tmpdir(), 'tessera-'));
-    let engine: LmdbEngine = openLmdb(folder, options);
+    let engine: LmdbEngine = openLmdb(folder, { ...options, timers });
     return {
       engine,
       async reopen() {
         await engine.close();
-        engine = openLmdb(folder, options);
+        engine = openLmdb(folder, { ...options, timers });
         return engine;
       },
       async dispose() {

@@ -1,7 +1,7 @@
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { storageConformance } from './storage.js';
 
-storageConformance('memory', async () => {
-  const engine = new MemoryEngine();
+storageConformance('memory', async (timers) => {
+  const engine = new MemoryEngine({ timers });
   return { engine, dispose: () => engine.close() };
 });

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Timers } from '../../src/env/environment.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { stampIn } from '../../src/storage/append.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
+import { StubbedEnvironment } from '../auth/environment.js';
+import { reservationConformance } from './reservations.js';
 
 /** An engine under test. */
 export interface StorageFixture {
@@ -34,7 +37,7 @@ async function scanKeys(transaction: Transaction, range?: KeyRange, options?: Sc
   return (await scanAll(transaction, range, options)).map(([key]) => key);
 }
 
-async function code(work: () => unknown): Promise<string | undefined> {
+export async function code(work: () => unknown): Promise<string | undefined> {
   try {
     await work();
     return undefined;
@@ -45,13 +48,16 @@ async function code(work: () => unknown): Promise<string | undefined> {
 }
 
 /** What every engine must do. */
-export function storageConformance(name: string, open: () => Promise<StorageFixture>): void {
+export function storageConformance(name: string, open: (timers: Timers) => Promise<StorageFixture>): void {
   describe(`storage contract: ${name}`, () => {
     let fixture: StorageFixture;
     let engine: Engine;
+    let environment: StubbedEnvironment;
 
     beforeEach(async () => {
-      fixture = await open();
+      environment = new StubbedEnvironment();
+      environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
+      fixture = await open(environment.timers);
       engine = fixture.engine;
     });
     afterEach(() => fixture.dispose());
@@ -611,50 +617,7 @@ export function storageConformance(name: string, open: () => Promise<StorageFixt
       });
     });
 
-    describe('exclusive work', () => {
-      it('never conflicts, and lets others commit afterwards', async () => {
-        await write({ a: 1 });
-        const early = await begin();
-        early.put('a', ((await early.get('a')) as number) + 100);
-        const blind = await begin();
-        blind.put('b', 'blind');
-        const order: string[] = [];
-        const exclusive = engine.exclusively(async (beginExclusively) => {
-          const transaction = await beginExclusively({ writable: true });
-          const before = (await transaction.get('a')) as number;
-          const blindCommit = Promise.resolve(blind.commit()).then(() => order.push('blind'));
-          const earlyCommit = code(() => early.commit());
-          await new Promise(setImmediate);
-          transaction.put('a', before + 1);
-          await transaction.commit();
-          order.push('exclusive');
-          return { blindCommit, earlyCommit };
-        });
-        const { blindCommit, earlyCommit } = await exclusive;
-        await blindCommit;
-        expect(await earlyCommit).toBe('transaction_conflict');
-        expect(order).toEqual(['exclusive', 'blind']);
-        expect(await read('a')).toBe(2);
-        expect(await read('b')).toBe('blind');
-      });
-
-      it('is done one after the other, and goes on after a failure', async () => {
-        await write({ a: 0 });
-        const work = Array.from({ length: 10 }, (_, index) =>
-          engine.exclusively(async (beginExclusively) => {
-            if (index === 3) throw new Error('failed');
-            const transaction = await beginExclusively({ writable: true });
-            const before = (await transaction.get('a')) as number;
-            await new Promise(setImmediate);
-            transaction.put('a', before + 1);
-            await transaction.commit();
-          }),
-        );
-        const outcomes = await Promise.allSettled(work);
-        expect(outcomes.filter(({ status }) => status === 'rejected').length).toBe(1);
-        expect(await read('a')).toBe(9);
-      });
-    });
+    reservationConformance(() => ({ engine, environment }));
 
     it('keeps the total when eight clients transfer between fifty accounts', async () => {
       const account = (index: number): Key => `account/${String(index).padStart(2, '0')}`;

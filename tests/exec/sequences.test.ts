@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isPromise } from '../../src/base/promise-or-value.js';
 import { databaseArea, sequenceKey } from '../../src/catalog/keys.js';
 import { SequenceCounters } from '../../src/exec/define/sequence-counters.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
@@ -29,10 +30,20 @@ describe('sequences', () => {
     expect(next(new SequenceCounters(engine))).toBe(13n);
   });
 
-  test('give numbers to work that has the engine to itself', async () => {
+  test('give numbers to work that has reserved what it reads', async () => {
     const engine = new MemoryEngine();
     const counters = new SequenceCounters(engine);
-    expect(await engine.exclusively(() => next(counters))).toBe(10n);
+    const numbers: bigint[] = [];
+    await withRetries(engine, async (transaction) => {
+      const before = (transaction.get('a') ?? 0) as number;
+      numbers.push(await next(counters));
+      // Another client changes the same record, until that has to wait.
+      const other = engine.begin({ writable: true });
+      other.put('a', 100);
+      if (isPromise(other.commit())) return transaction.put('b', 1);
+      transaction.put('a', before + 1);
+    });
+    expect(numbers).toEqual([10n, 11n, 12n, 13n, 14n, 15n]);
   });
 
   test('keep counting when the transaction that used a number is cancelled', () => {

@@ -6,7 +6,7 @@ import { databaseArea, sequenceKey } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { Engine } from '../../storage/contract.js';
-import { withRetriesAside } from '../../storage/retry.js';
+import { withRetries } from '../../storage/retry.js';
 import { intValue, MAX_INT } from '../../value/number.js';
 import type { SequenceNumbers } from '../execution.js';
 
@@ -60,7 +60,7 @@ export class SequenceCounters implements SequenceNumbers {
   }
 
   #fill(key: string, batch: Batch, { name, batch: size, start }: SequenceDefinition): PromiseOrValue<void> {
-    const taken = withRetriesAside(this.#engine, (transaction) =>
+    const taken = withRetries(this.#engine, (transaction) =>
       andThen(transaction.get(key), (stored) => {
         const from = stored === undefined ? integerOf(start) : BigInt(stored as number | bigint) + 1n;
         if (from > MAX_INT) throw failure('sequence_exhausted', { name });

@@ -6,14 +6,14 @@ import { failure, TesseraError } from '../../errors/error.js';
 import { encodeRecord } from '../../value/record-codec.js';
 import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
-import { CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine, Versionstamp } from '../contract.js';
 import { LayeredSnapshot } from '../layered.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
+import { type KeyReservation, ownReservation, Reservations } from '../reservations.js';
 import type { Snapshot } from '../snapshot.js';
-import { type CommitStage, type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
+import { type CommitStage, type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
@@ -61,10 +61,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Commits when that may be. */
-type Enter = (commit: () => PromiseOrValue<void>) => PromiseOrValue<void>;
-const enterAtOnce: Enter = (commit) => commit();
-
 /** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
 interface SharedView {
   readonly view: ByteView;
@@ -88,7 +84,7 @@ export class LmdbEngine implements Engine {
   readonly #writer: GroupWriter;
   readonly #caches: Caches;
   readonly #log = new CommitLog();
-  readonly #gate = new CommitGate();
+  readonly #reservations: Reservations;
   readonly #stamps: StampSource;
   readonly #clock: Clock;
   #changedAt: bigint;
@@ -110,6 +106,8 @@ export class LmdbEngine implements Engine {
     this.#version = view.version;
     view.release();
     this.#clock = options.clock ?? realEnvironment.clock;
+    const timers = options.timers ?? realEnvironment.timers;
+    this.#reservations = new Reservations(timers);
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
@@ -117,7 +115,7 @@ export class LmdbEngine implements Engine {
     this.#caches = { records: new RecordCache(room, this.#version), ranges: new RangeCache(room, this.#version) };
     this.#writer = new GroupWriter(
       store,
-      options.timers ?? realEnvironment.timers,
+      timers,
       this.#version,
       (group) => this.#show(group),
       (reason) => this.#fail(reason),
@@ -130,23 +128,16 @@ export class LmdbEngine implements Engine {
   }
 
   begin(options: BeginOptions): EmbeddedTransaction {
-    return this.#begin(options, this.#entry(options), false);
+    return this.#begin(options, false);
   }
 
   beginEarly(options: BeginOptions): PromiseOrValue<EmbeddedTransaction> {
-    if (this.#writer.pending <= LAID_OVER) return this.#begin(options, this.#entry(options), true);
+    if (this.#writer.pending <= LAID_OVER) return this.#begin(options, true);
     return andThen(this.#writer.settled(), () => this.begin(options));
   }
 
   durable(): PromiseOrValue<void> {
     return this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended);
-  }
-
-  exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {
-    return this.#gate.exclusively(() =>
-      // Afterwards a new snapshot shows every commit there is.
-      andThen(this.#writer.settled(), () => work((options) => this.#begin(options, enterAtOnce, false))),
-    );
   }
 
   check(): void {
@@ -159,22 +150,27 @@ export class LmdbEngine implements Engine {
     return this.#closing;
   }
 
-  #entry({ aside }: BeginOptions): Enter {
-    return aside ? enterAtOnce : (commit) => this.#gate.enter(commit);
-  }
-
-  #begin({ writable }: BeginOptions, enter: Enter, early: boolean): EmbeddedTransaction {
+  #begin({ writable, reservation, interrupt }: BeginOptions, early: boolean): EmbeddedTransaction {
     this.check();
     const shared = this.#share();
     let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this, () => this.#unshare(shared));
     if (early && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new EmbeddedTransaction(snapshot);
     const began = this.#log.hold(early ? this.#log.latest : this.#visible);
+    const own = ownReservation(reservation);
     const committer: Committer = {
       maxKeyLength: MAX_KEY_LENGTH,
-      commit: (reads, writes, until) => enter(() => this.#commit(began, reads, writes, until)),
+      commit: (reads, writes, until) => {
+        const commit = () => this.#commit(began, reads, writes, until, own);
+        // What has conflicted already needn't wait to be told.
+        if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return commit();
+        const written = writtenKeys(writes, this.#stamps);
+        return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, commit);
+      },
       abandon: () => this.#log.release(began),
       lastStamp: () => this.#visibleStamp,
+      reserve: (reads, writes) =>
+        this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
     };
     return new EmbeddedTransaction(snapshot, committer);
   }
@@ -184,6 +180,7 @@ export class LmdbEngine implements Engine {
     reads: ReadSet,
     { overlay, appended, afterCommit }: Writes,
     until: CommitStage,
+    own: KeyReservation | undefined,
   ): PromiseOrValue<void> {
     const conflicts = this.#log.conflicts(began, reads);
     this.#log.release(began);
@@ -201,6 +198,7 @@ export class LmdbEngine implements Engine {
     const commit = this.#log.append(() => overlay.keys());
     const appends = appended !== undefined;
     const written = this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit });
+    own?.release();
     return until === 'placed' ? undefined : written;
   }
 
@@ -258,6 +256,7 @@ export class LmdbEngine implements Engine {
   }
 
   async #close(): Promise<void> {
+    this.#reservations.close();
     await this.#writer.settled();
     // Transactions under way find the engine closed.
     for (const { view } of this.#views) view.release();

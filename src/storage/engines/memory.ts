@@ -1,33 +1,33 @@
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Clock } from '../../env/environment.js';
+import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
 import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
-import { CommitGate } from '../commit-gate.js';
-import { CommitLog } from '../commit-log.js';
+import { type Commit, CommitLog } from '../commit-log.js';
 import type { BeginOptions, Engine, KeyRange, Stored } from '../contract.js';
 import { OrderedTree } from '../ordered-tree.js';
 import { DELETED } from '../overlay.js';
+import type { ReadSet } from '../read-set.js';
+import { ownReservation, Reservations } from '../reservations.js';
 import type { Snapshot } from '../snapshot.js';
-import { type Committer, EmbeddedTransaction, type Writes } from '../transaction.js';
+import { type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '../transaction.js';
 
 /**
- * Keeps everything in memory, as live values. Everything is answered at once, commits included, except while another task holds the engine
- * exclusively.
+ * Keeps everything in memory, as live values. Everything is answered at once, commits included, unless they have to wait for a reservation.
  */
 export class MemoryEngine implements Engine {
   readonly name = 'memory';
   readonly isVolatile = true;
   readonly #tree = new OrderedTree<Stored>();
   readonly #log = new CommitLog();
-  readonly #gate = new CommitGate();
+  readonly #reservations: Reservations;
   readonly #stamps: StampSource;
   readonly #clock: Clock;
   #changedAt: bigint;
   #closed = false;
 
-  constructor(options: { readonly clock?: Clock } = {}) {
+  constructor(options: { readonly clock?: Clock; readonly timers?: Timers } = {}) {
+    this.#reservations = new Reservations(options.timers ?? realEnvironment.timers);
     this.#clock = options.clock ?? realEnvironment.clock;
     this.#stamps = new StampSource(this.#clock);
     this.#changedAt = this.#clock.now();
@@ -37,8 +37,29 @@ export class MemoryEngine implements Engine {
     return this.#changedAt;
   }
 
-  begin(options: BeginOptions): EmbeddedTransaction {
-    return this.#begin(options, options.aside ? (commit) => commit() : (commit) => this.#gate.enter(commit));
+  begin({ writable, reservation, interrupt }: BeginOptions): EmbeddedTransaction {
+    this.#mustBeOpen();
+    const snapshot = new TreeSnapshot(this.#tree.snapshot());
+    if (!writable) return new EmbeddedTransaction(snapshot);
+    const began = this.#log.hold(this.#log.latest);
+    const own = ownReservation(reservation);
+    const committer: Committer = {
+      commit: (reads, writes) => {
+        const commit = () => {
+          this.#commit(began, reads, writes);
+          own?.release();
+        };
+        // What has conflicted already needn't wait to be told.
+        if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return commit();
+        const written = writtenKeys(writes, this.#stamps);
+        return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, commit);
+      },
+      abandon: () => this.#log.release(began),
+      lastStamp: () => this.#stamps.last,
+      reserve: (reads, writes) =>
+        this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
+    };
+    return new EmbeddedTransaction(snapshot, committer);
   }
 
   beginEarly(options: BeginOptions): EmbeddedTransaction {
@@ -47,36 +68,25 @@ export class MemoryEngine implements Engine {
 
   durable(): void {}
 
-  exclusively<T>(work: (begin: (options: BeginOptions) => EmbeddedTransaction) => PromiseOrValue<T>): Promise<T> {
-    return this.#gate.exclusively(() => work((options) => this.#begin(options, (commit) => commit())));
-  }
-
   check(): void {
-    if (this.#closed) throw failure('storage_unavailable', { reason: 'it has been closed' });
+    this.#mustBeOpen();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#reservations.close();
   }
 
-  #begin({ writable }: BeginOptions, enter: (commit: () => void) => PromiseOrValue<void>): EmbeddedTransaction {
-    this.check();
-    const snapshot = new TreeSnapshot(this.#tree.snapshot());
-    if (!writable) return new EmbeddedTransaction(snapshot);
-    const began = this.#log.hold(this.#log.latest);
-    const committer: Committer = {
-      commit: (reads, writes) =>
-        enter(() => {
-          const conflicts = this.#log.conflicts(began, reads);
-          this.#log.release(began);
-          this.check();
-          if (conflicts) throw failure('transaction_conflict');
-          this.#apply(writes);
-        }),
-      abandon: () => this.#log.release(began),
-      lastStamp: () => this.#stamps.last,
-    };
-    return new EmbeddedTransaction(snapshot, committer);
+  #mustBeOpen(): void {
+    if (this.#closed) throw failure('storage_unavailable', { reason: 'it has been closed' });
+  }
+
+  #commit(began: Commit, reads: ReadSet, writes: Writes): void {
+    const conflicts = this.#log.conflicts(began, reads);
+    this.#log.release(began);
+    this.#mustBeOpen();
+    if (conflicts) throw failure('transaction_conflict');
+    this.#apply(writes);
   }
 
   #apply({ overlay, appended, afterCommit }: Writes): void {

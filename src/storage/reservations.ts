@@ -1,0 +1,219 @@
+import { invariant } from '../base/invariant.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Timers } from '../env/environment.js';
+import { failure } from '../errors/error.js';
+import { type Key, RESERVATION_TIME, type Reservation, type WaitInterrupt } from './contract.js';
+import type { ReadSet } from './read-set.js';
+
+/** Milliseconds between two looks at whether who waits may go on waiting. */
+const INTERRUPT_INTERVAL = 50;
+
+/** A transaction that has failed: what it read, and what it would have written, ascending. */
+export interface FailedTransaction {
+  readonly reads: ReadSet;
+  readonly written: readonly Key[];
+  readonly interrupt: WaitInterrupt | undefined;
+}
+
+/** A commit that asks to be admitted. */
+export interface CommitRequest {
+  readonly written: readonly Key[];
+  /** The reservation of its transaction. */
+  readonly own: KeyReservation | undefined;
+  readonly interrupt: WaitInterrupt | undefined;
+  /** It was interrupted while it waited and won't come. */
+  abandon(): void;
+}
+
+/** The reservation of a transaction of a store with `Reservations`. */
+export function ownReservation(reservation: Reservation | undefined): KeyReservation | undefined {
+  if (reservation === undefined) return undefined;
+  invariant(reservation instanceof KeyReservation, 'a reservation of another kind of store');
+  return reservation;
+}
+
+/** Something that waits until reservations are over. */
+interface Waiter {
+  readonly blockers: Set<KeyReservation>;
+  /** None of them is left. */
+  proceed(): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * The reservations of a store (`Reservation`), in the order in which they were made.
+ *
+ * A reservation is granted when no older one overlaps with it; only then it keeps commits waiting. When one is over, those who waited for
+ * it go on in the order in which they came, each at once, before the next reservation is granted. So a commit waits for the
+ * reservations that it met when it came and for no later ones, which is at most `RESERVATION_TIME`; and so does a reservation.
+ */
+export class Reservations {
+  readonly #timers: Timers;
+  /** Granted or waiting to be, oldest first. */
+  readonly #all = new Set<KeyReservation>();
+  readonly #commits = new Set<Waiter>();
+  readonly #claims = new Set<Waiter>();
+  #made = 0;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  /** Whether any commit may have to wait. */
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** Runs `commit` as soon as no reservation is in its way, and at once if none is. */
+  admit<T>(request: CommitRequest, commit: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    const { written, own, interrupt } = request;
+    const blockers = this.#olderThan(own, (other) => other.isGranted && other.protects(written));
+    if (blockers.size === 0) return commit();
+    return this.#wait(this.#commits, { blockers, interrupt, abandon: () => request.abandon() }, commit);
+  }
+
+  /** Reserves what a failed transaction has read, or extends what it had reserved, and waits until that is granted. */
+  reserve(failed: FailedTransaction, own: KeyReservation | undefined): PromiseOrValue<KeyReservation> {
+    if (own?.isOver) throw failure('transaction_conflict');
+    const reservation = own ?? new KeyReservation(this.#made++, (over) => this.#end(over));
+    reservation.note(failed);
+    this.#all.add(reservation);
+    const blockers = this.#olderThan(reservation, (other) => other.overlaps(reservation));
+    const granted = () => {
+      if (reservation.isOver) throw failure('transaction_conflict');
+      if (!reservation.isGranted) reservation.grant(this.#timers.after(RESERVATION_TIME, () => reservation.release()));
+      return reservation;
+    };
+    if (blockers.size === 0) return granted();
+    const { interrupt } = failed;
+    const abandon = () => reservation.release();
+    return this.#wait(this.#claims, { blockers, interrupt, abandon, time: RESERVATION_TIME }, granted);
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    for (const reservation of this.#all) reservation.release();
+  }
+
+  #olderThan(own: KeyReservation | undefined, isInTheWay: (other: KeyReservation) => boolean): Set<KeyReservation> {
+    const found = new Set<KeyReservation>();
+    for (const other of this.#all) {
+      if (own !== undefined && other.age >= own.age) break;
+      if (isInTheWay(other)) found.add(other);
+    }
+    return found;
+  }
+
+  #wait<T>(
+    waiters: Set<Waiter>,
+    { blockers, interrupt, abandon, time }: Wait,
+    next: () => PromiseOrValue<T>,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const stops: (() => void)[] = [];
+      const leave = () => {
+        waiters.delete(waiter);
+        for (const stop of stops.splice(0)) stop();
+      };
+      const waiter: Waiter = {
+        blockers,
+        proceed() {
+          leave();
+          try {
+            resolve(next());
+          } catch (error) {
+            reject(error);
+          }
+        },
+        fail(error) {
+          leave();
+          abandon();
+          reject(error);
+        },
+      };
+      waiters.add(waiter);
+      if (time !== undefined) stops.push(this.#timers.after(time, () => waiter.fail(failure('transaction_conflict'))));
+      if (interrupt === undefined) return;
+      const look = () => {
+        try {
+          interrupt.check();
+        } catch (error) {
+          waiter.fail(error);
+          return;
+        }
+        stops.push(this.#timers.after(INTERRUPT_INTERVAL, look));
+      };
+      look();
+    });
+  }
+
+  #end(over: KeyReservation): void {
+    this.#all.delete(over);
+    for (const waiters of [this.#commits, this.#claims]) {
+      for (const waiter of waiters) {
+        if (waiter.blockers.delete(over) && waiter.blockers.size === 0) waiter.proceed();
+      }
+    }
+  }
+}
+
+interface Wait {
+  readonly blockers: Set<KeyReservation>;
+  readonly interrupt: WaitInterrupt | undefined;
+  /** Called if it comes to nothing. */
+  abandon(): void;
+  /** For how many milliseconds it may wait; as long as the reservations last unless told. */
+  readonly time?: number;
+}
+
+export class KeyReservation implements Reservation {
+  /** Counts reservations in the order in which they were made. */
+  readonly age: number;
+  readonly #ended: (reservation: KeyReservation) => void;
+  /** Of each attempt. */
+  readonly #reads: ReadSet[] = [];
+  /** By the last attempt. */
+  #written: readonly Key[] = [];
+  #stop: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(age: number, ended: (reservation: KeyReservation) => void) {
+    this.age = age;
+    this.#ended = ended;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isGranted(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  note({ reads, written }: FailedTransaction): void {
+    this.#reads.push(reads);
+    this.#written = written;
+  }
+
+  /** `stop` stops the timer that ends it. */
+  grant(stop: () => void): void {
+    this.#stop = stop;
+  }
+
+  /** Whether any of the keys, which ascend, is reserved. */
+  protects(written: readonly Key[]): boolean {
+    return this.#reads.some((reads) => reads.meets(written));
+  }
+
+  /** Whether one of the two would change what the other reads. */
+  overlaps(other: KeyReservation): boolean {
+    return this.protects(other.#written) || other.protects(this.#written);
+  }
+
+  release(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stop?.();
+    this.#ended(this);
+  }
+}

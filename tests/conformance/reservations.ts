@@ -1,0 +1,284 @@
+/** What every engine must do for transactions that have failed with conflicts too often. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { failure, TesseraError } from '../../src/errors/error.js';
+import {
+  type Engine,
+  type Key,
+  RESERVATION_TIME,
+  type Reservation,
+  type Transaction,
+  type WaitInterrupt,
+} from '../../src/storage/contract.js';
+import { withRetries } from '../../src/storage/retry.js';
+import type { StubbedEnvironment } from '../auth/environment.js';
+
+interface Subject {
+  readonly engine: Engine;
+  readonly environment: StubbedEnvironment;
+}
+
+/** How a commit went, once it has: `done`, or the code of its error. */
+interface Watched {
+  outcome: string | undefined;
+}
+
+/** Long enough for any commit that isn't kept waiting. */
+async function settle(engine: Engine): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise(setImmediate);
+    await engine.durable();
+  }
+}
+
+function watch(work: () => unknown): Watched {
+  const watched: Watched = { outcome: undefined };
+  void (async () => work())().then(
+    () => {
+      watched.outcome = 'done';
+    },
+    (error: unknown) => {
+      watched.outcome = error instanceof TesseraError ? error.code : String(error);
+    },
+  );
+  return watched;
+}
+
+export function reservationConformance(subject: () => Subject): void {
+  describe('reservations', () => {
+    /** A transaction that has read some keys, would have written others, and is over. */
+    async function failed(
+      read: readonly Key[],
+      written: readonly Key[] = [],
+      interrupt?: WaitInterrupt,
+    ): Promise<Transaction> {
+      const transaction = await subject().engine.begin({ writable: true, interrupt });
+      await transaction.getMany(read);
+      for (const key of written) transaction.put(key, 1);
+      transaction.cancel();
+      return transaction;
+    }
+
+    /** Begins to commit a transaction that writes a key without having read it. */
+    async function writing(key: Key, reservation?: Reservation, interrupt?: WaitInterrupt): Promise<Watched> {
+      const transaction = await subject().engine.begin({ writable: true, reservation, interrupt });
+      transaction.put(key, 1);
+      const watched = watch(() => transaction.commit());
+      await settle(subject().engine);
+      return watched;
+    }
+
+    it('keep those waiting who write what is reserved, and nobody else', async () => {
+      const { engine } = subject();
+      const reservation = await (await failed(['a'])).reserve();
+      const [same, other] = [await writing('a'), await writing('b')];
+      expect([same.outcome, other.outcome]).toEqual([undefined, 'done']);
+      reservation.release();
+      await settle(engine);
+      expect(same.outcome).toBe('done');
+    });
+
+    it('hold for ranges, and for entries of logs', async () => {
+      const { engine } = subject();
+      const reading = await engine.begin({ writable: true });
+      await reading.count({ from: 'log/', to: 'log0' });
+      reading.cancel();
+      const reservation = await reading.reserve();
+      const appending = await engine.begin({ writable: true });
+      appending.append('log/', 'entry');
+      const [entry, key] = [watch(() => appending.commit()), await writing('log/1')];
+      expect([entry.outcome, key.outcome, (await writing('log0')).outcome]).toEqual([undefined, undefined, 'done']);
+      reservation.release();
+      await settle(engine);
+      expect([entry.outcome, key.outcome]).toEqual(['done', 'done']);
+    });
+
+    it('last until their transaction commits', async () => {
+      const { engine, environment } = subject();
+      const reservation = await (await failed(['a'])).reserve();
+      const own = await engine.begin({ writable: true, reservation });
+      expect(await own.get('a')).toBeUndefined();
+      const other = await writing('a');
+      own.put('a', 'own');
+      await own.commit();
+      expect(reservation.isOver).toBe(true);
+      expect(environment.nextTimer).toBeUndefined();
+      await settle(engine);
+      expect(other.outcome).toBe('done');
+      const after = await engine.begin({ writable: false });
+      expect(await after.get('a')).toBe(1);
+      after.cancel();
+    });
+
+    it('last a second at most', async () => {
+      const { engine, environment } = subject();
+      const reservation = await (await failed(['a'])).reserve();
+      const own = await engine.begin({ writable: true, reservation });
+      await own.get('a');
+      const other = await writing('a');
+      environment.advance(RESERVATION_TIME - 1);
+      await settle(engine);
+      expect([reservation.isOver, other.outcome]).toEqual([false, undefined]);
+      environment.advance(1);
+      await settle(engine);
+      expect([reservation.isOver, other.outcome]).toEqual([true, 'done']);
+      own.put('a', 'own');
+      expect((await watchedEnd(own)).outcome).toBe('transaction_conflict');
+      expect(watch(() => own.reserve())).toBeDefined();
+      await expect((async () => own.reserve())()).rejects.toMatchObject({ code: 'transaction_conflict' });
+    });
+
+    async function watchedEnd(transaction: Transaction): Promise<Watched> {
+      const watched = watch(() => transaction.commit());
+      await settle(subject().engine);
+      return watched;
+    }
+
+    it('are granted one after the other where one would disturb the other', async () => {
+      const { engine } = subject();
+      const first = await (await failed(['a'], ['a'])).reserve();
+      let second: Reservation | undefined;
+      const waiting = (async () => (await failed(['a'], ['a'])).reserve())().then((granted) => {
+        second = granted;
+      });
+      const apart = await (await failed(['b'], ['b'])).reserve();
+      apart.release();
+      await settle(engine);
+      expect(second).toBeUndefined();
+      // Who came before the second was granted doesn't wait for it.
+      const other = await writing('a');
+      first.release();
+      await waiting;
+      await settle(engine);
+      expect(other.outcome).toBe('done');
+      expect((await writing('a')).outcome).toBeUndefined();
+      second?.release();
+    });
+
+    it('are waited for a second at most by others', async () => {
+      const { engine, environment } = subject();
+      const first = await (await failed(['a'], ['a'])).reserve();
+      environment.advance(RESERVATION_TIME / 2);
+      const second = watch(async () => (await failed(['a'], ['a'])).reserve());
+      const third = watch(async () => (await failed(['a'], ['a'])).reserve());
+      await settle(engine);
+      environment.advance(RESERVATION_TIME / 2);
+      await settle(engine);
+      expect([first.isOver, second.outcome, third.outcome]).toEqual([true, 'done', undefined]);
+      environment.advance(RESERVATION_TIME / 2);
+      await settle(engine);
+      expect(third.outcome).toBe('transaction_conflict');
+      environment.advance(RESERVATION_TIME);
+      expect(environment.nextTimer).toBeUndefined();
+      expect((await writing('a')).outcome).toBe('done');
+    });
+
+    it('never make the older wait for the younger', async () => {
+      const older = await (await failed(['a'])).reserve();
+      const younger = await (await failed(['b'])).reserve();
+      expect((await writing('a', younger)).outcome).toBeUndefined();
+      expect((await writing('b', older)).outcome).toBe('done');
+      younger.release();
+    });
+
+    it('are waited for no longer than the statement may run', async () => {
+      const { engine, environment } = subject();
+      const reservation = await (await failed(['a'], ['a'])).reserve();
+      let isCancelled = false;
+      const interrupt = {
+        check() {
+          if (isCancelled) throw failure('cancelled');
+        },
+      };
+      const commit = await writing('a', undefined, interrupt);
+      const claim = watch(async () => (await failed(['a'], ['a'], interrupt)).reserve());
+      await settle(engine);
+      isCancelled = true;
+      environment.advance(50);
+      await settle(engine);
+      expect([commit.outcome, claim.outcome]).toEqual(['cancelled', 'cancelled']);
+      reservation.release();
+      expect(environment.nextTimer).toBeUndefined();
+      expect((await writing('a')).outcome).toBe('done');
+    });
+
+    it('end with the store', async () => {
+      const { engine, environment } = subject();
+      await (await failed(['a'])).reserve();
+      const commit = await writing('a');
+      await engine.close();
+      await new Promise(setImmediate);
+      expect(commit.outcome).toBe('storage_unavailable');
+      expect(environment.nextTimer).toBeUndefined();
+    });
+
+    it('never hold anybody up for ever, and let nothing be lost, whoever conflicts with whom', async () => {
+      const keys: readonly Key[] = ['a', 'b', 'c', 'd'];
+      const key = fc.constantFrom(...keys);
+      const client = fc.record({
+        adds: fc.array(key, { minLength: 1, maxLength: 3 }),
+        reads: fc.array(key, { maxLength: 3 }),
+        pauses: fc.nat(12),
+        rounds: fc.integer({ min: 1, max: 3 }),
+        fails: fc.boolean(),
+      });
+      let reserved = 0;
+      const rivals = Array.from({ length: 10 }, (_, at) => {
+        return { adds: keys.slice(at % 3, (at % 3) + 2), reads: [...keys], pauses: at, rounds: 2, fails: at === 9 };
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(client, { minLength: 2, maxLength: 12 }), async (clients) => {
+          const { engine, environment } = subject();
+          const clean = await engine.begin({ writable: true });
+          for (const each of keys) clean.put(each, 0);
+          await clean.commit();
+          const added = new Map<Key, number>(keys.map((each) => [each, 0]));
+          let left = 0;
+          const counting = (transaction: Transaction) => {
+            const reserve = transaction.reserve.bind(transaction);
+            transaction.reserve = () => {
+              reserved++;
+              return reserve();
+            };
+          };
+          const run = async ({ adds, reads, pauses, fails }: (typeof clients)[number]) => {
+            try {
+              await withRetries(engine, async (transaction) => {
+                counting(transaction);
+                await transaction.getMany(reads);
+                for (let pause = 0; pause < pauses; pause++) await new Promise(setImmediate);
+                for (const each of adds) transaction.put(each, ((await transaction.get(each)) as number) + 1);
+                if (fails) throw failure('cancelled');
+              });
+              for (const each of adds) added.set(each, (added.get(each) as number) + 1);
+            } catch (error) {
+              if (!(error instanceof TesseraError) || !['cancelled', 'transaction_conflict'].includes(error.code)) {
+                throw error;
+              }
+            } finally {
+              left--;
+            }
+          };
+          const all = clients.map(async (each) => {
+            left += each.rounds;
+            for (let round = 0; round < each.rounds; round++) await run(each);
+          });
+          // The clock goes on only while somebody is at work, so that whoever waits for ever is found out.
+          for (let turn = 0; left > 0 && turn < 5_000; turn++) {
+            await new Promise(setImmediate);
+            await engine.durable();
+            environment.advance(5);
+          }
+          expect(left).toBe(0);
+          await Promise.all(all);
+          expect(environment.nextTimer).toBeUndefined();
+          const after = await engine.begin({ writable: false });
+          for (const each of keys) expect(await after.get(each)).toBe(added.get(each));
+          after.cancel();
+        }),
+        { numRuns: 40, examples: [[rivals]] },
+      );
+      expect(reserved).toBeGreaterThan(10);
+    });
+  });
+}
