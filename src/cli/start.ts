@@ -7,6 +7,7 @@ import { ACCESS_SETTINGS } from '../server/settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from '../server/settings/graphql.js';
 import { IGNORED_SETTINGS, type IgnoredSetting } from '../server/settings/ignored.js';
 import { SERVER_SETTINGS } from '../server/settings/server.js';
+import { TRANSACTION_SETTINGS } from '../server/settings/transactions.js';
 import { Flag, variablesOf } from './flags.js';
 
 /** The tables of settings, as `--help` lists them. */
@@ -14,6 +15,7 @@ const GROUPS = {
   Server: SERVER_SETTINGS,
   'Who may do what': ACCESS_SETTINGS,
   GraphQL: GRAPHQL_SETTINGS,
+  Transactions: TRANSACTION_SETTINGS,
   Limits: LIMITS,
   'Embedded JavaScript': SCRIPT_LIMITS,
   'Limits of GraphQL': GRAPHQL_LIMITS,

@@ -19,8 +19,14 @@ import {
 import { ACCESS_SETTINGS } from './settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from './settings/graphql.js';
 import { SERVER_SETTINGS } from './settings/server.js';
+import { TRANSACTION_SETTINGS } from './settings/transactions.js';
 
-export const SETTINGS = { ...SERVER_SETTINGS, ...ACCESS_SETTINGS, ...GRAPHQL_SETTINGS } as const;
+export const SETTINGS = {
+  ...SERVER_SETTINGS,
+  ...ACCESS_SETTINGS,
+  ...GRAPHQL_SETTINGS,
+  ...TRANSACTION_SETTINGS,
+} as const;
 
 /** The bounds of the HTTP room; their flags are named there, since their errors name them. */
 export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {

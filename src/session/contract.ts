@@ -64,7 +64,7 @@ export interface StatementDoor {
 export interface HeldTransaction extends StatementDoor {
   /** A UUID. */
   readonly id: string;
-  /** @throws TesseraError `transaction_conflict`: what was read has changed, nothing was written, and all of it can be tried again */
+  /** @throws TesseraError `transaction_idle`, `transaction_expired`, `transaction_conflict`: what was read has changed, nothing was written, and all of it can be tried again */
   commit(): Promise<void>;
   cancel(): void;
 }
@@ -102,8 +102,9 @@ export interface Session extends StatementDoor {
    *     const pets = await snapshot.query('SELECT * FROM pet'); // as they were then
    *     snapshot.cancel();
    *
-   * A read-only one costs little, never conflicts, and isn't among those that `transaction` finds and whose number is limited: whoever begins
-   * it for a request ends it with the request.
+   * A read-only one never conflicts, and isn't among those that `transaction` finds: whoever begins it for a request ends it with the request.
+   * How many there may be, how long they may last and what they may write is bounded (`TransactionBounds`): one that nobody uses, or that is
+   * too old, is cancelled, and says so with `transaction_idle` or `transaction_expired`.
    * @throws TesseraError `too_many_transactions`
    */
   begin(options?: BeginOptions): PromiseOrValue<HeldTransaction>;
@@ -112,7 +113,7 @@ export interface Session extends StatementDoor {
    * several calls of `execute`.
    */
   deadline(timeout?: Duration): Deadline | undefined;
-  /** A transaction of this session that is still under way. @throws TesseraError `transaction_missing` */
+  /** A transaction of this session that is still under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
   transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace>;

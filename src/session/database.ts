@@ -29,6 +29,7 @@ import { ChangePruner } from './change-pruner.js';
 import type { Database, Origin, Session } from './contract.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
+import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlaceKeeper } from './places.js';
 import { Sessions } from './registry.js';
 import { OpenSession, type SessionServices } from './session.js';
@@ -57,6 +58,8 @@ export interface DatabaseOptions {
   readonly scripting?: Partial<ScriptLimits>;
   /** Bounds of sessions; none unless told. */
   readonly sessions?: SessionBounds;
+  /** Bounds of transactions, where they aren't to be the defaults. */
+  readonly transactions?: Partial<TransactionBounds>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log; none unless told. */
@@ -136,11 +139,12 @@ export class OpenDatabase implements Database {
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
-    const directory = new StoreDirectory(engine, executor, environment, audit);
+    const transactions = new HeldTransactions(environment, options.transactions);
+    const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
     const maxTime = options.requestTimeout;
-    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, report });
+    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
     this.#services = {
       engine,
       environment,
@@ -151,6 +155,7 @@ export class OpenDatabase implements Database {
         sessionLifetime: options.sessions?.lifetime,
       }),
       registry,
+      transactions,
       places: new PlaceKeeper(engine, environment, registry),
       audit,
       strictPermissions: options.strictPermissions ?? false,
@@ -194,6 +199,12 @@ export class OpenDatabase implements Database {
   /** How many sessions are open. */
   get sessions(): number {
     return this.#sessions.size;
+  }
+
+  /** How many transactions and snapshots are held, and how many bytes they have reserved. */
+  get held(): { readonly transactions: number; readonly memory: number } {
+    const { size, reserved } = this.#services.transactions;
+    return { transactions: size, memory: reserved };
   }
 
   publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]> {

@@ -20,6 +20,15 @@ import type { Engine, Transaction } from '../storage/contract.js';
 import { withRetries } from '../storage/retry.js';
 import type { RecordId, Value } from '../value/value.js';
 import { Auditor } from './auditor.js';
+import type { HeldTransactions } from './held-transactions.js';
+
+export interface DirectoryServices {
+  readonly engine: Engine;
+  readonly executor: Executor;
+  readonly environment: Environment;
+  readonly audit: AuditLog | undefined;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
+}
 
 export class StoreDirectory implements Directory {
   readonly #engine: Engine;
@@ -28,11 +37,14 @@ export class StoreDirectory implements Directory {
   /** Where one is kept. */
   readonly #audit: AuditLog | undefined;
 
-  constructor(engine: Engine, executor: Executor, environment: Environment, audit: AuditLog | undefined) {
-    this.#engine = engine;
-    this.#executor = executor;
-    this.#environment = environment;
-    this.#audit = audit;
+  readonly #transactions: Pick<HeldTransactions, 'budget'>;
+
+  constructor(services: DirectoryServices) {
+    this.#engine = services.engine;
+    this.#executor = services.executor;
+    this.#environment = services.environment;
+    this.#audit = services.audit;
+    this.#transactions = services.transactions;
   }
 
   user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined> {
@@ -103,8 +115,8 @@ export class StoreDirectory implements Directory {
   evaluate(expression: Expression, { place, variables, identity }: AccessRun): PromiseOrValue<Value> {
     const evaluate = this.#executor.compiler.expression(expression);
     const { principal, session, token, auth, access, origin } = identity;
-    const run = (witness?: () => Witness) =>
-      withRetries(this.#engine, (transaction) => {
+    const run = (witness?: () => Witness) => {
+      const work = (transaction: Transaction) => {
         const execution = this.#executor.execution({
           transaction,
           identity: { principal, place, session, token, auth, access },
@@ -115,7 +127,9 @@ export class StoreDirectory implements Directory {
         const scope = new Scope();
         for (const name of Object.keys(variables)) scope.set(name, variables[name]);
         return evaluate(new Frame(execution, scope));
-      });
+      };
+      return withRetries(this.#engine, work, { memory: this.#transactions.budget() });
+    };
     if (this.#audit === undefined) return run();
     return new Auditor(this.#audit, origin, { key: undefined, identity }).attempting(run);
   }

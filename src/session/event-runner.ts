@@ -15,6 +15,7 @@ import { forEachBatch } from '../storage/cursor.js';
 import { isConflict, withRetries } from '../storage/retry.js';
 import { Duration } from '../value/value.js';
 import { Auditor } from './auditor.js';
+import type { HeldTransactions } from './held-transactions.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
@@ -28,6 +29,7 @@ export interface EventRunnerServices {
   readonly executor: Executor;
   readonly environment: Environment;
   readonly maxTime: Duration | undefined;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Where one is kept. */
   readonly audit: AuditLog | undefined;
   report(error: TesseraError): void;
@@ -116,12 +118,14 @@ export class EventRunner {
 
   /** What it defines and grants is the doing of whoever raised it. */
   #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
-    const { engine, audit } = this.#services;
+    const { engine, audit, transactions } = this.#services;
     const { namespace, database, principal, access } = event;
     const place = { namespace, database };
     const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
     const run = (witness?: () => Witness) =>
-      withRetries(engine, (transaction) => this.#run(transaction, key, event, identity, witness?.()));
+      withRetries(engine, (transaction) => this.#run(transaction, key, event, identity, witness?.()), {
+        memory: transactions.budget(),
+      });
     if (audit === undefined) return run();
     return new Auditor(audit, {}, { key: undefined, identity }).attempting(run);
   }

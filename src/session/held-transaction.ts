@@ -1,6 +1,8 @@
 /** A transaction that a client begins and ends itself, over several requests. */
-import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { Turns } from '../base/turns.js';
+import type { ErrorCode } from '../errors/catalogue.js';
+import type { TesseraError } from '../errors/error.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
@@ -15,6 +17,8 @@ export interface StatementRequest {
   readonly deadline?: Deadline | undefined;
   /** The transaction in which they run; each in one of its own without. */
   readonly held?: Transaction;
+  /** Holds on to what can end them, while they run. */
+  readonly running?: Set<{ cancel(): void }>;
   /** What they go on from, though it isn't durable yet; nothing unless told. */
   readonly unsettled?: Unsettled | undefined;
 }
@@ -29,14 +33,22 @@ export interface Holder {
   release(held: HeldTransaction): void;
   /** It is over. */
   settled(transaction: Transaction, isCommitted: boolean): void;
+  /** A statement begins in it; the answer is to be called when that has ended. */
+  use(): () => void;
 }
+
+/** What statements meet with whose transaction is ended while they run. */
+const ENDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transaction_finished', 'cancelled']);
 
 export class OpenHeldTransaction implements HeldTransaction {
   readonly #transaction: Transaction;
   readonly #holder: Holder;
   #id: string | undefined;
+  /** Why it was ended, if its client didn't. */
+  #ended: TesseraError | undefined;
   /** Statements of one transaction never overlap. */
   readonly #turns = new Turns();
+  readonly #running = new Set<{ cancel(): void }>();
 
   constructor(transaction: Transaction, holder: Holder) {
     this.#transaction = transaction;
@@ -58,12 +70,32 @@ export class OpenHeldTransaction implements HeldTransaction {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    const request = { variables, deadline, held: this.#transaction };
-    return this.#turns.take(() => this.#holder.run(statements, request));
+    this.#mustGoOn();
+    const request = { variables, deadline, held: this.#transaction, running: this.#running };
+    const unused = this.#holder.use();
+    return lastly(
+      () => {
+        const results = this.#turns.take(() => {
+          this.#mustGoOn();
+          return this.#holder.run(statements, request);
+        });
+        return isPromise(results) ? results.then((all) => all.map((each) => this.#explained(each))) : results;
+      },
+      () => unused(),
+    );
+  }
+
+  /** A result, with the reason if it is an error because the transaction was ended meanwhile. */
+  #explained(result: StatementResult): StatementResult {
+    const { outcome } = result;
+    if (this.#ended === undefined || outcome.ok || !ENDED.has(outcome.error.code)) return result;
+    return { ...result, outcome: { ok: false, error: this.#ended } };
   }
 
   async commit(): Promise<void> {
+    this.#mustGoOn();
     await this.#turns.take(() => {
+      this.#mustGoOn();
       this.#holder.release(this);
       return otherwise(
         () => andThen(this.#transaction.commit(), () => this.#holder.settled(this.#transaction, true)),
@@ -73,6 +105,17 @@ export class OpenHeldTransaction implements HeldTransaction {
         },
       );
     });
+  }
+
+  /** Cancels it, and what runs in it, because its time is over. */
+  end(reason: TesseraError): void {
+    this.#ended = reason;
+    for (const running of this.#running) running.cancel();
+    this.cancel();
+  }
+
+  #mustGoOn(): void {
+    if (this.#ended !== undefined) throw this.#ended;
   }
 
   cancel(): void {

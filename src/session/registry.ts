@@ -34,7 +34,7 @@ export class Sessions implements SessionRegistry {
   /** A session has become somebody's. */
   enter(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
-    const key = keyOf(principal);
+    const key = userKey(principal);
     const sessions = this.#users.get(key) ?? new Set();
     this.#users.set(key, sessions.add(session));
     if (principal.kind !== 'record') return;
@@ -47,7 +47,7 @@ export class Sessions implements SessionRegistry {
   /** It isn't any more. */
   leave(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
-    const key = keyOf(principal);
+    const key = userKey(principal);
     const sessions = this.#users.get(key);
     if (sessions?.delete(session) !== true) return;
     if (principal.kind === 'record') this.#records--;
@@ -69,7 +69,7 @@ export class Sessions implements SessionRegistry {
   doubtRecord(transaction: Transaction, { namespace, database }: Place, id: RecordId): void {
     // Deleting records costs nothing more where no record is anybody.
     if (this.#records === 0) return;
-    const key = keyOf({ kind: 'record', namespace: namespace ?? '', database: database ?? '', access: '', id });
+    const key = userKey({ kind: 'record', namespace: namespace ?? '', database: database ?? '', access: '', id });
     const sessions = this.#users.get(key);
     if (sessions === undefined) return;
     transaction.afterCommit(() => {
@@ -78,7 +78,8 @@ export class Sessions implements SessionRegistry {
   }
 }
 
-function keyOf(principal: Exclude<Principal, { kind: 'guest' }>): string {
+/** Tells users apart. */
+export function userKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
   const { namespace, database } = placeOf(principal);
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }

@@ -28,11 +28,13 @@ import type {
   StatementDoor,
   StatementResult,
 } from './contract.js';
-import { OpenHeldTransaction, type StatementRequest } from './held-transaction.js';
+import type { StatementRequest } from './held-transaction.js';
+import type { HeldTransactions } from './held-transactions.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
-import type { RegisteredSession, Sessions } from './registry.js';
+import { type RegisteredSession, type Sessions, userKey } from './registry.js';
+import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 import { parseSteadily } from './steady-names.js';
@@ -43,6 +45,7 @@ import { durably, Unsettled } from './unsettled.js';
 export interface SessionServices extends RunnerServices {
   readonly authenticator: Authenticator;
   readonly registry: Sessions;
+  readonly transactions: HeldTransactions;
   readonly options: SessionOptions;
   /** Where one is kept. */
   readonly audit: AuditLog | undefined;
@@ -61,9 +64,6 @@ export interface SessionOptions {
   readonly idle: number | undefined;
 }
 
-/** Transactions that one session may hold at a time. */
-const HELD_TRANSACTIONS = 64;
-
 const NOWHERE: Place = {};
 
 const isLive = ({ kind }: Statement): boolean => kind === 'live';
@@ -81,15 +81,14 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #variables = new SessionVariables();
   readonly #lifetime: Lifetime;
   readonly #unsettled: Unsettled;
-  readonly #held = new Map<string, HeldTransaction>();
-  /** Read-only transactions under way. */
-  readonly #snapshots = new Set<HeldTransaction>();
+  readonly #transactions: SessionTransactions;
   /** What runs now; ended with the session. */
   readonly #running = new Set<RequestInterrupt>();
   #notifier: Notifier | undefined;
   readonly #auditor: Auditor | undefined;
   #key: string | undefined;
   #identity: SessionIdentity;
+  #isClosed = false;
   /** When somebody signed in. */
   #since = 0n;
   /** Finds out whether the session may go on, while that is in doubt. */
@@ -102,6 +101,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#opener = principal;
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#unsettled = new Unsettled(services.engine);
+    this.#transactions = new SessionTransactions(services);
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
   }
@@ -172,35 +172,26 @@ export class OpenSession implements Session, RegisteredSession {
     const use = () => this.#use(unattended);
     return andThen(andThen(this.#unsettled.durable, use), () => {
       this.#mustBeAdmitted();
-      const { engine, environment } = this.#services;
-      if (writable && this.#held.size >= HELD_TRANSACTIONS) {
-        throw failure('too_many_transactions', { limit: HELD_TRANSACTIONS });
-      }
-      return andThen(engine.begin({ writable }), (transaction) => {
-        const held = new OpenHeldTransaction(transaction, {
-          drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
-          parse: (text) => this.#services.parse(text),
-          run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
-          release: (over) => (writable ? this.#held.delete(over.id) : this.#snapshots.delete(over)),
-          settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
-        });
-        if (writable) this.#held.set(held.id, held);
-        else this.#snapshots.add(held);
-        return held;
+      const { environment } = this.#services;
+      return this.#transactions.begin(this.#user, writable, {
+        drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
+        parse: (text) => this.#services.parse(text),
+        run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
+        settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
       });
     });
   }
 
-  transaction(id: string): HeldTransaction {
-    this.#mustBeLive();
-    const held = this.#held.get(id);
-    if (held === undefined) throw failure('transaction_missing');
-    return held;
+  /** Whose transactions are counted together; nobody's where the process itself asks. */
+  get #user(): string | undefined {
+    const { principal, signedIn } = this.#identity;
+    if (principal.kind !== 'guest' && signedIn.basis !== undefined) return userKey(principal);
+    return this.#origin.ip === undefined ? undefined : `address ${this.#origin.ip}`;
   }
 
-  #cancelHeld(): void {
-    for (const held of this.#held.values()) held.cancel();
-    for (const snapshot of this.#snapshots) snapshot.cancel();
+  transaction(id: string): HeldTransaction {
+    this.#mustBeLive();
+    return this.#transactions.find(id);
   }
 
   #run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
@@ -210,8 +201,9 @@ export class OpenSession implements Session, RegisteredSession {
 
   #runNow(
     statements: readonly Statement[],
-    { variables, deadline, held, unsettled = this.#unsettled }: StatementRequest,
+    { variables, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
+    this.#mustBeOpen();
     this.#mustBeAdmitted();
     const begun = RequestInterrupt.begin(this.#services.environment, this.#lifetime.askedAt);
     let interrupt = this.#bounded(begun);
@@ -233,7 +225,11 @@ export class OpenSession implements Session, RegisteredSession {
     if (!isPromise(results)) return results;
     // Nobody can end what has run at once.
     this.#running.add(begun);
-    return results.finally(() => this.#running.delete(begun));
+    running?.add(begun);
+    return results.finally(() => {
+      this.#running.delete(begun);
+      running?.delete(begun);
+    });
   }
 
   /** As long as a request may run by the settings. */
@@ -315,7 +311,12 @@ export class OpenSession implements Session, RegisteredSession {
     const { authenticator, registry, environment } = this.#services;
     const { era } = registry;
     const since = environment.clock.now();
-    const work = () => signIn(authenticator, this.#client());
+    // Whoever came in when nobody is there any more would never leave.
+    const work = () =>
+      andThen(signIn(authenticator, this.#client()), (authenticated) => {
+        this.#mustBeOpen();
+        return authenticated;
+      });
     return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
       this.#become(authenticated.identity, authenticated.expiresAt);
       this.#since = since;
@@ -328,7 +329,7 @@ export class OpenSession implements Session, RegisteredSession {
   #become(identity: SessionIdentity, expiresAt?: bigint): void {
     const { registry, options } = this.#services;
     const { principal } = this.#identity;
-    this.#cancelHeld();
+    this.#transactions.cancelAll();
     if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
     // Guests and the process itself came in by nothing that could end.
@@ -365,7 +366,7 @@ export class OpenSession implements Session, RegisteredSession {
   end(): void {
     this.#auditor?.ended('ended');
     for (const interrupt of this.#running) interrupt.cancel();
-    this.#cancelHeld();
+    this.#transactions.cancelAll();
     this.#notifier?.endAll(failure('session_expired'));
     this.#lifetime.end();
     this.#services.registry.leave(this, this.#identity.principal);
@@ -440,6 +441,7 @@ export class OpenSession implements Session, RegisteredSession {
       scope: this.#variables.scopeWith(undefined),
       unsettled: this.#unsettled,
       identity,
+      snapshot: () => this.#transactions.exportSnapshot(this.#user),
     };
   }
 
@@ -459,6 +461,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const interrupt of this.#running) interrupt.cancel();
     this.#notifier?.close();
     this.#auditor?.ended('closed');
@@ -473,8 +476,14 @@ export class OpenSession implements Session, RegisteredSession {
       : this.#doubt.then(() => this.#mustBeLive(unattended));
   }
 
+  /** Nothing is begun any more when it is closed, whatever was still on its way. */
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw failure('cancelled');
+  }
+
   /** An expired session refuses everything that isn't about becoming a fresh one. */
   #mustBeLive(unattended = false): void {
+    this.#mustBeOpen();
     if (this.#lifetime.isOver) {
       this.#auditor?.ended('expired');
       throw failure('session_expired');

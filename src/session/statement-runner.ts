@@ -17,10 +17,11 @@ import type { Witness } from '../exec/witness.js';
 import type { Statement } from '../language/ast.js';
 import { isPlain, mayWrite } from '../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../storage/contract.js';
-import { withRetries, withRetriesPlaced } from '../storage/retry.js';
+import { type WorkOptions, withRetries, withRetriesPlaced } from '../storage/retry.js';
 import { newObject, type Value } from '../value/value.js';
 import type { Auditor } from './auditor.js';
 import type { StatementResult } from './contract.js';
+import type { HeldTransactions } from './held-transactions.js';
 import type { PlaceKeeper } from './places.js';
 import { Testimony } from './testimony.js';
 import type { Unsettled } from './unsettled.js';
@@ -44,6 +45,7 @@ export interface RunnerServices {
   readonly environment: Environment;
   readonly executor: Executor;
   readonly places: PlaceKeeper;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
   readonly strictPermissions: boolean;
   /** Reports an error of our own making. */
@@ -161,13 +163,13 @@ export class StatementRunner {
 
   #writing(statement: Statement): PromiseOrValue<Value> {
     const work = (transaction: Transaction) => this.#anew(statement, transaction);
-    return withRetries(this.#services.engine, work, this.#interrupt);
+    return withRetries(this.#services.engine, work, this.#options());
   }
 
   #placing(statement: Statement): PromiseOrValue<Value> {
     const work = (transaction: Transaction) => this.#anew(statement, transaction);
     const placed = lastly(
-      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere, this.#interrupt),
+      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere, this.#options()),
       () => this.#unsettled.note(),
     );
     return this.#auditor === undefined ? placed : andThen(placed, (value) => this.#beforeTelling(value));
@@ -177,6 +179,11 @@ export class StatementRunner {
   #beforeTelling(value: Value): PromiseOrValue<Value> {
     if (this.#testimony === undefined || this.#testimony.acts.length === 0) return value;
     return andThen(this.#unsettled.durable, () => value);
+  }
+
+  /** Of the transactions of a statement, or of a block. */
+  #options(): WorkOptions {
+    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget() };
   }
 
   /** An attempt at a statement. */
@@ -246,7 +253,7 @@ export class StatementRunner {
         if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
         return results;
       };
-      return await withRetries(this.#services.engine, work, this.#interrupt);
+      return await withRetries(this.#services.engine, work, this.#options());
     } catch (error) {
       if (error instanceof BlockCancelled) return error.results;
       const failed = asTesseraError(error);

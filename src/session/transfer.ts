@@ -11,6 +11,7 @@ import type { Statement } from '../language/ast.js';
 import type { Limits } from '../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../language/statement-stream.js';
 import type { Auditor } from './auditor.js';
+import type { ExportSnapshot } from './session-transactions.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 import type { Unsettled } from './unsettled.js';
 
@@ -24,6 +25,8 @@ export interface Transferer {
   readonly unsettled: Unsettled;
   /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
   identity(): PromiseOrValue<SessionIdentity>;
+  /** What an export reads, until it is done or the session ends. @throws TesseraError `too_many_transactions` */
+  snapshot(): PromiseOrValue<ExportSnapshot>;
 }
 
 /** What was exported may be nested deeper than what clients write, and a batch of records may be long. */
@@ -36,8 +39,9 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
     await auditor?.room();
     await unsettled.durable;
     const identity = await session.identity();
-    const transaction = await services.engine.begin({ writable: false });
+    const snapshot = await session.snapshot();
     try {
+      const { transaction } = snapshot;
       const execution = services.executor.execution({ transaction, identity, interrupt });
       for await (const piece of exportDatabase(execution, selection)) {
         yield piece;
@@ -45,7 +49,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
         authorize(await session.identity(), 'view', identity.place, 'Any');
       }
     } finally {
-      transaction.cancel();
+      snapshot.cancel();
     }
     error = undefined;
   } catch (thrown) {

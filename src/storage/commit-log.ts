@@ -39,6 +39,11 @@ export class CommitLog {
     this.#maxKeys = maxKeys;
   }
 
+  /** How many hold on to any moment. */
+  get holders(): number {
+    return this.#holders;
+  }
+
   get latest(): Commit {
     return this.#latest;
   }

@@ -6,6 +6,7 @@
  *
  * What is stored under a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode it.
  */
+import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Value } from '../value/value.js';
 
@@ -135,6 +136,11 @@ export interface BeginOptions {
   readonly reservation?: Reservation | undefined;
   /** Asked every now and then while a commit, or `reserve`, waits for reservations. */
   readonly interrupt?: WaitInterrupt | undefined;
+  /**
+   * What it writes, and what it remembers of its reads, is reserved there, roughly and from some kilobytes on, until it has ended. Without room
+   * for it, writes and reads throw the error of the budget, and the transaction can go on without them.
+   */
+  readonly memory?: MemoryBudget | undefined;
 }
 
 export interface Engine {
@@ -156,7 +162,7 @@ export interface Engine {
    * @throws TesseraError `storage_unavailable`
    */
   durable(): PromiseOrValue<void>;
-  /** Whether the engine can still be read and written; for health checks. */
+  /** Reads through a fresh snapshot, for health checks. @throws TesseraError `storage_unavailable` if that can't be done, or nothing written */
   check(): PromiseOrValue<void>;
   close(): Promise<void>;
 }

@@ -4,6 +4,9 @@ import { lowerBound } from './lower-bound.js';
 /** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
 const MAX_POINTS = 1 << 16;
 const POINTS_A_RANGE = 32;
+/** What a remembered key takes besides its bytes, and a range with keys of usual lengths. */
+const POINT = 48;
+const RANGE = 256;
 /** How many ranges are remembered before neighbours are joined. */
 const MAX_RANGES = 1 << 12;
 
@@ -17,6 +20,13 @@ export class ReadSet {
   readonly #points = new Set<Key>();
   #ranges: KeyRange[] = [];
   #last: KeyRange | undefined;
+  /** Bytes of the points. */
+  #pointsSize = 0;
+
+  /** Roughly how many bytes of memory it takes. */
+  get size(): number {
+    return this.#pointsSize + this.#ranges.length * RANGE;
+  }
 
   /** The keys, where nothing else was read. */
   get points(): ReadonlySet<Key> | undefined {
@@ -26,7 +36,9 @@ export class ReadSet {
   addKey(key: Key): void {
     // Records of a range that was just scanned are often looked up one by one.
     if (this.#last !== undefined && key >= this.#last.from && key < this.#last.to) return;
+    const before = this.#points.size;
     this.#points.add(key);
+    if (this.#points.size > before) this.#pointsSize += key.length + POINT;
     if (this.#points.size > MAX_POINTS) this.#coarsen();
   }
 
@@ -65,6 +77,7 @@ export class ReadSet {
   #coarsen(): void {
     const keys = [...this.#points].sort(byteOrder);
     this.#points.clear();
+    this.#pointsSize = 0;
     for (let index = 0; index < keys.length; index += POINTS_A_RANGE) {
       const last = keys[Math.min(index + POINTS_A_RANGE, keys.length) - 1]!;
       this.#ranges.push({ from: keys[index]!, to: after(last) });

@@ -1,15 +1,17 @@
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { TesseraError } from '../errors/error.js';
-import type { BeginOptions, Engine, Reservation, Transaction, WaitInterrupt } from './contract.js';
+import type { BeginOptions, Engine, Reservation, Transaction } from './contract.js';
 
 /** How often work is tried before it reserves what it reads, and from then on at most, within the time of its reservation. */
 const ATTEMPTS = 5;
 const RESERVED_ATTEMPTS = 20;
 
+/** What ends its waiting for the reservations of others, and what bounds its memory. */
+export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory'>;
+
 /**
  * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new transaction; after some
- * attempts it reserves what it reads (`Reservation`). `work` must therefore change nothing but the transaction. `interrupt` ends its
- * waiting for the reservations of others.
+ * attempts it reserves what it reads (`Reservation`). `work` must therefore change nothing but the transaction.
  *
  * Stays synchronous on an engine that does, unless it has to wait for a reservation.
  * @throws TesseraError `transaction_conflict` if it still conflicts when its reservation is over
@@ -17,7 +19,7 @@ const RESERVED_ATTEMPTS = 20;
 export function withRetries<T>(
   engine: Engine,
   work: (transaction: Transaction) => PromiseOrValue<T>,
-  interrupt?: WaitInterrupt,
+  options: WorkOptions = {},
 ): PromiseOrValue<T> {
   return attempt({
     // Those that it has waited for are to be seen.
@@ -27,7 +29,7 @@ export function withRetries<T>(
         : andThen(engine.durable(), () => engine.begin(options)),
     work,
     end: (transaction) => transaction.commit(),
-    interrupt,
+    options,
   });
 }
 
@@ -39,13 +41,13 @@ export function withRetriesPlaced<T>(
   engine: Engine,
   work: (transaction: Transaction) => PromiseOrValue<T>,
   early: boolean,
-  interrupt?: WaitInterrupt,
+  options: WorkOptions = {},
 ): PromiseOrValue<T> {
   return attempt({
     begin: (options, isFirst) => (isFirst && !early ? engine.begin(options) : engine.beginEarly(options)),
     work,
     end: (transaction) => transaction.place(),
-    interrupt,
+    options,
   });
 }
 
@@ -58,7 +60,7 @@ interface Repeatable<T> {
   begin(options: BeginOptions, isFirst: boolean): PromiseOrValue<Transaction>;
   work(transaction: Transaction): PromiseOrValue<T>;
   end(transaction: Transaction): PromiseOrValue<void>;
-  readonly interrupt: WaitInterrupt | undefined;
+  readonly options: WorkOptions;
 }
 
 function attempt<T>(repeatable: Repeatable<T>, made = 0): PromiseOrValue<T> {
@@ -82,11 +84,11 @@ function attemptReserved<T>(repeatable: Repeatable<T>, reservation: Reservation,
 
 /** Does it in a transaction of its own. One that conflicts is handed to `again`; what fails otherwise is taken back. */
 function once<T>(
-  { begin, work, end, interrupt }: Repeatable<T>,
+  { begin, work, end, options }: Repeatable<T>,
   { isFirst, reservation }: { readonly isFirst: boolean; readonly reservation?: Reservation },
   again: (failed: Transaction, error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
-  return andThen(begin({ writable: true, reservation, interrupt }, isFirst), (transaction) =>
+  return andThen(begin({ writable: true, reservation, ...options }, isFirst), (transaction) =>
     otherwise(
       () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),
       (error) => {

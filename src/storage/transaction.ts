@@ -1,5 +1,6 @@
 import { invariant } from '../base/invariant.js';
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { MemoryBudget } from '../base/memory-budget.js';
+import { lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { type AfterCommit, callAll } from './after-commit.js';
 import { APPENDED_LENGTH, type Appended, type StampSource, withoutRange } from './append.js';
@@ -19,6 +20,7 @@ import { OrderedTree } from './ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';
 import { byteOrder, ReadSet } from './read-set.js';
 import type { Snapshot } from './snapshot.js';
+import { writeSize } from './write-size.js';
 
 /** What an answer to a commit waits for. */
 export type CommitStage = 'placed' | 'durable';
@@ -48,6 +50,10 @@ export interface Writes {
   readonly afterCommit: AfterCommit | undefined;
 }
 
+function sizeOf(key: Key, value: Written): number {
+  return writeSize(key, value === DELETED ? undefined : value);
+}
+
 /** The keys that a commit would write now, ascending. */
 export function writtenKeys({ overlay, appended }: Writes, stamps: StampSource): readonly Key[] {
   return appended === undefined ? overlay.keys() : [...overlay.keys(), ...stamps.keysOf(appended)].sort(byteOrder);
@@ -60,8 +66,15 @@ class OverlaySavepoint {
   constructor(
     readonly transaction: EmbeddedTransaction,
     readonly writes: Writes,
+    /** Bytes that they take. */
+    readonly size: number,
   ) {}
 }
+
+/** What a transaction may take before it reserves memory, in bytes: most take less. */
+const UNRESERVED = 4_096;
+/** By how much what is remembered of reads grows before it is reserved. */
+const READS_STEP = 16_384;
 
 /**
  * The transaction of all embedded engines: a snapshot of the store, an overlay of its own writes, and a record of what it read.
@@ -77,11 +90,18 @@ export class EmbeddedTransaction implements Transaction {
   #appended: Appended | undefined;
   #afterCommit: AfterCommit | undefined;
   #finished = false;
+  readonly #memory: MemoryBudget | undefined;
+  /** How many bytes the writes take, and how many were reserved for them and for what is remembered of reads: the most there were. */
+  #size = 0;
+  #reserved = UNRESERVED;
+  /** How many bytes of reads are reserved. */
+  #readsReserved = 0;
 
   /** Read-only without a committer. */
-  constructor(snapshot: Snapshot, committer?: Committer) {
+  constructor(snapshot: Snapshot, committer?: Committer, memory?: MemoryBudget) {
     this.#snapshot = snapshot;
     this.#committer = committer;
+    this.#memory = memory;
     this.#reads = committer && new ReadSet();
     this.#overlay = committer ? new OrderedTree<Written>() : NOTHING;
   }
@@ -100,7 +120,7 @@ export class EmbeddedTransaction implements Transaction {
       const own = this.#overlay.get(key);
       if (own !== undefined) return own === DELETED ? undefined : own;
     }
-    this.#reads?.addKey(key);
+    if (this.#reads !== undefined) this.#remember(this.#reads, key);
     return this.#snapshot.get(key);
   }
 
@@ -125,19 +145,19 @@ export class EmbeddedTransaction implements Transaction {
     this.#mustBeWritable();
     invariant(key !== '', 'an empty key');
     this.#mustFit(key.length);
-    this.#overlay.put(key, value);
+    this.#write(key, value);
   }
 
   delete(key: Key): void {
     this.#mustBeWritable();
-    this.#overlay.put(key, DELETED);
+    this.#write(key, DELETED);
   }
 
   deleteRange(range: KeyRange): void {
     this.#mustBeWritable();
     const cursor = this.#scan(range, {}, true);
     for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) {
-      for (const [key] of batch) this.#overlay.put(key, DELETED);
+      for (const [key] of batch) this.#write(key, DELETED);
     }
     if (this.#appended !== undefined) this.#appended = withoutRange(this.#appended, range);
   }
@@ -146,6 +166,7 @@ export class EmbeddedTransaction implements Transaction {
     this.#mustBeWritable();
     this.#mustFit(prefix.length + APPENDED_LENGTH);
     const before = this.#appended;
+    if (this.#memory !== undefined) this.#grow(writeSize(prefix, value) + APPENDED_LENGTH);
     this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };
   }
 
@@ -157,7 +178,8 @@ export class EmbeddedTransaction implements Transaction {
   savepoint(): Savepoint {
     this.#mustBeOpen();
     const overlay = this.writable ? this.#overlay.snapshot() : NOTHING;
-    return new OverlaySavepoint(this, { overlay, appended: this.#appended, afterCommit: this.#afterCommit });
+    const writes = { overlay, appended: this.#appended, afterCommit: this.#afterCommit };
+    return new OverlaySavepoint(this, writes, this.#size);
   }
 
   rollback(to: Savepoint): void {
@@ -167,6 +189,7 @@ export class EmbeddedTransaction implements Transaction {
     this.#overlay = to.writes.overlay.snapshot();
     this.#appended = to.writes.appended;
     this.#afterCommit = to.writes.afterCommit;
+    this.#size = to.size;
   }
 
   commit(): PromiseOrValue<void> {
@@ -184,9 +207,15 @@ export class EmbeddedTransaction implements Transaction {
     // One that changed nothing is serializable as of its snapshot, whatever happened since.
     if (this.#overlay.size === 0 && this.#appended === undefined) {
       this.#committer.abandon();
+      this.#releaseMemory();
       return callAll(this.#afterCommit, this.#committer.lastStamp());
     }
-    return this.#committer.commit(this.#reads, this.#writes, until);
+    if (this.#reserved === UNRESERVED) return this.#committer.commit(this.#reads, this.#writes, until);
+    const [reads, committer] = [this.#reads, this.#committer];
+    return lastly(
+      () => committer.commit(reads, this.#writes, until),
+      () => this.#releaseMemory(),
+    );
   }
 
   get #writes(): Writes {
@@ -197,6 +226,7 @@ export class EmbeddedTransaction implements Transaction {
     if (this.#finished) return;
     this.#finish();
     this.#committer?.abandon();
+    this.#releaseMemory();
   }
 
   reserve(): PromiseOrValue<Reservation> {
@@ -216,6 +246,40 @@ export class EmbeddedTransaction implements Transaction {
       this.#overlay.snapshot();
     }
     return new BatchCursor(this, store, this.#reads, range, options);
+  }
+
+  #write(key: Key, value: Written): void {
+    if (this.#memory !== undefined) {
+      const before = this.#overlay.size > 0 ? this.#overlay.get(key) : undefined;
+      this.#grow(sizeOf(key, value) - (before === undefined ? 0 : sizeOf(key, before)));
+    }
+    this.#overlay.put(key, value);
+  }
+
+  /** The writes are about to take so many bytes more. @throws what the budget throws if there is no room for them */
+  #grow(bytes: number): void {
+    this.#reserve(this.#size + bytes + this.#readsReserved);
+    this.#size += bytes;
+  }
+
+  #remember(reads: ReadSet, key: Key): void {
+    reads.addKey(key);
+    if (this.#memory === undefined || reads.size < this.#readsReserved + READS_STEP) return;
+    this.#reserve(this.#size + reads.size);
+    this.#readsReserved = reads.size;
+  }
+
+  /** What is reserved only grows, so that a rollback never needs more than there is. */
+  #reserve(bytes: number): void {
+    if (bytes <= this.#reserved) return;
+    this.#memory?.reserve(bytes - this.#reserved);
+    this.#reserved = bytes;
+  }
+
+  #releaseMemory(): void {
+    if (this.#reserved === UNRESERVED) return;
+    this.#memory?.release(this.#reserved - UNRESERVED);
+    this.#reserved = UNRESERVED;
   }
 
   #mustFit(length: number): void {

@@ -202,7 +202,7 @@ describe('an export', () => {
     const pieces = first.owner.export();
     await pieces.next();
     first.owner.close();
-    await expect(pieces.next()).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(pieces.next()).rejects.toMatchObject({ code: 'cancelled' });
   });
 });
 

@@ -237,10 +237,37 @@ export const queryErrors = {
   ),
   transaction_open: internal(() => 'Tried to start a transaction while another transaction was open'),
   transaction_nested: internal(() => 'Invalid statement: Cannot BEGIN a transaction within a transaction'),
-  too_many_transactions: row<{ limit: number }>({
+  too_many_transactions: row<{ limit: number; of: 'user' | 'server' }>({
     kind: 'NotAllowed',
-    text: ({ limit }) => `A session holds at most ${limit} transactions at a time`,
+    text: ({ limit, of }) => `A ${of} holds at most ${limit} transactions at a time`,
     http: 429,
+    retryable: true,
+  }),
+  transaction_idle: row<{ duration: string }>({
+    kind: 'Query',
+    text: ({ duration }) => `The transaction was cancelled: nothing was asked of it for ${duration}`,
+    details: () => ({ kind: 'Cancelled' }),
+    rpc: -32005,
+    retryable: true,
+  }),
+  transaction_expired: row<{ duration: string }>({
+    kind: 'Query',
+    text: ({ duration }) => `The transaction was cancelled: it was open for ${duration}`,
+    details: () => ({ kind: 'Cancelled' }),
+    rpc: -32005,
+    retryable: true,
+  }),
+  transaction_too_large: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) =>
+      `A transaction writes at most ${limit} bytes at once. Divide it, or start the server with a larger --max-transaction-memory`,
+    http: 413,
+  }),
+  held_transactions_full: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) =>
+      `Transactions that clients hold open write at most ${limit} bytes together. Commit or cancel some, or start the server with a larger --max-held-memory`,
+    http: 503,
     retryable: true,
   }),
   transaction_not_open: internal<{ statement: string }>(

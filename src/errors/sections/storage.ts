@@ -14,6 +14,12 @@ export const storageErrors = {
     http: 409,
     retryable: true,
   }),
+  snapshot_expired: row({
+    kind: 'Query',
+    text: () => 'Too many states of the store are being read at once, and this was the oldest. It can be read again',
+    http: 503,
+    retryable: true,
+  }),
   transaction_finished: row({
     kind: 'Internal',
     text: () => 'The transaction has already been committed or cancelled',

@@ -18,19 +18,19 @@ export interface Caches {
 export class LmdbSnapshot implements Snapshot {
   readonly #view: ByteView;
   readonly #caches: Caches;
-  readonly #engine: { check(): void };
+  readonly #state: { check(): void };
   readonly #release: () => void;
   #empty: EmptyRange | undefined;
 
-  constructor(view: ByteView, caches: Caches, engine: { check(): void }, release: () => void) {
+  constructor(view: ByteView, caches: Caches, state: { check(): void }, release: () => void) {
     this.#view = view;
     this.#caches = caches;
-    this.#engine = engine;
+    this.#state = state;
     this.#release = release;
   }
 
   get(key: Key): Stored | undefined {
-    this.#engine.check();
+    this.#state.check();
     const { records } = this.#caches;
     const { version } = this.#view;
     const cached = records.get(key, version);
@@ -48,7 +48,7 @@ export class LmdbSnapshot implements Snapshot {
   }
 
   has(key: Key): boolean {
-    this.#engine.check();
+    this.#state.check();
     return this.#view.has(key);
   }
 
@@ -57,7 +57,7 @@ export class LmdbSnapshot implements Snapshot {
   }
 
   count(range: KeyRange): number {
-    this.#engine.check();
+    this.#state.check();
     return this.#view.count(range);
   }
 
@@ -70,7 +70,7 @@ export class LmdbSnapshot implements Snapshot {
    * Where that isn't known it is read of the store, up to `limit` entries.
    */
   stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): Stretch {
-    this.#engine.check();
+    this.#state.check();
     const { ranges } = this.#caches;
     const { version } = this.#view;
     const held = reverse ? ranges.below(range.to, version) : ranges.at(range.from, version);

@@ -11,7 +11,7 @@ const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 /** The longest key LMDB can hold in a page of 4096 bytes. */
 export const MAX_KEY_LENGTH = 1978;
 /** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
-const MAX_READERS = 8192;
+export const MAX_READERS = 8192;
 /** The file in a folder that holds everything. */
 export const DATA_FILE = 'data.mdb';
 /** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */

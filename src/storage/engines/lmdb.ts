@@ -17,11 +17,13 @@ import { type CommitStage, type Committer, EmbeddedTransaction, type Writes, wri
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
-import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './lmdb-store.js';
+import { type ByteStore, type ByteView, MAX_KEY_LENGTH, MAX_READERS, openByteStore } from './lmdb-store.js';
 import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
+/** How many states of the store may be read at once: each takes one of LMDB's readers, of which there are twice as many. */
+const MAX_VIEWS = MAX_READERS / 2;
 /** More changes than these are waited for rather than laid over what is written. */
 const LAID_OVER = 4096;
 
@@ -33,6 +35,8 @@ export interface LmdbOptions {
   readonly sync?: 'every' | 'never';
   /** Room for what is kept decoded, estimated: half for records read by their keys, half for ranges; 128 MiB unless told. */
   readonly cacheBytes?: number;
+  /** How many states of the store may be read at once, the present one among them; 4,096 unless told. */
+  readonly maxViews?: number;
   readonly timers?: Timers;
   /** From which versionstamps take the time. */
   readonly clock?: Clock;
@@ -57,14 +61,33 @@ export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine 
   }
 }
 
+/** The store couldn't be read. */
+function unreadable(error: unknown): TesseraError {
+  return failure('storage_unavailable', { reason: `a read failed: ${messageOf(error)}` }, { cause: error });
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
-interface SharedView {
+class SharedView {
   readonly view: ByteView;
-  users: number;
+  users = 1;
+  /** Why nothing can be read in it any more. */
+  #ended: TesseraError | undefined;
+
+  constructor(view: ByteView) {
+    this.view = view;
+  }
+
+  check(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  end(reason: TesseraError): void {
+    this.#ended ??= reason;
+  }
 }
 
 /**
@@ -95,6 +118,7 @@ export class LmdbEngine implements Engine {
   /** The view of that version, once somebody needed it; and all views in use. */
   #newest: SharedView | undefined;
   readonly #views = new Set<SharedView>();
+  readonly #maxViews: number;
   /** Why nothing is possible any more. */
   #ended: TesseraError | undefined;
   #closing: Promise<void> | undefined;
@@ -108,6 +132,7 @@ export class LmdbEngine implements Engine {
     this.#clock = options.clock ?? realEnvironment.clock;
     const timers = options.timers ?? realEnvironment.timers;
     this.#reservations = new Reservations(timers);
+    this.#maxViews = options.maxViews ?? MAX_VIEWS;
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
@@ -140,20 +165,38 @@ export class LmdbEngine implements Engine {
     return this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended);
   }
 
+  /** How many states of the store are read just now, and how many read-write transactions are under way. */
+  get inUse(): { readonly views: number; readonly transactions: number } {
+    // The engine itself holds the newest view, if there is one, and what it shows last.
+    return { views: this.#views.size - (this.#newest === undefined ? 0 : 1), transactions: this.#log.holders - 1 };
+  }
+
   check(): void {
+    this.#mustBeOpen();
+    const view = this.#open();
+    try {
+      view.next('\0');
+    } catch (error) {
+      throw unreadable(error);
+    } finally {
+      view.release();
+    }
+  }
+
+  #mustBeOpen(): void {
     if (this.#ended !== undefined) throw this.#ended;
   }
 
   close(): Promise<void> {
-    this.#ended ??= failure('storage_unavailable', { reason: 'it has been closed' });
+    this.#end(failure('storage_unavailable', { reason: 'it has been closed' }));
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  #begin({ writable, reservation, interrupt }: BeginOptions, early: boolean): EmbeddedTransaction {
-    this.check();
+  #begin({ writable, reservation, interrupt, memory }: BeginOptions, early: boolean): EmbeddedTransaction {
+    this.#mustBeOpen();
     const shared = this.#share();
-    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this, () => this.#unshare(shared));
+    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, shared, () => this.#unshare(shared));
     if (early && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new EmbeddedTransaction(snapshot);
     const began = this.#log.hold(early ? this.#log.latest : this.#visible);
@@ -172,7 +215,7 @@ export class LmdbEngine implements Engine {
       reserve: (reads, writes) =>
         this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
     };
-    return new EmbeddedTransaction(snapshot, committer);
+    return new EmbeddedTransaction(snapshot, committer, memory);
   }
 
   #commit(
@@ -184,7 +227,7 @@ export class LmdbEngine implements Engine {
   ): PromiseOrValue<void> {
     const conflicts = this.#log.conflicts(began, reads);
     this.#log.release(began);
-    this.check();
+    this.#mustBeOpen();
     if (conflicts) {
       if (until === 'placed') throw failure('transaction_conflict');
       // Whoever begins anew must see the commits that were in the way.
@@ -227,8 +270,13 @@ export class LmdbEngine implements Engine {
 
   #fail(reason: unknown): TesseraError {
     const error = failure('storage_unavailable', { reason: `a write failed: ${messageOf(reason)}` }, { cause: reason });
-    this.#ended = error;
+    this.#end(error);
     return error;
+  }
+
+  #end(reason: TesseraError): void {
+    this.#ended ??= reason;
+    for (const view of this.#views) view.end(reason);
   }
 
   #share(): SharedView {
@@ -237,17 +285,35 @@ export class LmdbEngine implements Engine {
     return this.#newest;
   }
 
+  #open(): ByteView {
+    try {
+      return this.#store.view();
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
+
+  /** Those who read the oldest state have to begin anew when too many are read, so that there is always room for the newest. */
   #view(): SharedView {
-    const view = this.#store.view();
+    if (this.#views.size >= this.#maxViews) this.#endOldest();
+    const view = this.#open();
     if (view.version !== this.#version) {
       // The group that is being written has just become durable, and its writer will be told so shortly.
       const { writing } = this.#writer;
       invariant(writing !== undefined && writing.version === view.version, 'a view of an unknown version');
       this.#show(writing);
     }
-    const shared = { view, users: 1 };
+    const shared = new SharedView(view);
     this.#views.add(shared);
     return shared;
+  }
+
+  #endOldest(): void {
+    const [oldest] = this.#views;
+    if (oldest === undefined) return;
+    oldest.end(failure('snapshot_expired'));
+    this.#views.delete(oldest);
+    oldest.view.release();
   }
 
   #unshare(shared: SharedView): void {

@@ -37,7 +37,7 @@ export class MemoryEngine implements Engine {
     return this.#changedAt;
   }
 
-  begin({ writable, reservation, interrupt }: BeginOptions): EmbeddedTransaction {
+  begin({ writable, reservation, interrupt, memory }: BeginOptions): EmbeddedTransaction {
     this.#mustBeOpen();
     const snapshot = new TreeSnapshot(this.#tree.snapshot());
     if (!writable) return new EmbeddedTransaction(snapshot);
@@ -59,7 +59,7 @@ export class MemoryEngine implements Engine {
       reserve: (reads, writes) =>
         this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
     };
-    return new EmbeddedTransaction(snapshot, committer);
+    return new EmbeddedTransaction(snapshot, committer, memory);
   }
 
   beginEarly(options: BeginOptions): EmbeddedTransaction {
@@ -68,8 +68,15 @@ export class MemoryEngine implements Engine {
 
   durable(): void {}
 
+  /** How many read-write transactions are under way. */
+  get inUse(): { readonly transactions: number } {
+    return { transactions: this.#log.holders };
+  }
+
   check(): void {
-    this.#mustBeOpen();
+    const transaction = this.begin({ writable: false });
+    transaction.get('\0');
+    transaction.cancel();
   }
 
   async close(): Promise<void> {
