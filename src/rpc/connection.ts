@@ -171,8 +171,6 @@ export class RpcConnection implements ConnectionServices {
   }
 
   attach(id: string): void {
-    // Nobody would detach it any more.
-    if (this.#ending) throw failure('cancelled');
     if (this.#attached.has(id)) throw failure('session_exists', { id });
     const limit = this.#options.attachedSessions ?? 64;
     if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });

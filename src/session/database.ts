@@ -78,6 +78,16 @@ export interface SessionBounds {
   readonly perUser?: number | undefined;
 }
 
+export interface InUse {
+  /** Open sessions, and those in the registry: of users who are signed in for longer than a request. */
+  readonly sessions: number;
+  readonly signedIn: number;
+  /** Transactions and snapshots that are held, and the bytes that those have reserved. */
+  readonly transactions: number;
+  readonly memory: number;
+  readonly liveQueries: number;
+}
+
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Parsed texts that are kept. */
@@ -201,10 +211,16 @@ export class OpenDatabase implements Database {
     return this.#sessions.size;
   }
 
-  /** How many transactions and snapshots are held, and how many bytes they have reserved. */
-  get held(): { readonly transactions: number; readonly memory: number } {
-    const { size, reserved } = this.#services.transactions;
-    return { transactions: size, memory: reserved };
+  /** What outlasts a request by now. */
+  get inUse(): InUse {
+    const { transactions, registry, executor } = this.#services;
+    return {
+      sessions: this.#sessions.size,
+      signedIn: [...registry.signedIn()].length,
+      transactions: transactions.size,
+      memory: transactions.reserved,
+      liveQueries: executor.liveQueries.size,
+    };
   }
 
   publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]> {

@@ -31,6 +31,7 @@ export class SessionTransactions {
   readonly #ends = new Map<string, TesseraError>();
   /** Goes up when all are cancelled: those that are about to begin come to nothing, too. */
   #epoch = 0;
+  #isClosed = false;
 
   constructor({ engine, transactions }: { readonly engine: Engine; readonly transactions: HeldTransactions }) {
     this.#engine = engine;
@@ -80,6 +81,7 @@ export class SessionTransactions {
   }
 
   #begin(user: string | undefined, kind: HeldKind): PromiseOrValue<Begun> {
+    if (this.#isClosed) throw failure('cancelled');
     const epoch = this.#epoch;
     const ending: Begun['ending'] = { end: () => undefined };
     const hold = this.#all.hold({ user, kind, end: (reason) => ending.end(reason) });
@@ -109,6 +111,12 @@ export class SessionTransactions {
     this.#ends.clear();
     for (const held of this.#held.values()) held.cancel();
     for (const snapshot of this.#snapshots) snapshot.cancel();
+  }
+
+  /** The session is closed: nothing begins any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.cancelAll();
   }
 
   #noteEnd(id: string, reason: TesseraError): void {

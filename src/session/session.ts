@@ -462,6 +462,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   close(): void {
     this.#isClosed = true;
+    this.#transactions.close();
     for (const interrupt of this.#running) interrupt.cancel();
     this.#notifier?.close();
     this.#auditor?.ended('closed');

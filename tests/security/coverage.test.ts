@@ -14,6 +14,7 @@ it('knows every published attack, as a test or as pending', () => {
   }
   const pending = Object.keys(PENDING).map(Number);
   expect(pending.filter((number) => tested.has(number))).toEqual([]);
-  const covered = [...tested, ...pending].sort((a, b) => a - b);
+  // Those behind them were found on Tessera itself.
+  const covered = [...tested, ...pending].filter((number) => number <= KNOWN).sort((a, b) => a - b);
   expect(covered).toEqual(Array.from({ length: KNOWN }, (_, at) => at + 1));
 });

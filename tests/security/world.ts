@@ -2,6 +2,7 @@
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session, StatementDoor } from '../../src/session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import type { Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
@@ -33,8 +34,8 @@ export class World {
   }
 
   /** With `test` / `test` selected by the owner, and a RECORD access `people` in it. */
-  static async open(options: DatabaseOptions = {}): Promise<World> {
-    const world = new World(await openDatabase(await openEngine('memory'), { ...QUICK, ...options }));
+  static async open(options: DatabaseOptions = {}, engine?: Engine): Promise<World> {
+    const world = new World(await openDatabase(engine ?? (await openEngine('memory')), { ...QUICK, ...options }));
     await world.owner.use('test', 'test');
     await run(world.owner, RECORD_ACCESS);
     return world;

@@ -47,6 +47,26 @@ test('they run soon after the commit, in the order of the changes', async () => 
   );
 });
 
+test('what conflicts for too long waits for the next round, and holds up nothing behind it', async () => {
+  await answers('CREATE hot:1 SET n = 0');
+  await answers(
+    'DEFINE EVENT e ON t ASYNC THEN { UPDATE hot:1 SET n += 1; IF $after.slow { sleep(2s) }; CREATE log SET n = $after.n }',
+  );
+  await answers('CREATE t:1 SET n = 1, slow = true; CREATE t:2 SET n = 2');
+  await advance(10);
+  const rival = database.ownerSession();
+  await rival.use('test', 'test');
+  for (let nap = 0; nap < 400; nap++) {
+    void rival.query('UPDATE hot:1 SET n += 100');
+    await advance(50);
+  }
+  expect(await answers('SELECT VALUE n FROM log')).toBe('[2]');
+  expect(lost).toEqual([]);
+  for (let nap = 0; nap < 400; nap++) await advance(50);
+  expect(await answers('SELECT VALUE n FROM log ORDER BY n')).toBe('[1, 2]');
+  expect(await answers('SELECT VALUE n % 100 FROM ONLY hot:1')).toBe('2');
+});
+
 test('nothing is left of what was cancelled', async () => {
   await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }');
   await answers('BEGIN; CREATE t:1; CANCEL');

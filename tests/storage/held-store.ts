@@ -5,12 +5,15 @@ export class HeldStore implements ByteStore {
   /** Called with what completes the write that is under way, after it has reached the disk. */
   held: ((complete: () => void) => void) | undefined;
   failure: Error | undefined;
+  /** Why nothing can be read. */
+  unreadable: Error | undefined;
   writes = 0;
   readonly lastStamp = 0n;
 
   constructor(readonly store: ByteStore) {}
 
   view() {
+    if (this.unreadable !== undefined) throw this.unreadable;
     return this.store.view();
   }
 

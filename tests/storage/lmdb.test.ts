@@ -149,6 +149,55 @@ describe('LmdbEngine', () => {
     expect((await early).count(EVERYTHING)).toBe(5000);
   });
 
+  it('has those begin anew who read the oldest state when too many are read', async () => {
+    await engine.close();
+    engine = new LmdbEngine(openByteStore(folder, { sync: false }), { maxViews: 5 });
+    const reading: ReturnType<LmdbEngine['begin']>[] = [];
+    for (let version = 0; version < 12; version++) {
+      await put('a', version);
+      reading.push(engine.begin({ writable: version % 2 === 0 }));
+      // The newest can always be read.
+      expect(reading.at(-1)?.get('a')).toBe(version);
+      expect(read('a')).toBe(version);
+      engine.check();
+      expect(engine.inUse.views).toBeLessThanOrEqual(5);
+    }
+    const outcomes = reading.map((each) => {
+      try {
+        return each.get('a');
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    });
+    expect(outcomes).toEqual([...Array(7).fill('snapshot_expired'), 7, 8, 9, 10, 11]);
+    const [oldest] = reading;
+    expect(() => oldest?.scan(EVERYTHING).next()).toThrow(withCode('snapshot_expired'));
+    for (const each of reading) each.cancel();
+    expect(engine.inUse).toEqual({ views: 0, transactions: 0 });
+    await put('a', 100);
+    expect(read('a')).toBe(100);
+  });
+
+  it('tells in a check, and when something begins, that it can’t be read', async () => {
+    await put('a', 1);
+    store.unreadable = new Error('MDB_READERS_FULL');
+    const unavailable = { code: 'storage_unavailable', message: expect.stringContaining('MDB_READERS_FULL') };
+    expect(() => engine.check()).toThrow(expect.objectContaining(unavailable));
+    expect(() => engine.begin({ writable: false })).toThrow(expect.objectContaining(unavailable));
+    store.unreadable = undefined;
+    engine.check();
+    expect(read('a')).toBe(1);
+  });
+
+  it('asks the store in a check, though the newest state is being read', async () => {
+    await put('a', 1);
+    const reading = engine.begin({ writable: false });
+    expect(reading.get('a')).toBe(1);
+    store.unreadable = new Error('the disk is gone');
+    expect(() => engine.check()).toThrow('the disk is gone');
+    reading.cancel();
+  });
+
   it('is unavailable for good after a failed write', async () => {
     await put('a', 1);
     const open = engine.begin({ writable: true });

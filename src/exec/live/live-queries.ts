@@ -30,6 +30,10 @@ export class LiveQueries implements LiveRegistry {
     return [...queries].sort((a, b) => (a.id.text < b.id.text ? -1 : 1));
   }
 
+  get size(): number {
+    return this.#queries.size;
+  }
+
   get(id: string): LiveQuery | undefined {
     return this.#queries.get(id);
   }
