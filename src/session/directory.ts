@@ -128,7 +128,7 @@ export class StoreDirectory implements Directory {
         for (const name of Object.keys(variables)) scope.set(name, variables[name]);
         return evaluate(new Frame(execution, scope));
       };
-      return withRetries(this.#engine, work, { memory: this.#transactions.budget() });
+      return withRetries(this.#engine, work, { memory: this.#transactions.budget });
     };
     if (this.#audit === undefined) return run();
     return new Auditor(this.#audit, origin, { key: undefined, identity }).attempting(run);

@@ -124,7 +124,7 @@ export class EventRunner {
     const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
     const run = (witness?: () => Witness) =>
       withRetries(engine, (transaction) => this.#run(transaction, key, event, identity, witness?.()), {
-        memory: transactions.budget(),
+        memory: transactions.budget,
       });
     if (audit === undefined) return run();
     return new Auditor(audit, {}, { key: undefined, identity }).attempting(run);

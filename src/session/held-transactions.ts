@@ -108,10 +108,8 @@ export class HeldTransactions {
     return this.#memory.used;
   }
 
-  /** The memory of a transaction that isn't held. */
-  budget(): MemoryBudget {
-    return this.#budgetIn(this.#bounds.parent);
-  }
+  /** Makes the memory of a transaction that isn't held. */
+  readonly budget = (): MemoryBudget => this.#budgetIn(this.#bounds.parent);
 
   #budgetIn(parent: MemoryBudget | undefined): MemoryBudget {
     return new MemoryBudget(this.#bounds.memory, (limit) => failure('transaction_too_large', { limit }), parent);

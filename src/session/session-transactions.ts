@@ -87,7 +87,7 @@ export class SessionTransactions {
     const hold = this.#all.hold({ user, kind, end: (reason) => ending.end(reason) });
     return otherwise(
       () =>
-        andThen(this.#engine.begin({ writable: kind === 'transaction', memory: hold.memory }), (transaction) => {
+        andThen(this.#engine.begin({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
           if (this.#epoch === epoch) return { transaction, hold, ending };
           transaction.cancel();
           throw failure('cancelled');

@@ -183,7 +183,7 @@ export class StatementRunner {
 
   /** Of the transactions of a statement, or of a block. */
   #options(): WorkOptions {
-    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget() };
+    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget };
   }
 
   /** An attempt at a statement. */

@@ -137,10 +137,10 @@ export interface BeginOptions {
   /** Asked every now and then while a commit, or `reserve`, waits for reservations. */
   readonly interrupt?: WaitInterrupt | undefined;
   /**
-   * What it writes, and what it remembers of its reads, is reserved there, roughly and from some kilobytes on, until it has ended. Without room
-   * for it, writes and reads throw the error of the budget, and the transaction can go on without them.
+   * Makes the budget in which what it writes, and what it remembers of its reads, is reserved until it has ended: roughly, and only once that is
+   * more than some kilobytes. Without room for it, writes and reads throw the error of the budget, and the transaction can go on without them.
    */
-  readonly memory?: MemoryBudget | undefined;
+  readonly memory?: (() => MemoryBudget) | undefined;
 }
 
 export interface Engine {

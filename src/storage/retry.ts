@@ -88,14 +88,16 @@ function once<T>(
   { isFirst, reservation }: { readonly isFirst: boolean; readonly reservation?: Reservation },
   again: (failed: Transaction, error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
-  return andThen(begin({ writable: true, reservation, ...options }, isFirst), (transaction) =>
-    otherwise(
-      () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),
-      (error) => {
-        transaction.cancel();
-        if (!isConflict(error)) throw error;
-        return again(transaction, error);
-      },
-    ),
+  return andThen(
+    begin({ writable: true, reservation, interrupt: options.interrupt, memory: options.memory }, isFirst),
+    (transaction) =>
+      otherwise(
+        () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),
+        (error) => {
+          transaction.cancel();
+          if (!isConflict(error)) throw error;
+          return again(transaction, error);
+        },
+      ),
   );
 }

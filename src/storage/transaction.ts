@@ -90,7 +90,8 @@ export class EmbeddedTransaction implements Transaction {
   #appended: Appended | undefined;
   #afterCommit: AfterCommit | undefined;
   #finished = false;
-  readonly #memory: MemoryBudget | undefined;
+  readonly #makeBudget: (() => MemoryBudget) | undefined;
+  #budget: MemoryBudget | undefined;
   /** How many bytes the writes take, and how many were reserved for them and for what is remembered of reads: the most there were. */
   #size = 0;
   #reserved = UNRESERVED;
@@ -98,10 +99,10 @@ export class EmbeddedTransaction implements Transaction {
   #readsReserved = 0;
 
   /** Read-only without a committer. */
-  constructor(snapshot: Snapshot, committer?: Committer, memory?: MemoryBudget) {
+  constructor(snapshot: Snapshot, committer?: Committer, makeBudget?: () => MemoryBudget) {
     this.#snapshot = snapshot;
     this.#committer = committer;
-    this.#memory = memory;
+    this.#makeBudget = makeBudget;
     this.#reads = committer && new ReadSet();
     this.#overlay = committer ? new OrderedTree<Written>() : NOTHING;
   }
@@ -166,7 +167,7 @@ export class EmbeddedTransaction implements Transaction {
     this.#mustBeWritable();
     this.#mustFit(prefix.length + APPENDED_LENGTH);
     const before = this.#appended;
-    if (this.#memory !== undefined) this.#grow(writeSize(prefix, value) + APPENDED_LENGTH);
+    if (this.#makeBudget !== undefined) this.#grow(writeSize(prefix, value) + APPENDED_LENGTH);
     this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };
   }
 
@@ -249,7 +250,7 @@ export class EmbeddedTransaction implements Transaction {
   }
 
   #write(key: Key, value: Written): void {
-    if (this.#memory !== undefined) {
+    if (this.#makeBudget !== undefined) {
       const before = this.#overlay.size > 0 ? this.#overlay.get(key) : undefined;
       this.#grow(sizeOf(key, value) - (before === undefined ? 0 : sizeOf(key, before)));
     }
@@ -264,7 +265,7 @@ export class EmbeddedTransaction implements Transaction {
 
   #remember(reads: ReadSet, key: Key): void {
     reads.addKey(key);
-    if (this.#memory === undefined || reads.size < this.#readsReserved + READS_STEP) return;
+    if (this.#makeBudget === undefined || reads.size < this.#readsReserved + READS_STEP) return;
     this.#reserve(this.#size + reads.size);
     this.#readsReserved = reads.size;
   }
@@ -272,13 +273,14 @@ export class EmbeddedTransaction implements Transaction {
   /** What is reserved only grows, so that a rollback never needs more than there is. */
   #reserve(bytes: number): void {
     if (bytes <= this.#reserved) return;
-    this.#memory?.reserve(bytes - this.#reserved);
+    this.#budget ??= this.#makeBudget?.();
+    this.#budget?.reserve(bytes - this.#reserved);
     this.#reserved = bytes;
   }
 
   #releaseMemory(): void {
     if (this.#reserved === UNRESERVED) return;
-    this.#memory?.release(this.#reserved - UNRESERVED);
+    this.#budget?.release(this.#reserved - UNRESERVED);
     this.#reserved = UNRESERVED;
   }
 
