@@ -1,10 +1,12 @@
 /** The transactions that the client of one session holds, and the snapshots that are read on its behalf. */
+import type { SessionIdentity } from '../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Engine, Transaction } from '../storage/contract.js';
 import type { HeldTransaction } from './contract.js';
 import { type Holder, OpenHeldTransaction } from './held-transaction.js';
 import type { HeldKind, HeldTransactions, Hold } from './held-transactions.js';
+import { userKey } from './registry.js';
 
 /** Of how many transactions that were ended a session knows why. */
 const KNOWN_ENDS = 64;
@@ -20,6 +22,12 @@ interface Begun {
   readonly hold: Hold;
   /** `end` is called when its time is over. */
   readonly ending: { end(reason: TesseraError): void };
+}
+
+/** Whose transactions are counted together; nobody's where the process itself asks. */
+function userOf({ principal, signedIn, origin }: SessionIdentity): string | undefined {
+  if (principal.kind !== 'guest' && signedIn.basis !== undefined) return userKey(principal);
+  return origin.ip === undefined ? undefined : `address ${origin.ip}`;
 }
 
 export class SessionTransactions {
@@ -40,11 +48,11 @@ export class SessionTransactions {
 
   /** @throws TesseraError `too_many_transactions`, and `cancelled` if all are cancelled while it begins */
   begin(
-    user: string | undefined,
+    whose: SessionIdentity,
     writable: boolean,
     holder: Omit<Holder, 'release' | 'use'>,
   ): PromiseOrValue<HeldTransaction> {
-    return andThen(this.#begin(user, writable ? 'transaction' : 'snapshot'), ({ transaction, hold, ending }) => {
+    return andThen(this.#begin(whose, writable ? 'transaction' : 'snapshot'), ({ transaction, hold, ending }) => {
       const held = new OpenHeldTransaction(transaction, {
         ...holder,
         use: () => hold.use(),
@@ -65,8 +73,8 @@ export class SessionTransactions {
   }
 
   /** What an export reads: it ends with the session, though whoever reads it may never come back. */
-  exportSnapshot(user: string | undefined): PromiseOrValue<ExportSnapshot> {
-    return andThen(this.#begin(user, 'export'), ({ transaction, hold }) => {
+  exportSnapshot(whose: SessionIdentity): PromiseOrValue<ExportSnapshot> {
+    return andThen(this.#begin(whose, 'export'), ({ transaction, hold }) => {
       const snapshot: ExportSnapshot = {
         transaction,
         cancel: () => {
@@ -80,11 +88,11 @@ export class SessionTransactions {
     });
   }
 
-  #begin(user: string | undefined, kind: HeldKind): PromiseOrValue<Begun> {
+  #begin(whose: SessionIdentity, kind: HeldKind): PromiseOrValue<Begun> {
     if (this.#isClosed) throw failure('cancelled');
     const epoch = this.#epoch;
     const ending: Begun['ending'] = { end: () => undefined };
-    const hold = this.#all.hold({ user, kind, end: (reason) => ending.end(reason) });
+    const hold = this.#all.hold({ user: userOf(whose), kind, end: (reason) => ending.end(reason) });
     return otherwise(
       () =>
         andThen(this.#engine.begin({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {

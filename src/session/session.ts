@@ -33,7 +33,7 @@ import type { HeldTransactions } from './held-transactions.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
-import { type RegisteredSession, type Sessions, userKey } from './registry.js';
+import type { RegisteredSession, Sessions } from './registry.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
@@ -172,21 +172,14 @@ export class OpenSession implements Session, RegisteredSession {
     const use = () => this.#use(unattended);
     return andThen(andThen(this.#unsettled.durable, use), () => {
       this.#mustBeAdmitted();
-      const { environment } = this.#services;
-      return this.#transactions.begin(this.#user, writable, {
+      const { environment, parse } = this.#services;
+      return this.#transactions.begin(this.#identity, writable, {
         drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
-        parse: (text) => this.#services.parse(text),
+        parse,
         run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
         settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
       });
     });
-  }
-
-  /** Whose transactions are counted together; nobody's where the process itself asks. */
-  get #user(): string | undefined {
-    const { principal, signedIn } = this.#identity;
-    if (principal.kind !== 'guest' && signedIn.basis !== undefined) return userKey(principal);
-    return this.#origin.ip === undefined ? undefined : `address ${this.#origin.ip}`;
   }
 
   transaction(id: string): HeldTransaction {
@@ -203,14 +196,11 @@ export class OpenSession implements Session, RegisteredSession {
     statements: readonly Statement[],
     { variables, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
-    this.#mustBeOpen();
     this.#mustBeAdmitted();
     const begun = RequestInterrupt.begin(this.#services.environment, this.#lifetime.askedAt);
-    let interrupt = this.#bounded(begun);
-    if (deadline !== undefined) {
-      interrupt = interrupt.until(deadline);
-      interrupt.check();
-    }
+    const bounded = this.#bounded(begun);
+    const interrupt = deadline === undefined ? bounded : bounded.until(deadline);
+    if (deadline !== undefined) interrupt.check();
     const request = {
       identity: this.#identity,
       interrupt,
@@ -441,7 +431,7 @@ export class OpenSession implements Session, RegisteredSession {
       scope: this.#variables.scopeWith(undefined),
       unsettled: this.#unsettled,
       identity,
-      snapshot: () => this.#transactions.exportSnapshot(this.#user),
+      snapshot: () => this.#transactions.exportSnapshot(this.#identity),
     };
   }
 
@@ -494,6 +484,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Whoever may run nothing is not to learn what is defined either. */
   #mustBeAdmitted(): void {
+    this.#mustBeOpen();
     if (!this.isAdmitted) {
       const refusal = guestRefusal();
       this.#auditor?.refused(refusal);
