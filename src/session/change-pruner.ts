@@ -6,7 +6,7 @@ import { hasChanges, pruneChanges } from '../catalog/prune-changes.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { Engine, Transaction } from '../storage/contract.js';
-import { withRetries } from '../storage/retry.js';
+import { isConflict, withRetries } from '../storage/retry.js';
 
 /** Milliseconds between two rounds. */
 const INTERVAL = 30_000;
@@ -37,7 +37,7 @@ export class ChangePruner {
     for (const name of await this.#databasesWithChanges()) {
       let more = true;
       while (more && !this.#stopped) {
-        more = await withRetries(this.#engine, (transaction) => this.#pruneSome(transaction, name));
+        more = await this.#pruneOnce(name);
         await this.#environment.timers.yield();
       }
     }
@@ -58,6 +58,16 @@ export class ChangePruner {
           if (!this.#stopped) this.#wait();
         });
     });
+  }
+
+  /** Whether there is more; not now where the definitions keep changing. */
+  async #pruneOnce(name: DatabaseName): Promise<boolean> {
+    try {
+      return await withRetries(this.#engine, (transaction) => this.#pruneSome(transaction, name));
+    } catch (error) {
+      if (isConflict(error)) return false;
+      throw error;
+    }
   }
 
   async #databasesWithChanges(): Promise<DatabaseName[]> {

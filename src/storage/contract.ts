@@ -113,7 +113,7 @@ export const RESERVATION_TIME = 1_000;
  * wait until it has committed, until `release`, or until `RESERVATION_TIME` has passed; all other commits go on. It is advice, not a lock:
  * each commit is validated as always, so that nothing but throughput depends on a reservation.
  *
- * A commit waits only for reservations that are older than itself and than its own reservation, so that waiting never goes in a circle.
+ * A commit waits only for reservations that were granted before it came and are older than its own, so that waiting never goes in a circle.
  */
 export interface Reservation {
   /** It keeps nobody waiting any more: its time is over, its transaction has committed, or it was released. */
