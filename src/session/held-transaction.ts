@@ -28,6 +28,8 @@ export interface Holder {
   /** Its id, when it is first asked for: nobody asks for that of a snapshot. */
   drawId(): string;
   parse(text: string): readonly Statement[];
+  /** @throws TesseraError `session_expired` */
+  check(): void;
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
   /** The transaction is about to end. */
   release(held: HeldTransaction): void;
@@ -115,7 +117,10 @@ export class OpenHeldTransaction implements HeldTransaction {
   }
 
   #mustGoOn(): void {
-    if (this.#ended !== undefined) throw this.#ended;
+    if (this.#ended === undefined) return;
+    // The end of the session comes first.
+    this.#holder.check();
+    throw this.#ended;
   }
 
   cancel(): void {

@@ -176,6 +176,7 @@ export class OpenSession implements Session, RegisteredSession {
       return this.#transactions.begin(this.#identity, writable, {
         drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
         parse,
+        check: () => this.#mustBeLive(),
         run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
         settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
       });
