@@ -45,9 +45,10 @@ it('the pages that are made from the sources are up to date', async () => {
 });
 
 it('every dependency is explained', () => {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>;
+  const listed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>;
+  const { dependencies, optionalDependencies, devDependencies } = listed;
   const explained = readFileSync('docs/DEPENDENCIES.md', 'utf8');
-  const names = Object.keys({ ...dependencies, ...devDependencies });
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
   expect(names.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
   // A name at the start of a row, or among several there, is one that is installed.
   const rows = [...explained.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
