@@ -19,10 +19,10 @@ export class ByteReader {
     this.#damaged = damaged;
   }
 
-  /** Begins with other bytes. */
-  begin(bytes: Uint8Array): void {
+  /** Begins with other bytes, of which it reads so many. */
+  begin(bytes: Uint8Array, length = bytes.length): void {
     this.#bytes = asBuffer(bytes);
-    this.#end = bytes.length;
+    this.#end = length;
     this.#at = 0;
   }
 

@@ -16,9 +16,12 @@ export class ByteWriter {
     if (this.#bytes.length > KEEP) this.#bytes = Buffer.allocUnsafe(INITIAL);
   }
 
-  /** Small ones come out of Node's pool: to give each a memory of its own takes longer than to write it. */
-  finish(): Uint8Array {
-    const finished = Buffer.allocUnsafe(this.#length);
+  /**
+   * The bytes with room for so many more behind them. Small ones come out of Node's pool: to give each a memory of its own takes longer than
+   * to write it.
+   */
+  finish(room = 0): Uint8Array {
+    const finished = Buffer.allocUnsafe(this.#length + room);
     this.#bytes.copy(finished, 0, 0, this.#length);
     return finished;
   }

@@ -30,12 +30,15 @@ export { decodeRecord } from './record-reader.js';
 const out = new ByteWriter();
 const walk = new MeasuredWalk();
 
-/** The bytes from which `decodeRecord` makes the value again. @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large` */
-export function encodeRecord(value: Value): Uint8Array {
+/**
+ * The bytes from which `decodeRecord` makes the value again, and behind them room for so many more.
+ * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
+ */
+export function encodeRecord(value: Value, room = 0): Uint8Array {
   out.begin();
   out.byte(RECORD_VERSION);
   write(value, walk.beginAt(value));
-  return walk.end(out.finish());
+  return walk.end(out.finish(room));
 }
 
 function write(value: Value, depth: number): void {

@@ -13,6 +13,7 @@ import {
   POSITIVE_INT,
   RECORD_TAGS,
   RECORD_VERSION,
+  SEALED_RECORD_VERSION,
   SHORT_TEXT,
   SMALL_INT,
   TRUE,
@@ -39,11 +40,14 @@ import {
 // One for all records, since making a reader takes as long as reading a small record. Reading never waits.
 const reader = new ByteReader(new Uint8Array(), damaged);
 
-/** The value that `encodeRecord` was given. @throws TesseraError `stored_bytes_invalid` */
-export function decodeRecord(bytes: Uint8Array): Value {
-  reader.begin(bytes);
+/**
+ * The value that `encodeRecord` was given, from the first `length` bytes.
+ * @throws TesseraError `stored_bytes_invalid`
+ */
+export function decodeRecord(bytes: Uint8Array, length = bytes.length): Value {
+  reader.begin(bytes, length);
   const version = reader.byte();
-  if (version !== RECORD_VERSION) damaged(`the version ${version} is not known`);
+  if (version !== RECORD_VERSION && version !== SEALED_RECORD_VERSION) damaged(`the version ${version} is not known`);
   const value = read(reader, 0);
   if (reader.remaining > 0) damaged('bytes after the end');
   return value;

@@ -3,6 +3,8 @@ import type { Kind } from './value.js';
 
 /** Changes with the format; bytes of another version aren't read. */
 export const RECORD_VERSION = 1;
+/** The same with a checksum behind the value (`sealed-record.ts`). */
+export const SEALED_RECORD_VERSION = 2;
 
 /** Ints and floats: those that are written as 64 bits. */
 export const RECORD_TAGS = {

@@ -12,8 +12,7 @@ import { readConfiguration } from '../../src/server/configuration.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 import { openDatabase } from '../../src/session/database.js';
 import { LmdbEngine } from '../../src/storage/engines/lmdb.js';
-import { openByteStore } from '../../src/storage/engines/lmdb-store.js';
-import { HeldStore } from '../storage/held-store.js';
+import { HeldStore, openUnsynced } from '../storage/held-store.js';
 import { ROOT } from './server.js';
 
 /** The server takes up so many requests of a connection at a time, and another that asks for its version beside them. */
@@ -28,7 +27,7 @@ let server: RunningServer;
 let db: Surreal;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tessera-'));
-  store = new HeldStore(openByteStore(folder, { sync: false }));
+  store = new HeldStore(openUnsynced(folder));
   const database = await openDatabase(new LmdbEngine(store), { environment: { ...realEnvironment, clock: STANDING } });
   const owner = database.ownerSession();
   await owner.query(`DEFINE USER root ON ROOT PASSWORD '${ROOT.password}' ROLES OWNER`);

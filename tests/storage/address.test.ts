@@ -60,7 +60,7 @@ describe('a folder', () => {
   });
 
   it.each([
-    ['2', 'a newer Tessera wrote'],
+    ['3', 'a newer Tessera wrote'],
     ['0', 'Export it with the version that wrote it'],
     ['unheard of', 'Export it with the version that wrote it'],
   ])('of the format %s is refused as it is', async (format, message) => {
@@ -73,13 +73,13 @@ describe('a folder', () => {
       about.putSync('format', new TextEncoder().encode(text));
       return root.close().then(() => new TextDecoder().decode(before));
     };
-    expect(await write(format)).toBe('1');
+    expect(await write(format)).toBe('2');
     await expect(openEngine(folder)).rejects.toMatchObject({
       code: 'storage_format',
       message: expect.stringContaining(message),
     });
     // Nobody holds it, and nothing has been changed.
-    expect(await write('1')).toBe(format);
+    expect(await write('2')).toBe(format);
     await (await openEngine(folder)).close();
   });
 });

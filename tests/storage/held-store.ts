@@ -1,4 +1,9 @@
-import type { ByteStore } from '../../src/storage/engines/lmdb-store.js';
+import { type ByteStore, openByteStore } from '../../src/storage/engines/lmdb-store.js';
+
+/** A store that isn't flushed to the disk. */
+export function openUnsynced(folder: string): ByteStore {
+  return openByteStore(folder, { sync: false, verifyUpTo: 0, describeKey: () => 'an entry', report: () => {} });
+}
 
 /** A store whose writes wait, or fail, as the test says. */
 export class HeldStore implements ByteStore {
@@ -9,6 +14,7 @@ export class HeldStore implements ByteStore {
   unreadable: Error | undefined;
   writes = 0;
   readonly lastStamp = 0n;
+  readonly mayBeUnsealed = false;
 
   constructor(readonly store: ByteStore) {}
 
@@ -22,6 +28,14 @@ export class HeldStore implements ByteStore {
     if (this.failure !== undefined) throw this.failure;
     await this.store.write(...write);
     await new Promise<void>((complete) => (this.held === undefined ? complete() : this.held(complete)));
+  }
+
+  reserve(...reserve: Parameters<ByteStore['reserve']>) {
+    this.store.reserve(...reserve);
+  }
+
+  sealed() {
+    return this.store.sealed();
   }
 
   close() {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
-import { MAX_KEY_LENGTH, openByteStore } from '../../src/storage/engines/lmdb-store.js';
+import { MAX_KEY_LENGTH } from '../../src/storage/engines/lmdb-store.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { RecordCache } from '../../src/storage/engines/record-cache.js';
-import { HeldStore } from './held-store.js';
+import { HeldStore, openUnsynced } from './held-store.js';
 
 const EVERYTHING = { from: '', to: '\xff' };
 const withCode = (code: string) => expect.objectContaining({ code });
@@ -22,7 +22,7 @@ describe('LmdbEngine', () => {
   let store: HeldStore;
   let engine: LmdbEngine;
   beforeEach(() => {
-    store = new HeldStore(openByteStore(folder, { sync: false }));
+    store = new HeldStore(openUnsynced(folder));
     engine = new LmdbEngine(store);
   });
   afterEach(() => engine.close());

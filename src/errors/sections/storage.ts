@@ -53,6 +53,19 @@ export const storageErrors = {
         : `The data in ${folder} has format ${format}, and this version of Tessera knows ${known} only. Export it with the version that wrote it, and import the text into a new folder`,
     http: 503,
   }),
+  storage_corrupt: row<{ what: string }>({
+    kind: 'Internal',
+    text: ({ what }) =>
+      `Stored data is damaged: ${what}. Stop the server and run "tessera check" on the data folder: it tells what is damaged and what to do`,
+    http: 500,
+  }),
+  storage_full: row<{ reason: string }>({
+    kind: 'Internal',
+    text: ({ reason }) =>
+      `There is no room to store this: ${reason}. Nothing of it was stored, and reading goes on; it can be retried when there is room`,
+    http: 503,
+    retryable: true,
+  }),
   audit_log_unusable: row<{ reason: string }>({
     kind: 'Configuration',
     text: ({ reason }) => `The audit log cannot be used: ${reason}`,

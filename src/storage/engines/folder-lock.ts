@@ -2,9 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lazyLibrary } from '../../base/lazily.js';
 import { failure } from '../../errors/error.js';
-import { checkLmdbFile } from './lmdb-file.js';
+import { checkEmptyFile } from './lmdb-integrity.js';
+import { allocateLock } from './lmdb-space.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
+
+/** So many may look at once who has a folder. */
+const MAX_OWNERS = 64;
 
 /**
  * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
@@ -18,8 +22,9 @@ const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 export function lockFolder(folder: string): () => Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'owner.mdb');
-  checkLmdbFile(path);
-  const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: 64 });
+  checkEmptyFile(path);
+  allocateLock(`${path}-lock`, MAX_OWNERS, false);
+  const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: MAX_OWNERS });
   const entry = file.useReadTransaction();
   const release = () => {
     entry.done();

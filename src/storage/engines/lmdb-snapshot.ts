@@ -1,4 +1,3 @@
-import { decodeRecord } from '../../value/record-codec.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
 import { lowerBound } from '../lower-bound.js';
 import { after } from '../read-set.js';
@@ -7,6 +6,7 @@ import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
 import { type RangeCache, Stretch } from './range-cache.js';
 import type { RecordCache } from './record-cache.js';
+import type { StoredValues } from './stored-values.js';
 
 /** What is kept decoded: records that were read by their keys, and ranges that were scanned. */
 export interface Caches {
@@ -18,13 +18,15 @@ export interface Caches {
 export class LmdbSnapshot implements Snapshot {
   readonly #view: ByteView;
   readonly #caches: Caches;
+  readonly #values: StoredValues;
   readonly #state: { check(): void };
   readonly #release: () => void;
   #empty: EmptyRange | undefined;
 
-  constructor(view: ByteView, caches: Caches, state: { check(): void }, release: () => void) {
+  constructor(view: ByteView, caches: Caches, values: StoredValues, state: { check(): void }, release: () => void) {
     this.#view = view;
     this.#caches = caches;
+    this.#values = values;
     this.#state = state;
     this.#release = release;
   }
@@ -36,15 +38,23 @@ export class LmdbSnapshot implements Snapshot {
     const cached = records.get(key, version);
     if (cached !== undefined) return cached;
     if (this.#empty?.has(key)) return undefined;
-    const bytes = this.#view.get(key);
+    const bytes = this.#read(key);
     if (bytes === undefined) {
       this.#empty ??= new EmptyRange(this.#view);
       this.#empty.missed(key);
       return undefined;
     }
-    const value = decode(bytes);
+    const value = this.#values.decode(key, bytes);
     records.keep(key, value, bytes.length, version);
     return value;
+  }
+
+  #read(key: Key): Uint8Array | undefined {
+    try {
+      return this.#view.get(key);
+    } catch (error) {
+      throw this.#values.unreadable(key, error);
+    }
   }
 
   has(key: Key): boolean {
@@ -79,11 +89,15 @@ export class LmdbSnapshot implements Snapshot {
     const keys: Key[] = [];
     const values: Stored[] = [];
     const sizes: number[] = [];
-    this.#view.scan(gap, { reverse, keysOnly, limit }, (key, bytes) => {
-      keys.push(key);
-      values.push(bytes === undefined ? null : decode(bytes));
-      sizes.push(bytes?.length ?? 0);
-    });
+    try {
+      this.#view.scan(gap, { reverse, keysOnly, limit }, (key, bytes) => {
+        keys.push(key);
+        values.push(bytes === undefined ? null : this.#values.decode(key, bytes));
+        sizes.push(bytes?.length ?? 0);
+      });
+    } catch (error) {
+      throw this.#values.unreadable(keys.at(-1) ?? gap.from, error);
+    }
     const last = keys.length < limit ? undefined : keys[keys.length - 1];
     if (reverse) for (const list of [keys, values, sizes]) list.reverse();
     const stretch = reverse
@@ -92,10 +106,6 @@ export class LmdbSnapshot implements Snapshot {
     if (!keysOnly) ranges.keep(stretch, version);
     return stretch;
   }
-}
-
-function decode(bytes: Uint8Array): Stored {
-  return decodeRecord(bytes) as Stored;
 }
 
 interface Walk {

@@ -1,10 +1,12 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Database, RootDatabase, Transaction } from 'lmdb';
 import { lazyLibrary } from '../../base/lazily.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
-import { checkLmdbFile } from './lmdb-file.js';
+import { type AboutName, decodeAbout, decodeUnsealed, encodeAbout, FORMAT, UNSEALED_FORMAT } from './lmdb-about.js';
+import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
+import { allocateLock, probeSpace, SpaceReserve } from './lmdb-space.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
@@ -14,8 +16,6 @@ export const MAX_KEY_LENGTH = 1978;
 export const MAX_READERS = 8192;
 /** The file in a folder that holds everything. */
 export const DATA_FILE = 'data.mdb';
-/** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */
-const FORMAT = 1;
 
 /** One key's new value, or its removal. */
 export interface Change {
@@ -27,6 +27,15 @@ export interface Change {
 export interface ByteStore {
   /** The last versionstamp that was written before the store was opened; 0 if there was none. */
   readonly lastStamp: Versionstamp;
+  /** Whether there may be values without checksums, from before there were any. */
+  readonly mayBeUnsealed: boolean;
+  /**
+   * Keeps room for changes that `write` will be given.
+   * @throws TesseraError `storage_full`, `storage_unavailable`, with nothing kept
+   */
+  reserve(changes: readonly Change[]): void;
+  /** Notes that every value has a checksum by now. */
+  sealed(): Promise<void>;
   /** Pins what is committed now. */
   view(): ByteView;
   /**
@@ -96,20 +105,30 @@ interface Databases {
   readonly root: RootDatabase<Uint8Array, Key>;
   /** All keys of the contract. */
   readonly records: Database<Uint8Array, Key>;
-  /** `format`, `version` and `stamp`. */
-  readonly about: Database<Uint8Array, Key>;
+  /** What `lmdb-about.ts` tells of. */
+  readonly about: Database<Uint8Array, AboutName>;
+}
+
+export interface ByteStoreOptions extends FileCheck {
+  readonly sync: boolean;
 }
 
 /**
- * Opens or creates the files of a store in a folder. @throws TesseraError `storage_format`
+ * Opens or creates the files of a store in a folder, which must be locked.
+ * @throws TesseraError `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`; Error of the system or of the library
  *
  * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
  * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
  * crash of the machine (not of the process) may damage the file.
  */
-export function openByteStore(folder: string, options: { readonly sync: boolean }): ByteStore {
+export function openByteStore(folder: string, options: ByteStoreOptions): ByteStore {
   const path = join(folder, DATA_FILE);
-  checkLmdbFile(path);
+  checkDataFile(path, options);
+  const isNew = !existsSync(path) || statSync(path).size === 0;
+  if (isNew) probeSpace(path);
+  // A new one would be refused the room that an older store is opened with.
+  else new SpaceReserve(path, RECORDS_TREE, () => 0).close();
+  allocateLock(`${path}-lock`, MAX_READERS, true);
   const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,
@@ -118,41 +137,45 @@ export function openByteStore(folder: string, options: { readonly sync: boolean 
     maxReaders: MAX_READERS,
     encoding: 'binary',
   });
-  const named = (name: string, values: object) =>
-    root.openDB<Uint8Array, Key>({ name, keyEncoder: BYTE_STRING_KEYS, ...values } as { name: string });
-  const databases: Databases = {
-    root,
-    records: named('records', { encoder: BYTES_IN_PLACE }),
-    about: named('about', { encoding: 'binary' }),
-  };
   try {
+    const named = <K extends Key>(name: string, values: object) =>
+      root.openDB<Uint8Array, K>({ name, keyEncoder: BYTE_STRING_KEYS, ...values } as { name: string });
+    const databases: Databases = {
+      root,
+      records: named('records', { encoder: BYTES_IN_PLACE }),
+      about: named('about', { encoding: 'binary' }),
+    };
     settleFormat(databases, folder);
+    // A new file must also survive in its folder, and a new folder in the one above.
+    if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
+    return new LmdbByteStore(databases, path);
   } catch (error) {
     void root.close();
     throw error;
   }
-  // A new file must also survive in its folder, and a new folder in the one above.
-  if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
-  return new LmdbByteStore(databases);
 }
 
-/** Marks a new store with our format. @throws TesseraError `storage_format` for a store of any other, which stays as it is */
-function settleFormat({ about }: Databases, folder: string): void {
+/**
+ * Marks a new store with our format, and one of format 1, whose values have no checksums.
+ * @throws TesseraError `storage_format` for a store of any other, which stays as it is
+ */
+function settleFormat({ root, about }: Databases, folder: string): void {
   const stored = about.get('format');
   if (stored === undefined) {
-    about.putSync('format', bytesOf(String(FORMAT)));
+    about.putSync('format', encodeAbout('format', String(FORMAT)));
     return;
   }
-  const format = textOf(stored);
-  if (format !== String(FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  const format = decodeUnsealed(stored);
+  if (format === String(FORMAT)) return;
+  if (format !== String(UNSEALED_FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
+  root.transactionSync(() => {
+    for (const name of ['version', 'stamp'] as const) {
+      const text = about.get(name);
+      if (text !== undefined) about.putSync(name, encodeAbout(name, decodeUnsealed(text)));
+    }
+    about.putSync('unsealed', encodeAbout('unsealed', 'yes'));
+    about.putSync('format', encodeAbout('format', String(FORMAT)));
+  });
 }
 
 function syncFolder(path: string): void {
@@ -168,14 +191,27 @@ function syncFolder(path: string): void {
 
 class LmdbByteStore implements ByteStore {
   readonly lastStamp: Versionstamp;
+  readonly mayBeUnsealed: boolean;
   readonly #databases: Databases;
+  readonly #space: SpaceReserve;
   /** The last write that is known to have succeeded. */
   #version = 0;
 
-  constructor(databases: Databases) {
+  constructor(databases: Databases, path: string) {
     this.#databases = databases;
     const stamp = databases.about.get('stamp');
-    this.lastStamp = stamp === undefined ? 0n : BigInt(textOf(stamp));
+    this.lastStamp = stamp === undefined ? 0n : BigInt(decodeAbout('stamp', stamp));
+    this.mayBeUnsealed = databases.about.get('unsealed') !== undefined;
+    this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(databases.root.readerList()));
+  }
+
+  reserve(changes: readonly Change[]): void {
+    this.#space.admit(changes);
+  }
+
+  async sealed(): Promise<void> {
+    this.#space.admit([]);
+    await this.#commit(() => void this.#databases.about.remove('unsealed'));
   }
 
   view(): ByteView {
@@ -189,24 +225,35 @@ class LmdbByteStore implements ByteStore {
   }
 
   async write(changes: readonly Change[], version: number, stamp?: Versionstamp): Promise<void> {
-    const { records, about, root } = this.#databases;
-    try {
-      await root.batch(() => {
-        // All promises of a batch are one; the inner ones say nothing of their own.
-        for (const { key, bytes } of changes)
-          void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
-        void about.put('version', bytesOf(String(version)));
-        if (stamp !== undefined) void about.put('stamp', bytesOf(String(stamp)));
-      });
-    } catch (error) {
-      throw await commitError(error);
-    }
+    const { records, about } = this.#databases;
+    await this.#commit(() => {
+      // All promises of a batch are one; the inner ones say nothing of their own.
+      for (const { key, bytes } of changes) void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
+      void about.put('version', encodeAbout('version', String(version)));
+      if (stamp !== undefined) void about.put('stamp', encodeAbout('stamp', String(stamp)));
+    });
+    this.#space.written(changes);
     this.#version = version;
   }
 
   async close(): Promise<void> {
     await this.#databases.root.close();
+    this.#space.close();
   }
+
+  async #commit(write: () => void): Promise<void> {
+    try {
+      await this.#databases.root.batch(write);
+    } catch (error) {
+      throw await commitError(error);
+    }
+  }
+}
+
+/** The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a number. */
+function oldestReader(table: string): number {
+  const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
+  return Math.min(...numbers);
 }
 
 /** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
@@ -231,7 +278,7 @@ class LmdbByteView implements ByteView {
     this.#transaction = transaction;
     this.#options = { transaction };
     const version = about.get('version', this.#options);
-    this.version = version === undefined ? 0 : Number(textOf(version));
+    this.version = version === undefined ? 0 : Number(decodeAbout('version', version));
   }
 
   get(key: Key): Uint8Array | undefined {

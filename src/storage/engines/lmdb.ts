@@ -2,12 +2,12 @@ import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import { failure, TesseraError } from '../../errors/error.js';
-import { encodeRecord } from '../../value/record-codec.js';
+import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
+import { sealRecord } from '../../value/sealed-record.js';
 import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
 import { type Commit, CommitLog } from '../commit-log.js';
-import type { BeginOptions, Engine, Versionstamp } from '../contract.js';
+import type { BeginOptions, Engine, Key, Versionstamp } from '../contract.js';
 import { LayeredSnapshot } from '../layered.js';
 import { DELETED, type Overlay } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
@@ -20,6 +20,8 @@ import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
 import { type ByteStore, type ByteView, MAX_KEY_LENGTH, MAX_READERS, openByteStore } from './lmdb-store.js';
 import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
+import { type SealingEngine, sealOldValues } from './seal-old-values.js';
+import { StoredValues } from './stored-values.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
 /** How many states of the store may be read at once: each takes one of LMDB's readers, of which there are twice as many. */
@@ -37,20 +39,36 @@ export interface LmdbOptions {
   readonly cacheBytes?: number;
   /** How many states of the store may be read at once, the present one among them; 4,096 unless told. */
   readonly maxViews?: number;
+  /** A data file of so many bytes or fewer is read wholly when it is opened, and verified; 64 MiB unless told. */
+  readonly verifyUpTo?: number;
+  /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
+  readonly describeKey?: (key: Key) => string;
+  /** Told of what is found damaged when the store is opened, and doesn't keep it from being used. */
+  readonly report?: (error: TesseraError) => void;
+  /** Told of a write that failed after it had begun. The process shouldn't go on: LMDB's library may have damaged its memory. */
+  readonly fatal?: (error: TesseraError) => void;
   readonly timers?: Timers;
   /** From which versionstamps take the time. */
   readonly clock?: Clock;
 }
 
+export const DEFAULT_VERIFY_UP_TO = 64 << 20;
+
 /**
  * Opens a store in a folder, creating it if there is none.
- * @throws TesseraError `storage_in_use` if another engine has it open, `storage_unavailable`
+ * @throws TesseraError `storage_in_use` if another engine has it open, `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`
  */
 export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
   try {
     const unlock = lockFolder(folder);
     try {
-      return new LmdbEngine(openByteStore(folder, { sync: options.sync !== 'never' }), options, unlock);
+      const store = openByteStore(folder, {
+        sync: options.sync !== 'never',
+        verifyUpTo: options.verifyUpTo ?? DEFAULT_VERIFY_UP_TO,
+        describeKey: options.describeKey ?? anyEntry,
+        report: options.report ?? (() => {}),
+      });
+      return new LmdbEngine(store, options, unlock);
     } catch (error) {
       void unlock();
       throw error;
@@ -64,6 +82,10 @@ export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine 
 /** The store couldn't be read. */
 function unreadable(error: unknown): TesseraError {
   return failure('storage_unavailable', { reason: `a read failed: ${messageOf(error)}` }, { cause: error });
+}
+
+function anyEntry(): string {
+  return 'an entry';
 }
 
 function messageOf(error: unknown): string {
@@ -98,7 +120,8 @@ class SharedView {
  * shows. A transaction is validated against all commits accepted since, written or not. One that begins early has those laid over its
  * snapshot that aren't written.
  *
- * After a failed write nobody knows what is on disk. Then the engine stays unavailable until the store is opened again.
+ * A commit for which there is no room is refused before it takes its place. After a write that failed nobody knows what is on disk: then the
+ * engine stays unavailable until the store is opened again.
  */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb';
@@ -106,6 +129,9 @@ export class LmdbEngine implements Engine {
   readonly #unlock: () => Promise<void>;
   readonly #writer: GroupWriter;
   readonly #caches: Caches;
+  readonly #values: StoredValues;
+  readonly #report: ((error: TesseraError) => void) | undefined;
+  readonly #fatal: ((error: TesseraError) => void) | undefined;
   readonly #log = new CommitLog();
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
@@ -119,6 +145,8 @@ export class LmdbEngine implements Engine {
   #newest: SharedView | undefined;
   readonly #views = new Set<SharedView>();
   readonly #maxViews: number;
+  /** Resolves when every value has a checksum, or when the engine is closed before; stores of format 1 had none. */
+  readonly sealed: Promise<void>;
   /** Why nothing is possible any more. */
   #ended: TesseraError | undefined;
   #closing: Promise<void> | undefined;
@@ -136,6 +164,9 @@ export class LmdbEngine implements Engine {
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
+    this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry);
+    this.#report = options.report;
+    this.#fatal = options.fatal;
     const room = (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / 2;
     this.#caches = { records: new RecordCache(room, this.#version), ranges: new RangeCache(room, this.#version) };
     this.#writer = new GroupWriter(
@@ -145,6 +176,7 @@ export class LmdbEngine implements Engine {
       (group) => this.#show(group),
       (reason) => this.#fail(reason),
     );
+    this.sealed = store.mayBeUnsealed ? this.#sealAll(timers) : Promise.resolve();
   }
 
   get changedAt(): bigint {
@@ -196,7 +228,9 @@ export class LmdbEngine implements Engine {
   #begin({ writable, reservation, interrupt, memory }: BeginOptions, early: boolean): EmbeddedTransaction {
     this.#mustBeOpen();
     const shared = this.#share();
-    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, shared, () => this.#unshare(shared));
+    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
+      this.#unshare(shared),
+    );
     if (early && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new EmbeddedTransaction(snapshot);
     const began = this.#log.hold(early ? this.#log.latest : this.#visible);
@@ -236,8 +270,9 @@ export class LmdbEngine implements Engine {
       });
     }
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
-    // Before the log has it, since a value may turn out not to be storable.
+    // Before the log has it, since a value may turn out not to be storable, or there may be no room.
     const changes = encode(overlay);
+    this.#store.reserve(changes);
     const commit = this.#log.append(() => overlay.keys());
     const appends = appended !== undefined;
     const written = this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit });
@@ -271,12 +306,36 @@ export class LmdbEngine implements Engine {
   #fail(reason: unknown): TesseraError {
     const error = failure('storage_unavailable', { reason: `a write failed: ${messageOf(reason)}` }, { cause: reason });
     this.#end(error);
+    this.#fatal?.(error);
     return error;
   }
 
   #end(reason: TesseraError): void {
     this.#ended ??= reason;
     for (const view of this.#views) view.end(reason);
+  }
+
+  /** Gives the values of a store of format 1 their checksums, some at a time, beside the commits of others. */
+  async #sealAll(timers: Timers): Promise<void> {
+    const engine: SealingEngine = {
+      isOpen: () => this.#ended === undefined,
+      view: () => this.#store.view(),
+      isPending: (key) => this.#writer.pending > 0 && this.#writer.unwritten().get(key) !== undefined,
+      write: (changes) => {
+        this.#store.reserve(changes);
+        // No value is another than before, so that nobody can conflict with it.
+        const { latest: commit } = this.#log;
+        return this.#writer.add({ changes, commit, appends: false, stamp: this.#stamps.last, afterCommit: undefined });
+      },
+    };
+    try {
+      if (!(await sealOldValues(engine, timers)) || this.#ended !== undefined) return;
+      await this.#store.sealed();
+      this.#values.mayBeUnsealed = false;
+    } catch (error) {
+      // It goes on when the store is opened again.
+      this.#report?.(asTesseraError(error));
+    }
   }
 
   #share(): SharedView {
@@ -324,6 +383,7 @@ export class LmdbEngine implements Engine {
   async #close(): Promise<void> {
     this.#reservations.close();
     await this.#writer.settled();
+    await this.sealed;
     // Transactions under way find the engine closed.
     for (const { view } of this.#views) view.release();
     this.#views.clear();
@@ -336,7 +396,7 @@ function encode(writes: Overlay): RecordChange[] {
   const changes: RecordChange[] = [];
   writes.forEach((key, value) => {
     changes.push(
-      value === DELETED ? { key, value: undefined, bytes: undefined } : { key, value, bytes: encodeRecord(value) },
+      value === DELETED ? { key, value: undefined, bytes: undefined } : { key, value, bytes: sealRecord(key, value) },
     );
   });
   return changes;

@@ -1,0 +1,154 @@
+/**
+ * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a map of the file into
+ * memory, so that a page that is missing or damaged ends the process by a signal.
+ */
+import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { basename } from 'node:path';
+import { failure, type TesseraError } from '../../errors/error.js';
+import { isChecksumRight, sealState } from '../../value/sealed-record.js';
+import { decodeAbout, decodeUnsealed, FORMAT, isAboutName } from './lmdb-about.js';
+import { LmdbFile } from './lmdb-file.js';
+import { entriesOf, printable, treesOf, walkPages } from './lmdb-pages.js';
+
+/** The trees of a store; the library ends their names with a zero byte. */
+export const RECORDS_TREE = 'records\0';
+export const ABOUT_TREE = 'about\0';
+
+/** What the name of a data file is followed by in that of the file in which the library keeps who reads. */
+const LOCK_SUFFIX = '-lock';
+/** Where the lock file has the number of the last transaction. */
+const LAST_TRANSACTION = 8;
+
+/** What a store is found to be, without its library. */
+export interface StoreFacts {
+  /** `undefined` for a store in which nothing was written. */
+  readonly format: string | undefined;
+  /** Whether values without a checksum may be in it. */
+  readonly mayBeUnsealed: boolean;
+}
+
+export interface FileCheck {
+  /** Files of so many bytes or fewer are read wholly, and every page and checksum in them is verified. */
+  readonly verifyUpTo: number;
+  /** Names an entry for people. */
+  describeKey(key: string): string;
+  /** Told of values that are damaged: reading them fails, and everything else can be used. */
+  report(error: TesseraError): void;
+}
+
+/**
+ * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at all.
+ * @throws TesseraError `storage_corrupt`; Error with a text for people, if it isn't LMDB's
+ */
+export function checkDataFile(path: string, { verifyUpTo, describeKey, report }: FileCheck): void {
+  withFile(path, (file, isShort) => {
+    const facts = readFacts(file);
+    // An unknown format is told as such, whatever else there is.
+    if (facts.format !== undefined && Number(facts.format) > FORMAT) return;
+    if (!isShort && file.size > verifyUpTo) return;
+    const visitor = new ChecksumVisitor(facts, (key, value) => {
+      const what = `the checksum of ${describeKey(key)} is wrong`;
+      if (hasDamagedKey(key, value)) file.damaged(`${what}, and it lies where another should be`);
+      report(failure('storage_corrupt', { what: `${file.name}: ${what}` }));
+    });
+    walkPages(file, { fault: (what) => file.damaged(what), entry: (...entry) => visitor.entry(...entry) });
+  });
+}
+
+/** The same for a file without entries. */
+export function checkEmptyFile(path: string): void {
+  withFile(path, (file) => {
+    if (file.meta.main.root !== undefined) file.damaged('it should hold nothing');
+  });
+}
+
+function withFile(path: string, check: (file: LmdbFile, isShort: boolean) => void): void {
+  if (!existsSync(path)) return;
+  if (statSync(path).size === 0) {
+    mustBeNew(path);
+    return;
+  }
+  const file = new LmdbFile(path);
+  try {
+    const length = (file.meta.lastPage + 1) * file.meta.pageSize;
+    const isShort = file.size < length;
+    check(file, isShort);
+    // The library doesn't write free pages, so the last ones may be missing. It maps them nevertheless.
+    if (isShort) truncateSync(path, length);
+  } finally {
+    file.close();
+  }
+}
+
+/** An empty file is a new store, unless its lock tells of transactions. */
+function mustBeNew(path: string): void {
+  const lock = path + LOCK_SUFFIX;
+  if (!existsSync(lock)) return;
+  const bytes = Buffer.alloc(8);
+  const descriptor = openSync(lock, 'r');
+  try {
+    readSync(descriptor, bytes, 0, bytes.length, LAST_TRANSACTION);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (bytes.every((byte) => byte === 0)) return;
+  const what = `${basename(path)} is empty, although there was a store in it; restore it from a backup, or delete ${basename(lock)} to begin anew`;
+  throw failure('storage_corrupt', { what });
+}
+
+/** @throws TesseraError `storage_corrupt` if what a store says about itself can't be right */
+export function readFacts(file: LmdbFile): StoreFacts {
+  const trees = treesOf(file);
+  for (const name of trees.keys()) {
+    if (name !== RECORDS_TREE && name !== ABOUT_TREE) file.damaged(`there is a tree "${printable(name)}"`);
+  }
+  const header = trees.get(ABOUT_TREE);
+  const about = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, ABOUT_TREE);
+  for (const name of about.keys())
+    if (!isAboutName(name)) file.damaged(`the store says "${printable(name)}" of itself`);
+  const stored = about.get('format');
+  if (stored === undefined) {
+    if ((trees.get(RECORDS_TREE)?.entries ?? 0) > 0 || about.size > 0) file.damaged('the store has no format');
+    return { format: undefined, mayBeUnsealed: false };
+  }
+  if (!trees.has(RECORDS_TREE)) file.damaged('there are no records');
+  const format = decodeUnsealed(stored);
+  if (format !== String(FORMAT)) return { format, mayBeUnsealed: true };
+  for (const [name, bytes] of about) if (isAboutName(name)) decodeAbout(name, bytes);
+  return { format, mayBeUnsealed: about.has('unsealed') };
+}
+
+/** Finds values whose checksum isn't right. */
+export class ChecksumVisitor {
+  readonly #mayBeUnsealed: boolean;
+  readonly #damaged: (key: string, value: Uint8Array) => void;
+
+  constructor({ mayBeUnsealed }: StoreFacts, damaged: (key: string, value: Uint8Array) => void) {
+    this.#mayBeUnsealed = mayBeUnsealed;
+    this.#damaged = damaged;
+  }
+
+  entry(tree: string, key: string, value: Uint8Array): void {
+    if (tree !== RECORDS_TREE) return;
+    const state = sealState(key, value);
+    if (state === 'wrong' || (state === 'none' && !this.#mayBeUnsealed)) this.#damaged(key, value);
+  }
+}
+
+/** So many bytes are hashed at most to find out what is wrong with a key. */
+const MAX_GUESSED = 2 ** 28;
+
+/**
+ * Whether a checksum that is wrong would be right if one byte of the key were another: then whoever asks for the key that was stored would be
+ * told that it isn't there, which is worse than an error. A key that would take long to find is taken for damaged.
+ */
+function hasDamagedKey(key: string, value: Uint8Array): boolean {
+  if (key.length * 255 * (value.length + key.length) > MAX_GUESSED) return true;
+  for (let at = 0; at < key.length; at++) {
+    for (let byte = 0; byte < 256; byte++) {
+      const guess = key.slice(0, at) + String.fromCharCode(byte) + key.slice(at + 1);
+      if (isChecksumRight(guess, value)) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,292 @@
+/**
+ * Sees to it that LMDB's library never meets a full disk: it writes the text of that error into a buffer that is too small for it
+ * (`mdb_page_flush` in `mdb.c` of lmdb 3.5.6), after which the process can't be trusted.
+ *
+ * The data file is kept longer than the library needs it by as much as the next commits may add, in zeros that are written beforehand; a
+ * commit for which there is no room is refused before anything of it is written. Lock files, which the library maps into memory and writes
+ * to there, are given their whole length at once.
+ */
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { failure, TesseraError } from '../../errors/error.js';
+import { LmdbFile } from './lmdb-file.js';
+import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
+
+/** So many zeros are written at once. */
+const ZEROS = Buffer.alloc(1 << 18);
+/** More isn't written in one turn; beyond that the file system is asked how much is free, and so much must be left. */
+const MAX_WRITTEN = 4 << 20;
+const MARGIN = 16 << 20;
+/** Pages that a commit may take beside those of its changes: of the list of free pages, of what the store says about itself. */
+const COMMIT_PAGES = 24;
+/** The file grows by a sixteenth of itself, within these bounds of pages. */
+const MIN_GROWTH = 32;
+const MAX_GROWTH = 256;
+/** Taken for the depth of a tree that can't be read just now. */
+const LIKELY_DEPTH = 8;
+/** What an entry takes in a page beside its key and its value. */
+const ENTRY_OVERHEAD = 10;
+/** What the system says if there is no room: on the disk, of a quota, of the largest file that there may be. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** One entry that is to be written, or removed. */
+export interface SizedChange {
+  readonly key: string;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The most pages that changes can take. */
+interface Demand {
+  /** The entries, each of which has the pages copied that lead to it. */
+  entries: number;
+  /** Pages into which others are split. */
+  split: number;
+  /** Pages for values of their own. */
+  own: number;
+}
+
+/** Keeps room for commits in a data file. */
+export class SpaceReserve {
+  readonly #path: string;
+  readonly #descriptor: number;
+  readonly #tree: TreeName;
+  /** The number of the oldest transaction whose state is being read. */
+  readonly #oldestReader: () => number;
+  #pageSize = 0;
+  #depth = LIKELY_DEPTH;
+  /** The pages that the library uses, as of the last look. */
+  #used = 0;
+  /** What commits that were let in since then may take. */
+  #admitted: Demand = noDemand();
+  /** What commits may take that aren't written yet. */
+  #unwritten: Demand = noDemand();
+  #size = 0;
+
+  /** @throws TesseraError `storage_full`, `storage_unavailable` */
+  constructor(path: string, tree: TreeName, oldestReader: () => number) {
+    this.#path = path;
+    this.#tree = tree;
+    this.#oldestReader = oldestReader;
+    // Appending, so that zeros can never come to lie over what the library writes meanwhile.
+    this.#descriptor = openSync(path, 'a');
+    try {
+      this.#look();
+      this.admit([]);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Makes sure that there is room for changes, and keeps it for them until `written`.
+   * @throws TesseraError `storage_full`, with nothing kept; `storage_unavailable` where the file can't be written to, or is cut off
+   */
+  admit(changes: readonly SizedChange[]): void {
+    const demand = this.#demandOf(changes);
+    if (this.#missing(demand) > 0) {
+      this.#look();
+      const missing = this.#missing(demand);
+      if (missing > 0) this.#extend(missing, demand);
+    }
+    add(this.#admitted, demand, 1);
+    add(this.#unwritten, demand, 1);
+  }
+
+  /** Changes that were let in have been written, or never will be. */
+  written(changes: readonly SizedChange[]): void {
+    add(this.#unwritten, this.#demandOf(changes), -1);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #demandOf(changes: readonly SizedChange[]): Demand {
+    const demand = noDemand();
+    const page = this.#pageSize;
+    const longest = page / 2 - 12;
+    let bytes = 0;
+    for (const { key, bytes: value } of changes) {
+      const size = value?.length ?? 0;
+      const isOwn = key.length + size + ENTRY_OVERHEAD > longest;
+      if (isOwn) demand.own += Math.ceil((size + ENTRY_OVERHEAD * 3) / page);
+      bytes += key.length + (isOwn ? 0 : size) + ENTRY_OVERHEAD;
+    }
+    demand.entries = changes.length;
+    // A page that is split is at least a quarter full, and its parent is split once for several children at the most.
+    demand.split = Math.ceil(Math.min(changes.length, (bytes * 4) / page + 1) * 1.25);
+    return demand;
+  }
+
+  /** How many pages the file lacks. */
+  #missing({ entries, split, own }: Demand): number {
+    const admitted = this.#admitted;
+    const fresh = admitted.split + split + admitted.own + own;
+    // The way to an entry, and to a neighbour that its page is joined with.
+    const copies = Math.min((admitted.entries + entries) * this.#depth * 2, this.#used + fresh);
+    // The numbers of the pages that are given up are listed, eight bytes each.
+    const listed = Math.ceil(((copies + fresh) * 8) / this.#pageSize);
+    const wanted = this.#used + copies + fresh + listed + COMMIT_PAGES;
+    return Math.ceil(wanted - Math.floor(this.#size / this.#pageSize));
+  }
+
+  /** Looks how much of the file the library uses. What can't be read, because it is being written, stays as it was. */
+  #look(): void {
+    const size = fstatSync(this.#descriptor).size;
+    if (size < this.#size) {
+      const what = `the data file was cut off from ${this.#size} to ${size} bytes by another program`;
+      throw failure('storage_unavailable', { reason: what });
+    }
+    this.#size = size;
+    try {
+      const file = new LmdbFile(this.#path);
+      try {
+        this.#pageSize = file.meta.pageSize;
+        this.#depth = (treesOf(file).get(this.#tree)?.depth ?? 0) + 1;
+        this.#used = file.meta.lastPage + 1;
+        this.#admitted = { ...this.#unwritten };
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      if (this.#pageSize === 0) throw error;
+    }
+  }
+
+  #extend(missing: number, demand: Demand): void {
+    const page = this.#pageSize;
+    const growth = Math.min(Math.max(Math.ceil(this.#size / page / 16), MIN_GROWTH), MAX_GROWTH);
+    const wanted = Math.max(missing, growth) * page;
+    try {
+      if (missing * page <= MAX_WRITTEN) this.#append(wanted);
+      else this.#mustBeFree(missing * page);
+    } catch (error) {
+      if (!isNoRoom(error)) throw unavailable(error);
+      this.#size = fstatSync(this.#descriptor).size;
+      if (this.#missing(demand) <= 0 || this.#hasFreePages(missing, demand)) return;
+      throw failure('storage_full', { reason: 'the disk or its quota is full' }, { cause: error });
+    }
+  }
+
+  #append(length: number): void {
+    // Whole pages, whatever a write that was cut short has left.
+    const end = Math.ceil((this.#size + length) / this.#pageSize) * this.#pageSize;
+    while (this.#size < end)
+      this.#size += writeSync(this.#descriptor, ZEROS, 0, Math.min(ZEROS.length, end - this.#size));
+  }
+
+  #mustBeFree(length: number): void {
+    const { bavail, bsize } = statfsSync(dirname(this.#path));
+    if (bavail * bsize < length + MARGIN) throw Object.assign(new Error('little is free'), { code: 'ENOSPC' });
+    this.#append(MAX_GROWTH * this.#pageSize);
+  }
+
+  /** Whether the library can take pages that it has given up, which lie scattered: values of several pages need more. */
+  #hasFreePages(missing: number, { own }: Demand): boolean {
+    if (own > 0 || this.#unwritten.own > 0) return false;
+    try {
+      const file = new LmdbFile(this.#path);
+      try {
+        return freePages(file, this.#oldestReader()) >= missing;
+      } finally {
+        file.close();
+      }
+    } catch {
+      return false;
+    }
+  }
+}
+
+function noDemand(): Demand {
+  return { entries: 0, split: 0, own: 0 };
+}
+
+function add(to: Demand, { entries, split, own }: Demand, times: 1 | -1): void {
+  to.entries += entries * times;
+  to.split += split * times;
+  to.own += own * times;
+}
+
+function isNoRoom(error: unknown): boolean {
+  return NO_ROOM.has((error as { readonly code?: unknown }).code);
+}
+
+function unavailable(error: unknown): TesseraError {
+  if (error instanceof TesseraError) return error;
+  return failure(
+    'storage_unavailable',
+    { reason: `the data file can't be written: ${(error as Error).message}` },
+    { cause: error },
+  );
+}
+
+/** What a new store takes. */
+const NEW_STORE = 1 << 18;
+
+/**
+ * Makes sure that there is room for a new store, by writing as much to a file beside it that is removed again.
+ * @throws TesseraError `storage_full`; Error of the system
+ */
+export function probeSpace(path: string): void {
+  const probe = `${path}-probe`;
+  try {
+    writeZeros(probe, NEW_STORE);
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** The lock file's header with the first reader, and each further reader. */
+const LOCK_HEADER = 272;
+const LOCK_READER = 64;
+
+/**
+ * Gives a lock file its whole length on the disk, if it doesn't exist. With `isOurs`, also one that exists: nobody may have it open.
+ * @throws TesseraError `storage_full`; Error of the system
+ */
+export function allocateLock(path: string, readers: number, isOurs: boolean): void {
+  const length = LOCK_HEADER + LOCK_READER * (readers - 1);
+  const exists = existsSync(path);
+  if (exists && (!isOurs || isAllocated(path, length))) return;
+  const fresh = `${path}-${process.pid}`;
+  try {
+    writeZeros(fresh, length);
+    if (exists) renameSync(fresh, path);
+    else linkSync(fresh, path);
+  } catch (error) {
+    // Whoever came first has made it.
+    if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** Windows doesn't tell how much of a file is there. */
+function isAllocated(path: string, length: number): boolean {
+  const { size, blocks } = statSync(path);
+  return process.platform === 'win32' || (size >= length && blocks * 512 >= length);
+}
+
+function writeZeros(path: string, length: number): void {
+  const descriptor = openSync(path, 'w', 0o664);
+  try {
+    for (let left = length; left > 0; ) left -= writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, left));
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    throw failure('storage_full', { reason: 'the disk or its quota is full' }, { cause: error });
+  } finally {
+    closeSync(descriptor);
+  }
+}

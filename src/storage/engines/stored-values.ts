@@ -1,0 +1,38 @@
+/** Values of a store on disk as bytes, verified as they are read. */
+import { failure, TesseraError } from '../../errors/error.js';
+import { decodeRecord } from '../../value/record-codec.js';
+import { decodeSealed, sealState } from '../../value/sealed-record.js';
+import type { Key, Stored } from '../contract.js';
+
+export class StoredValues {
+  /** Whether values may have no checksum, since the store was written by a version that had none. */
+  mayBeUnsealed: boolean;
+  readonly #describeKey: (key: Key) => string;
+
+  constructor(mayBeUnsealed: boolean, describeKey: (key: Key) => string) {
+    this.mayBeUnsealed = mayBeUnsealed;
+    this.#describeKey = describeKey;
+  }
+
+  /** @throws TesseraError `storage_corrupt` */
+  decode(key: Key, bytes: Uint8Array): Stored {
+    const state = sealState(key, bytes);
+    if (state === 'right') return decodeSealed(bytes) as Stored;
+    if (state === 'wrong' || !this.mayBeUnsealed) throw this.#corrupt(key);
+    try {
+      return decodeRecord(bytes) as Stored;
+    } catch (error) {
+      throw this.#corrupt(key, error);
+    }
+  }
+
+  /** An error of the library while it reads, which isn't ours, means that pages are damaged. */
+  unreadable(key: Key, error: unknown): TesseraError {
+    return error instanceof TesseraError ? error : this.#corrupt(key, error);
+  }
+
+  #corrupt(key: Key, cause?: unknown): TesseraError {
+    const what = `${this.#describeKey(key)} is not as it was written`;
+    return failure('storage_corrupt', { what }, cause === undefined ? {} : { cause });
+  }
+}
