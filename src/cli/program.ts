@@ -7,6 +7,7 @@ import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
+import { addStoreCommands } from './store-commands.js';
 import { addTransferCommands, addValidateCommand } from './transfer-commands.js';
 import { addTypesCommand } from './types-command.js';
 import { OWN_VERSION, serverVersion } from './version.js';
@@ -25,6 +26,9 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addReadyCommand(program);
   addVersionCommand(program);
   addAuditCommands(program);
+
+  program.commandsGroup('Data folders:');
+  addStoreCommands(program);
 
   program.commandsGroup('Databases:');
   addSqlCommand(program);

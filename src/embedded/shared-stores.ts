@@ -1,5 +1,6 @@
 /** Stores that are open in this process: whoever opens a folder that is open shares its store. */
 import { resolve } from 'node:path';
+import { describeKey } from '../catalog/describe-key.js';
 import type { Database } from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database.js';
 import { readStoreAddress } from '../storage/engines/address.js';
@@ -51,7 +52,7 @@ export async function leaseStore(address: string, options: DatabaseOptions): Pro
 
 async function openStore(address: string, options: DatabaseOptions, after?: Promise<void>): Promise<Database> {
   await after;
-  const engine = await openEngine(address);
+  const engine = await openEngine(address, { describeKey, ...(options.report && { report: options.report }) });
   try {
     return await openDatabase(engine, options);
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Opens the database that a configuration describes. */
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
+import { describeKey } from '../catalog/describe-key.js';
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database.js';
@@ -17,7 +18,15 @@ import { importFile } from './import-file.js';
 export async function openConfigured(configuration: Configuration, log: Log): Promise<Database> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   tellSubstitutes(configuration, log);
-  const engine = await openEngine(path);
+  const engine = await openEngine(path, {
+    verifyUpTo: configuration.verifyAtStart,
+    describeKey,
+    report: (error) => log.error({ code: error.code }, error.message),
+    fatal: (error) => {
+      process.stderr.write(`tessera: ${error.message}. The server ends, since LMDB's library can't go on after that\n`);
+      process.exit(1);
+    },
+  });
   const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);
   const requestTimeout = durationFromNanoseconds(BigInt(timeout) * 1_000_000n);
   const options: DatabaseOptions = {

@@ -15,6 +15,7 @@ export class HeldStore implements ByteStore {
   writes = 0;
   readonly lastStamp = 0n;
   readonly mayBeUnsealed = false;
+  readonly isReadOnly = false;
 
   constructor(readonly store: ByteStore) {}
 

@@ -1,12 +1,15 @@
 /** Where the server is, what it keeps, and how it deals with connections. */
+import { DEFAULT_VERIFY_UP_TO } from '../../storage/engines/lmdb-limits.js';
 import {
   optional,
   readAddress,
   readList,
   readNetworks,
   readPositiveTime,
+  readStreamedSize,
   readText,
   readTime,
+  sizeText,
   toggle,
   withDefault,
 } from '../setting.js';
@@ -23,6 +26,14 @@ export const SERVER_SETTINGS = {
     },
     './data',
     readText,
+  ),
+  verifyAtStart: withDefault(
+    {
+      flag: '--verify-at-start <size>',
+      description: 'Read a data file of up to this size wholly at the start, and verify all pages and checksums in it',
+    },
+    sizeText(DEFAULT_VERIFY_UP_TO),
+    readStreamedSize,
   ),
   bind: withDefault(
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },

@@ -32,6 +32,8 @@ export interface FileCheck {
   readonly verifyUpTo: number;
   /** Names an entry for people. */
   describeKey(key: string): string;
+  /** Nothing is written. */
+  readonly readOnly?: boolean;
   /** Told of values that are damaged: reading them fails, and everything else can be used. */
   report(error: TesseraError): void;
 }
@@ -40,8 +42,8 @@ export interface FileCheck {
  * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at all.
  * @throws TesseraError `storage_corrupt`; Error with a text for people, if it isn't LMDB's
  */
-export function checkDataFile(path: string, { verifyUpTo, describeKey, report }: FileCheck): void {
-  withFile(path, (file, isShort) => {
+export function checkDataFile(path: string, { verifyUpTo, describeKey, report, readOnly }: FileCheck): void {
+  withFile(path, readOnly !== true, (file, isShort) => {
     const facts = readFacts(file);
     // An unknown format is told as such, whatever else there is.
     if (facts.format !== undefined && Number(facts.format) > FORMAT) return;
@@ -57,12 +59,12 @@ export function checkDataFile(path: string, { verifyUpTo, describeKey, report }:
 
 /** The same for a file without entries. */
 export function checkEmptyFile(path: string): void {
-  withFile(path, (file) => {
+  withFile(path, true, (file) => {
     if (file.meta.main.root !== undefined) file.damaged('it should hold nothing');
   });
 }
 
-function withFile(path: string, check: (file: LmdbFile, isShort: boolean) => void): void {
+function withFile(path: string, mends: boolean, check: (file: LmdbFile, isShort: boolean) => void): void {
   if (!existsSync(path)) return;
   if (statSync(path).size === 0) {
     mustBeNew(path);
@@ -74,7 +76,7 @@ function withFile(path: string, check: (file: LmdbFile, isShort: boolean) => voi
     const isShort = file.size < length;
     check(file, isShort);
     // The library doesn't write free pages, so the last ones may be missing. It maps them nevertheless.
-    if (isShort) truncateSync(path, length);
+    if (isShort && mends) truncateSync(path, length);
   } finally {
     file.close();
   }

@@ -29,6 +29,8 @@ export interface ByteStore {
   readonly lastStamp: Versionstamp;
   /** Whether there may be values without checksums, from before there were any. */
   readonly mayBeUnsealed: boolean;
+  /** Whether nothing can be written. */
+  readonly isReadOnly: boolean;
   /**
    * Keeps room for changes that `write` will be given.
    * @throws TesseraError `storage_full`, `storage_unavailable`, with nothing kept
@@ -123,18 +125,16 @@ export interface ByteStoreOptions extends FileCheck {
  */
 export function openByteStore(folder: string, options: ByteStoreOptions): ByteStore {
   const path = join(folder, DATA_FILE);
+  const { readOnly = false } = options;
   checkDataFile(path, options);
-  const isNew = !existsSync(path) || statSync(path).size === 0;
-  if (isNew) probeSpace(path);
-  // A new one would be refused the room that an older store is opened with.
-  else new SpaceReserve(path, RECORDS_TREE, () => 0).close();
-  allocateLock(`${path}-lock`, MAX_READERS, true);
+  if (!readOnly) prepareFiles(path);
   const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,
     overlappingSync: false,
     noSync: !options.sync,
     maxReaders: MAX_READERS,
+    readOnly,
     encoding: 'binary',
   });
   try {
@@ -145,6 +145,7 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
       records: named('records', { encoder: BYTES_IN_PLACE }),
       about: named('about', { encoding: 'binary' }),
     };
+    if (readOnly) return new LmdbByteStore(databases, undefined);
     settleFormat(databases, folder);
     // A new file must also survive in its folder, and a new folder in the one above.
     if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
@@ -153,6 +154,13 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
     void root.close();
     throw error;
   }
+}
+
+/** Makes room for what the library writes to the files as soon as it opens them. */
+function prepareFiles(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) probeSpace(path);
+  else new SpaceReserve(path, RECORDS_TREE, () => 0).close();
+  allocateLock(`${path}-lock`, MAX_READERS, true);
 }
 
 /**
@@ -192,36 +200,45 @@ function syncFolder(path: string): void {
 class LmdbByteStore implements ByteStore {
   readonly lastStamp: Versionstamp;
   readonly mayBeUnsealed: boolean;
+  readonly isReadOnly: boolean;
   readonly #databases: Databases;
-  readonly #space: SpaceReserve;
+  /** None in a store that is only read. */
+  readonly #space: SpaceReserve | undefined;
   /** The last write that is known to have succeeded. */
   #version = 0;
 
-  constructor(databases: Databases, path: string) {
+  constructor(databases: Databases, path: string | undefined) {
     this.#databases = databases;
-    const stamp = databases.about.get('stamp');
-    this.lastStamp = stamp === undefined ? 0n : BigInt(decodeAbout('stamp', stamp));
-    this.mayBeUnsealed = databases.about.get('unsealed') !== undefined;
-    this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(databases.root.readerList()));
+    const { about, root } = databases;
+    const format = about.get('format');
+    const isUnsealed = format !== undefined && decodeAbout('format', format) === String(UNSEALED_FORMAT);
+    const stamp = about.get('stamp');
+    // Nobody commits to a store of format 1 as long as it is that.
+    this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeAbout('stamp', stamp));
+    this.mayBeUnsealed = isUnsealed || about.get('unsealed') !== undefined;
+    this.isReadOnly = path === undefined;
+    this.#space =
+      path === undefined ? undefined : new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
   }
 
   reserve(changes: readonly Change[]): void {
+    if (this.#space === undefined) throw failure('read_only');
     this.#space.admit(changes);
   }
 
   async sealed(): Promise<void> {
-    this.#space.admit([]);
+    this.#space?.admit([]);
     await this.#commit(() => void this.#databases.about.remove('unsealed'));
   }
 
   view(): ByteView {
     const { root } = this.#databases;
-    const view = new LmdbByteView(this.#databases, root.useReadTransaction());
+    const view = new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
     if (view.version >= this.#version) return view;
     // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than the last write.
     view.release();
     root.resetReadTxn();
-    return new LmdbByteView(this.#databases, root.useReadTransaction());
+    return new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
   }
 
   async write(changes: readonly Change[], version: number, stamp?: Versionstamp): Promise<void> {
@@ -232,13 +249,13 @@ class LmdbByteStore implements ByteStore {
       void about.put('version', encodeAbout('version', String(version)));
       if (stamp !== undefined) void about.put('stamp', encodeAbout('stamp', String(stamp)));
     });
-    this.#space.written(changes);
+    this.#space?.written(changes);
     this.#version = version;
   }
 
   async close(): Promise<void> {
     await this.#databases.root.close();
-    this.#space.close();
+    this.#space?.close();
   }
 
   async #commit(write: () => void): Promise<void> {
@@ -273,12 +290,12 @@ class LmdbByteView implements ByteView {
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
 
-  constructor({ records, about }: Databases, transaction: Transaction) {
+  constructor({ records, about }: Databases, transaction: Transaction, isReadOnly: boolean) {
     this.#records = records;
     this.#transaction = transaction;
     this.#options = { transaction };
     const version = about.get('version', this.#options);
-    this.version = version === undefined ? 0 : Number(decodeAbout('version', version));
+    this.version = version === undefined || isReadOnly ? 0 : Number(decodeAbout('version', version));
   }
 
   get(key: Key): Uint8Array | undefined {

@@ -16,6 +16,7 @@ import type { Snapshot } from '../snapshot.js';
 import { type CommitStage, type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
+import { DEFAULT_VERIFY_UP_TO } from './lmdb-limits.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
 import { type ByteStore, type ByteView, MAX_KEY_LENGTH, MAX_READERS, openByteStore } from './lmdb-store.js';
 import { RangeCache } from './range-cache.js';
@@ -47,12 +48,14 @@ export interface LmdbOptions {
   readonly report?: (error: TesseraError) => void;
   /** Told of a write that failed after it had begun. The process shouldn't go on: LMDB's library may have damaged its memory. */
   readonly fatal?: (error: TesseraError) => void;
+  /** Nothing is written, nor converted: every commit that changes something fails with `read_only`. */
+  readonly readOnly?: boolean;
+  /** Has values that are damaged read as NULL rather than fail. */
+  readonly damagedAsNull?: boolean;
   readonly timers?: Timers;
   /** From which versionstamps take the time. */
   readonly clock?: Clock;
 }
-
-export const DEFAULT_VERIFY_UP_TO = 64 << 20;
 
 /**
  * Opens a store in a folder, creating it if there is none.
@@ -67,6 +70,7 @@ export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine 
         verifyUpTo: options.verifyUpTo ?? DEFAULT_VERIFY_UP_TO,
         describeKey: options.describeKey ?? anyEntry,
         report: options.report ?? (() => {}),
+        readOnly: options.readOnly ?? false,
       });
       return new LmdbEngine(store, options, unlock);
     } catch (error) {
@@ -164,7 +168,7 @@ export class LmdbEngine implements Engine {
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
-    this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry);
+    this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry, options.damagedAsNull);
     this.#report = options.report;
     this.#fatal = options.fatal;
     const room = (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / 2;
@@ -176,7 +180,12 @@ export class LmdbEngine implements Engine {
       (group) => this.#show(group),
       (reason) => this.#fail(reason),
     );
-    this.sealed = store.mayBeUnsealed ? this.#sealAll(timers) : Promise.resolve();
+    this.sealed = store.mayBeUnsealed && !store.isReadOnly ? this.#sealAll(timers) : Promise.resolve();
+  }
+
+  /** Whether every value has a checksum. */
+  get isSealed(): boolean {
+    return !this.#values.mayBeUnsealed;
   }
 
   get changedAt(): bigint {

@@ -9,21 +9,29 @@ export class StoredValues {
   mayBeUnsealed: boolean;
   readonly #describeKey: (key: Key) => string;
 
-  constructor(mayBeUnsealed: boolean, describeKey: (key: Key) => string) {
+  readonly #damagedAsNull: boolean;
+
+  constructor(mayBeUnsealed: boolean, describeKey: (key: Key) => string, damagedAsNull = false) {
     this.mayBeUnsealed = mayBeUnsealed;
     this.#describeKey = describeKey;
+    this.#damagedAsNull = damagedAsNull;
   }
 
   /** @throws TesseraError `storage_corrupt` */
   decode(key: Key, bytes: Uint8Array): Stored {
     const state = sealState(key, bytes);
     if (state === 'right') return decodeSealed(bytes) as Stored;
-    if (state === 'wrong' || !this.mayBeUnsealed) throw this.#corrupt(key);
+    if (state === 'wrong' || !this.mayBeUnsealed) return this.#damaged(key);
     try {
       return decodeRecord(bytes) as Stored;
     } catch (error) {
-      throw this.#corrupt(key, error);
+      return this.#damaged(key, error);
     }
+  }
+
+  #damaged(key: Key, cause?: unknown): Stored {
+    if (this.#damagedAsNull) return null;
+    throw this.#corrupt(key, cause);
   }
 
   /** An error of the library while it reads, which isn't ours, means that pages are damaged. */

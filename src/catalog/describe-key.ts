@@ -1,0 +1,44 @@
+/** Names what is stored under a key without telling anything of what it holds: for the texts of errors. */
+import type { Key } from '../storage/contract.js';
+
+/** What the byte behind an area says (`keys.ts`), in root, in a namespace or in a database. */
+const KINDS: Readonly<Record<string, string>> = {
+  '#': 'the counter of ids',
+  d: 'a definition',
+  s: 'a setting',
+  g: 'a grant',
+  h: 'a family of grants',
+  o: 'a revocation',
+  q: 'the counter of a sequence',
+  l: 'an entry of a changefeed',
+};
+/** The same where the id of a table follows. */
+const TABLE_KINDS: Readonly<Record<string, string>> = {
+  t: 'a definition',
+  r: 'a record',
+  e: 'an edge or a reference',
+  x: 'an entry of an index',
+  f: 'where the changefeed is whole',
+  v: 'a part of a view',
+};
+const ID_LENGTH = 4;
+
+/** For example `a record of table 5 in database 3`. */
+export function describeKey(key: Key): string {
+  if (key[0] === 'Q') return 'an asynchronous event that waits';
+  if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
+  const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];
+  if (where === undefined) return 'an entry of no known kind';
+  const place = `${where} ${idAt(key, 1)}`;
+  const kind = key[1 + ID_LENGTH] ?? '';
+  const inTable = where === 'database' ? TABLE_KINDS[kind] : undefined;
+  return inTable === undefined
+    ? `${KINDS[kind] ?? 'something'} of ${place}`
+    : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${place}`;
+}
+
+function idAt(key: Key, at: number): number {
+  let id = 0;
+  for (let index = at; index < at + ID_LENGTH; index++) id = id * 256 + (key.charCodeAt(index) || 0);
+  return id;
+}

@@ -1,0 +1,48 @@
+/** Checks what is appended to logs: the entries of changefeeds, and asynchronous events that wait. */
+
+import { readEntry } from '../../catalog/change-log.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { readQueuedEvent } from '../../catalog/event-queue.js';
+import { changesPrefixOf, changesRange, EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
+import { APPENDED_LENGTH } from '../../storage/append.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
+import type { Faults } from './fault.js';
+import { batchesOf, type Progress } from './tables.js';
+
+export async function checkChanges(
+  transaction: Transaction,
+  { database, namespace }: DatabaseCatalog,
+  faults: Faults,
+  progress: Progress,
+): Promise<void> {
+  const place = `database ${namespace.name}/${database.name}`;
+  for await (const batch of batchesOf(transaction, changesRange(database.id))) {
+    for (const [key, stored] of batch) {
+      if (key.length !== changesPrefixOf(key).length + APPENDED_LENGTH)
+        faults.add('changes', place, 'the key of an entry of a changefeed can’t be read');
+      else if (!canBeRead(readEntry, stored)) faults.add('changes', place, 'an entry of a changefeed can’t be read');
+    }
+    progress(batch.length);
+  }
+}
+
+export async function checkEvents(transaction: Transaction, faults: Faults, progress: Progress): Promise<void> {
+  for await (const batch of batchesOf(transaction, prefixRange(EVENT_QUEUE))) {
+    for (const [key, stored] of batch) {
+      if (key.length !== EVENT_QUEUE.length + APPENDED_LENGTH || !canBeRead(readQueuedEvent, stored))
+        faults.add('events', 'the queue of events', 'an event that waits can’t be read');
+    }
+    progress(batch.length);
+  }
+}
+
+/** What is damaged is told with the values. */
+function canBeRead(read: (stored: Stored) => unknown, stored: Stored): boolean {
+  if (stored === null) return true;
+  try {
+    read(stored);
+    return true;
+  } catch {
+    return false;
+  }
+}

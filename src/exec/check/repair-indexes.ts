@@ -1,0 +1,104 @@
+/** Makes the entries of indexes what the records say. */
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definition.js';
+import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { indexEntries } from '../../index/entries.js';
+import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
+import { encodeKey } from '../../value/key-codec.js';
+import { equals } from '../../value/order.js';
+import { isObject, RecordId, type RecordKey } from '../../value/value.js';
+import { isOrdered } from '../record/index-entries.js';
+import { checkedDatabases } from './databases.js';
+import { Faults } from './fault.js';
+import { placeOf, TableCheck } from './tables.js';
+
+/** Entries that are looked at in one transaction. */
+const STEP = 512;
+
+export interface Repair {
+  /** Index entries that were written, and removed. */
+  readonly added: number;
+  readonly removed: number;
+  /** Records that a unique index can't list, since another one has the same values. */
+  readonly conflicts: readonly string[];
+}
+
+/** Works in transactions of bounded size; interrupted, it can be run again. The engine reads damaged values as NULL. */
+export async function repairIndexes(engine: Engine): Promise<Repair> {
+  const start = await engine.begin({ writable: false });
+  const catalogs = await checkedDatabases(start, new Faults());
+  start.cancel();
+  const total = { added: 0, removed: 0, conflicts: [] as string[] };
+  for (const catalog of catalogs) {
+    for (const table of catalog.tables.values()) {
+      for (const index of table.indexes.filter(isOrdered)) {
+        const repair = new IndexRepair(engine, catalog, table, index);
+        total.removed += await repair.removeStale();
+        total.added += await repair.addMissing(total.conflicts);
+      }
+    }
+  }
+  return total;
+}
+
+class IndexRepair {
+  readonly #engine: Engine;
+  readonly #catalog: DatabaseCatalog;
+  readonly #table: TableEntry;
+  readonly #index: IndexDefinition;
+
+  constructor(engine: Engine, catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition) {
+    this.#engine = engine;
+    this.#catalog = catalog;
+    this.#table = table;
+    this.#index = index;
+  }
+
+  /** Removes entries that no record has. */
+  removeStale(): Promise<number> {
+    const range = prefixRange(indexPrefix(this.#catalog.database.id, this.#table.definition.id, this.#index.id));
+    return this.#steps(range, async (transaction, [key, listed]) => {
+      const check = new TableCheck(transaction, this.#catalog, this.#table, new Faults(), () => {});
+      if (await check.isEntryOfRecord(this.#index, key, listed)) return 0;
+      transaction.delete(key);
+      return 1;
+    });
+  }
+
+  /** Writes entries that records should have. */
+  addMissing(conflicts: string[]): Promise<number> {
+    return this.#steps(this.#table.keys.records, async (transaction, [key, record]) => {
+      const id = isObject(record) ? record['id'] : undefined;
+      if (!isObject(record) || !(id instanceof RecordId)) return 0;
+      const own = id.key as RecordKey;
+      // A record that lies under the id of another isn't found by an index either.
+      if (this.#table.keys.record(encodeKey(own)) !== key) return 0;
+      const { database } = this.#catalog;
+      let added = 0;
+      for (const entry of indexEntries(database.id, this.#table.definition.id, this.#index, record, own)) {
+        const listed = await transaction.get(entry.key);
+        if (listed !== undefined && equals(listed, own)) continue;
+        if (listed === undefined) {
+          transaction.put(entry.key, own);
+          added++;
+        } else conflicts.push(placeOf(this.#catalog, this.#table, this.#index));
+      }
+      return added;
+    });
+  }
+
+  async #steps(range: KeyRange, visit: (transaction: Transaction, entry: Entry) => Promise<number>): Promise<number> {
+    let changed = 0;
+    for (let from: Key | undefined = range.from; from !== undefined; ) {
+      const transaction = await this.#engine.begin({ writable: true });
+      const cursor = transaction.scan({ from, to: range.to }, { limit: STEP, batch: STEP });
+      const batch: readonly Entry[] = (await cursor.next()) ?? [];
+      cursor.close();
+      for (const entry of batch) changed += await visit(transaction, entry);
+      await transaction.commit();
+      const last = batch.at(-1);
+      from = last === undefined ? undefined : `${last[0]}\0`;
+    }
+    return changed;
+  }
+}

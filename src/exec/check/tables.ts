@@ -1,0 +1,219 @@
+/** Checks the records of a table against what is kept beside them: index entries, edges, references. */
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definition.js';
+import {
+  edgeAt,
+  edgePrefix,
+  edgesRange,
+  encodedKeyOf,
+  indexPrefix,
+  prefixRange,
+  referenceKey,
+  referrerAt,
+} from '../../catalog/keys.js';
+import { nodeOf } from '../../catalog/node.js';
+import { type IndexEntry, indexEntries } from '../../index/entries.js';
+import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
+import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { equals } from '../../value/order.js';
+import { isObject, type ObjectValue, RecordId, type RecordKey, type Value } from '../../value/value.js';
+import { edgeEntries } from '../record/edges.js';
+import { isOrdered } from '../record/index-entries.js';
+import { referredBy, referringFields } from '../record/references.js';
+import type { Faults } from './fault.js';
+
+/** Called for each batch of entries, with how many there were. */
+export type Progress = (entries: number) => void;
+
+/** Every batch of a range. */
+export async function* batchesOf(transaction: Transaction, range: KeyRange): AsyncGenerator<readonly Entry[]> {
+  const cursor = transaction.scan(range);
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) yield batch;
+}
+
+/** How faults name a table. */
+export function placeOf(catalog: DatabaseCatalog, table: TableEntry, index?: IndexDefinition): string {
+  const place = `table ${table.definition.name} of ${catalog.namespace.name}/${catalog.database.name}`;
+  return index === undefined ? place : `index ${index.name} on ${place}`;
+}
+
+/** One table of a catalog in a transaction. */
+export class TableCheck {
+  readonly #transaction: Transaction;
+  readonly #catalog: DatabaseCatalog;
+  readonly #table: TableEntry;
+  readonly #faults: Faults;
+  readonly #progress: Progress;
+  readonly #place: string;
+
+  constructor(
+    transaction: Transaction,
+    catalog: DatabaseCatalog,
+    table: TableEntry,
+    faults: Faults,
+    progress: Progress,
+  ) {
+    this.#transaction = transaction;
+    this.#catalog = catalog;
+    this.#table = table;
+    this.#faults = faults;
+    this.#progress = progress;
+    this.#place = placeOf(catalog, table);
+  }
+
+  async run(): Promise<void> {
+    const indexes = this.#table.indexes.filter(isOrdered);
+    const references = referringFields(this.#table);
+    for await (const batch of batchesOf(this.#transaction, this.#table.keys.records)) {
+      for (const [key, stored] of batch) {
+        const record = this.#record(key, stored);
+        if (record === undefined) continue;
+        const id = record['id'] as RecordId;
+        for (const index of indexes) await this.#listed(index, id.key as RecordKey, record);
+        await this.#edges(id.key as RecordKey, record);
+        for (const field of references) await this.#references(field, id, record);
+      }
+      this.#progress(batch.length);
+    }
+    for (const index of indexes) await this.#entries(index);
+    await this.#nodes();
+  }
+
+  /** A record whose key and id agree. What can't be read is told with the values. */
+  #record(key: Key, stored: Stored): ObjectValue | undefined {
+    const encoded = encodedKeyOf(key);
+    const decoded = decodedKey(encoded);
+    if (decoded === undefined) this.#faults.add('records', this.#place, 'the key of a record can’t be read');
+    else if (stored === null) return undefined;
+    else if (!isObject(stored)) this.#faults.add('records', this.#place, 'a record is no object');
+    else {
+      const { id } = stored;
+      const agrees =
+        id instanceof RecordId && id.table === this.#table.definition.name && encodeKey(id.key) === encoded;
+      if (agrees) return stored;
+      this.#faults.add('records', this.#place, 'a record lies under the id of another');
+    }
+    return undefined;
+  }
+
+  #entriesOf(index: IndexDefinition, key: RecordKey, record: ObjectValue): IndexEntry[] {
+    return indexEntries(this.#catalog.database.id, this.#table.definition.id, index, record, key);
+  }
+
+  async #listed(index: IndexDefinition, key: RecordKey, record: ObjectValue): Promise<void> {
+    for (const entry of this.#entriesOf(index, key, record)) {
+      const listed = await this.#transaction.get(entry.key);
+      const place = placeOf(this.#catalog, this.#table, index);
+      if (listed === undefined) this.#faults.add('indexes', place, 'a record isn’t listed');
+      else if (listed !== null && !equals(listed, key))
+        this.#faults.add('indexes', place, 'an entry lists another record');
+    }
+  }
+
+  async #entries(index: IndexDefinition): Promise<void> {
+    const place = placeOf(this.#catalog, this.#table, index);
+    const prefix = indexPrefix(this.#catalog.database.id, this.#table.definition.id, index.id);
+    for await (const batch of batchesOf(this.#transaction, prefixRange(prefix))) {
+      for (const [key, stored] of batch) {
+        if (!(await this.isEntryOfRecord(index, key, stored)))
+          this.#faults.add('indexes', place, 'an entry lists a record that doesn’t have its values');
+      }
+      this.#progress(batch.length);
+    }
+  }
+
+  /** Whether the record that an index entry lists has that entry. */
+  async isEntryOfRecord(index: IndexDefinition, key: Key, listed: Stored): Promise<boolean> {
+    // A value that is damaged is told with the values, but the entry is to be written anew.
+    if (listed === null) return false;
+    const record = await this.#recordAt(listed as RecordKey);
+    // A record that can't be read may have it.
+    if (record === null) return true;
+    if (!isObject(record)) return false;
+    return this.#entriesOf(index, listed as RecordKey, record).some((entry) => entry.key === key);
+  }
+
+  #recordAt(key: RecordKey): Promise<Value> {
+    return Promise.resolve(this.#transaction.get(this.#table.keys.record(encodeKey(key))));
+  }
+
+  async #edges(key: RecordKey, record: ObjectValue): Promise<void> {
+    const { kind } = this.#table.definition.tableKind;
+    if (kind === 'normal') return;
+    for (const [edge, end] of edgeEntries(this.#catalog, this.#table, key, record)) {
+      const stored = await this.#transaction.get(edge);
+      if (stored === undefined && kind === 'relation')
+        this.#faults.add('edges', this.#place, 'an edge isn’t found from one of its ends');
+      // Stores written before the other end was kept have `true` there.
+      else if (stored instanceof RecordId && !equals(stored, end))
+        this.#faults.add('edges', this.#place, 'an edge leads to another record than it says');
+    }
+  }
+
+  async #references(field: string, id: RecordId, record: ObjectValue): Promise<void> {
+    for (const to of referredBy(record[field])) {
+      const node = nodeOf(this.#catalog, to);
+      const key = referenceKey(node, this.#table.definition.id, field, encodeKey(id.key));
+      if ((await this.#transaction.get(key)) === undefined)
+        this.#faults.add('references', this.#place, `a reference of the field ${field} isn’t found from its end`);
+    }
+  }
+
+  /** What stands at the table's records: edges and references that others have. */
+  async #nodes(): Promise<void> {
+    const { definition, keys } = this.#table;
+    for await (const batch of batchesOf(this.#transaction, edgesRange(this.#catalog.database.id, definition.id))) {
+      for (const [key] of batch) {
+        const start = keys.node('').length;
+        const end = decodedEnd(key, start);
+        if (end === undefined) this.#faults.add('edges', this.#place, 'the key of an edge can’t be read');
+        else await this.#node(key, key.slice(0, end), key.slice(start, end));
+      }
+      this.#progress(batch.length);
+    }
+  }
+
+  async #node(key: Key, node: string, encoded: string): Promise<void> {
+    const isReference = key.startsWith(edgePrefix(node, 'reference'));
+    const { table: id, key: other } = isReference ? referrerAt(node, key) : edgeAt(node, key);
+    const table = this.#catalog.tablesById.get(id);
+    // What a table leaves behind that was removed is never looked at.
+    if (table === undefined) return;
+    const record = await this.#transaction.get(table.keys.record(other));
+    if (record === null) return;
+    const here = new RecordId(this.#table.definition.name, decodeKey(encoded).value as RecordKey);
+    if (isReference) {
+      const refers =
+        isObject(record) && Object.values(record).some((value) => referredBy(value).some((to) => equals(to, here)));
+      if (!refers)
+        this.#faults.add(
+          'references',
+          this.#place,
+          `a record of ${table.definition.name} is said to refer here, and doesn’t`,
+        );
+    } else {
+      const own = isObject(record)
+        ? edgeEntries(this.#catalog, table, decodeKey(other).value as RecordKey, record)
+        : [];
+      if (!own.some(([edge]) => edge === key))
+        this.#faults.add('edges', this.#place, `an edge of ${table.definition.name} is said to be here, and isn’t`);
+    }
+  }
+}
+
+function decodedKey(encoded: string): Value | undefined {
+  try {
+    const { value, next } = decodeKey(encoded);
+    return next === encoded.length ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodedEnd(key: string, start: number): number | undefined {
+  try {
+    return decodeKey(key, start).next;
+  } catch {
+    return undefined;
+  }
+}

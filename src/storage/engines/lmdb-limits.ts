@@ -1,0 +1,4 @@
+/** Bounds of the engine on disk, apart from it so that reading settings doesn't load it. */
+
+/** A data file of so many bytes or fewer is read wholly when it is opened, and verified. */
+export const DEFAULT_VERIFY_UP_TO = 64 << 20;
