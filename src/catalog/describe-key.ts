@@ -37,6 +37,11 @@ export function describeKey(key: Key): string {
     : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${place}`;
 }
 
+/** Whether a record lies under a key. */
+export function isRecordKey(key: Key): boolean {
+  return key[0] === 'D' && key[1 + ID_LENGTH] === 'r';
+}
+
 function idAt(key: Key, at: number): number {
   let id = 0;
   for (let index = at; index < at + ID_LENGTH; index++) id = id * 256 + (key.charCodeAt(index) || 0);

@@ -1,7 +1,7 @@
 /** `tessera check` and `tessera upgrade`. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeKey } from '../catalog/describe-key.js';
+import { describeKey, isRecordKey } from '../catalog/describe-key.js';
 import { failure } from '../errors/error.js';
 import { checkEntries } from '../exec/check/check-entries.js';
 import { ADVICE, Faults } from '../exec/check/fault.js';
@@ -59,9 +59,15 @@ export async function runCheck(
 
 async function check(folder: string, errors: Terminal): Promise<Checked> {
   const faults = new Faults();
-  const file = await checkLocked(folder, faults, errors);
-  // The library may only open a file whose pages are sound.
-  if (file === undefined || faults.countOf('pages') > 0) return { file, faults };
+  const damaged: string[] = [];
+  const file = await checkLocked(folder, faults, damaged, errors);
+  // The library may only open a file whose pages are sound. Then records are told by their names.
+  const isReadable = file !== undefined && faults.countOf('pages') === 0;
+  for (const key of damaged) {
+    if (!isReadable || !isRecordKey(key))
+      faults.add('values', DATA_FILE, `${describeKey(key)} is not as it was written`);
+  }
+  if (!isReadable) return { file, faults };
   const engine = openLmdb(folder, { ...FOR_CHECKS, readOnly: true });
   const progress = new Progress('Checked what is stored in', errors, file.size);
   try {
@@ -73,14 +79,19 @@ async function check(folder: string, errors: Terminal): Promise<Checked> {
   return { file, faults };
 }
 
-async function checkLocked(folder: string, faults: Faults, errors: Terminal): Promise<CheckedFile | undefined> {
+async function checkLocked(
+  folder: string,
+  faults: Faults,
+  damaged: string[],
+  errors: Terminal,
+): Promise<CheckedFile | undefined> {
   const unlock = lockFolder(folder);
   const progress = new Progress('Checked pages of', errors, statSync(join(folder, DATA_FILE)).size);
   let done = 0;
   try {
     return checkFile(folder, {
       page: (what) => faults.add('pages', DATA_FILE, what),
-      value: (key) => faults.add('values', DATA_FILE, `${describeKey(key)} is not as it was written`),
+      value: (key) => void damaged.push(key),
       progress: (pages, ofPages) => {
         progress.add(((pages - done) / ofPages) * statSync(join(folder, DATA_FILE)).size);
         done = pages;

@@ -1,21 +1,22 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { compiled } from './compiled.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-crash-'));
-const CHILD = join(FOLDER, 'code', 'tests', 'storage', 'crash-child.js');
+let child: string;
 
 /** Starts the child and hands each line it prints to `heard`. */
 function start(data: string, mode: string, heard: (line: string) => void): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [CHILD, data, mode]);
-  createInterface({ input: child.stdout }).on('line', heard);
-  child.stderr.on('data', (text) => heard(`error ${text}`));
-  return child;
+  const started = spawn(process.execPath, [child, data, mode]);
+  createInterface({ input: started.stdout }).on('line', heard);
+  started.stderr.on('data', (text) => heard(`error ${text}`));
+  return started;
 }
 
 async function killed(child: ChildProcessWithoutNullStreams): Promise<void> {
@@ -29,17 +30,7 @@ describe('LMDB and the death of its process', () => {
   let round = 0;
 
   beforeAll(() => {
-    const compiler = resolve('node_modules/typescript/bin/tsc');
-    const options = '--ignoreConfig --noCheck --module nodenext --target es2023 --types node --rootDir .'.split(' ');
-    execFileSync(process.execPath, [
-      compiler,
-      ...options,
-      '--outDir',
-      join(FOLDER, 'code'),
-      'tests/storage/crash-child.ts',
-    ]);
-    writeFileSync(join(FOLDER, 'package.json'), '{"type":"module"}');
-    symlinkSync(resolve('node_modules'), join(FOLDER, 'node_modules'), 'junction');
+    child = compiled('tests/storage/crash-child.ts', FOLDER);
   });
   beforeEach(() => {
     data = join(FOLDER, `data${++round}`);

@@ -23,7 +23,10 @@ function place(): void {
 
 function damage(line: string): void {
   const [kind, first, second] = line.split(' ');
-  if (kind === 'cut') return truncateSync(data, Number(first));
+  if (kind === 'cut') {
+    truncateSync(data, Number(first));
+    return;
+  }
   const descriptor = openSync(data, 'r+');
   const byte = Buffer.alloc(1);
   readSync(descriptor, byte, 0, 1, Number(first));

@@ -21,7 +21,7 @@ import type { Faults } from './fault.js';
 export async function checkedDatabases(transaction: Transaction, faults: Faults): Promise<DatabaseCatalog[]> {
   const check = new CatalogCheck(transaction, faults);
   const root = await check.definitions('root', definitionRange(ROOT_AREA));
-  const lastId = Number((await transaction.get(counterKey(ROOT_AREA))) ?? 0);
+  const lastId = Number((await transaction.get(counterKey(ROOT_AREA))) ?? -1);
   const catalogs: DatabaseCatalog[] = [];
   const ids = new Set<number>();
   for (const definition of root) {
@@ -58,7 +58,7 @@ class CatalogCheck {
   /** Ids are given out once, in ascending order. */
   id(definition: Definition & { readonly id: number }, place: string, last: number, ids: Set<number>): void {
     const what = `${definition.kind.slice('define-'.length)} ${'name' in definition ? String(definition.name) : ''}`;
-    if (!Number.isSafeInteger(definition.id) || definition.id < 1 || definition.id > last)
+    if (!Number.isSafeInteger(definition.id) || definition.id < 0 || definition.id > last)
       this.#faults.add('catalog', place, `${what} has the id ${definition.id}, which was never given out`);
     else if (ids.has(definition.id)) this.#faults.add('catalog', place, `${what} has the id of another`);
     ids.add(definition.id);
@@ -79,7 +79,7 @@ class CatalogCheck {
     const place = `database ${namespace}/${name}`;
     const before = this.#faults.countOf('catalog');
     const own = await this.definitions(place, definitionRange(databaseArea(id)));
-    const lastId = Number((await this.#transaction.get(counterKey(databaseArea(id)))) ?? 0);
+    const lastId = Number((await this.#transaction.get(counterKey(databaseArea(id)))) ?? -1);
     const ids = new Set<number>();
     for (const definition of own) if (definition.kind === 'define-table') this.id(definition, place, lastId, ids);
     const tables = new Set(ids);

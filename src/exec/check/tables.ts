@@ -16,6 +16,7 @@ import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { equals } from '../../value/order.js';
+import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey, type Value } from '../../value/value.js';
 import { edgeEntries } from '../record/edges.js';
 import { isOrdered } from '../record/index-entries.js';
@@ -69,8 +70,8 @@ export class TableCheck {
         const record = this.#record(key, stored);
         if (record === undefined) continue;
         const id = record['id'] as RecordId;
-        for (const index of indexes) await this.#listed(index, id.key as RecordKey, record);
-        await this.#edges(id.key as RecordKey, record);
+        for (const index of indexes) await this.#listed(index, id, record);
+        await this.#edges(id, record);
         for (const field of references) await this.#references(field, id, record);
       }
       this.#progress(batch.length);
@@ -79,19 +80,20 @@ export class TableCheck {
     await this.#nodes();
   }
 
-  /** A record whose key and id agree. What can't be read is told with the values. */
+  /** A record whose key and id agree. */
   #record(key: Key, stored: Stored): ObjectValue | undefined {
     const encoded = encodedKeyOf(key);
     const decoded = decodedKey(encoded);
+    const name = decoded === undefined ? 'a record' : toText(new RecordId(this.#table.definition.name, decoded));
     if (decoded === undefined) this.#faults.add('records', this.#place, 'the key of a record can’t be read');
-    else if (stored === null) return undefined;
-    else if (!isObject(stored)) this.#faults.add('records', this.#place, 'a record is no object');
+    else if (stored === null) this.#faults.add('values', this.#place, `${name} is not as it was written`);
+    else if (!isObject(stored)) this.#faults.add('records', this.#place, `${name} is no object`);
     else {
       const { id } = stored;
       const agrees =
         id instanceof RecordId && id.table === this.#table.definition.name && encodeKey(id.key) === encoded;
       if (agrees) return stored;
-      this.#faults.add('records', this.#place, 'a record lies under the id of another');
+      this.#faults.add('records', this.#place, `${name} has the id of another`);
     }
     return undefined;
   }
@@ -100,13 +102,14 @@ export class TableCheck {
     return indexEntries(this.#catalog.database.id, this.#table.definition.id, index, record, key);
   }
 
-  async #listed(index: IndexDefinition, key: RecordKey, record: ObjectValue): Promise<void> {
+  async #listed(index: IndexDefinition, id: RecordId, record: ObjectValue): Promise<void> {
+    const key = id.key as RecordKey;
     for (const entry of this.#entriesOf(index, key, record)) {
       const listed = await this.#transaction.get(entry.key);
       const place = placeOf(this.#catalog, this.#table, index);
-      if (listed === undefined) this.#faults.add('indexes', place, 'a record isn’t listed');
+      if (listed === undefined) this.#faults.add('indexes', place, `${toText(id)} isn’t listed`);
       else if (listed !== null && !equals(listed, key))
-        this.#faults.add('indexes', place, 'an entry lists another record');
+        this.#faults.add('indexes', place, `an entry lists another record in place of ${toText(id)}`);
     }
   }
 
@@ -137,16 +140,16 @@ export class TableCheck {
     return Promise.resolve(this.#transaction.get(this.#table.keys.record(encodeKey(key))));
   }
 
-  async #edges(key: RecordKey, record: ObjectValue): Promise<void> {
+  async #edges(id: RecordId, record: ObjectValue): Promise<void> {
     const { kind } = this.#table.definition.tableKind;
     if (kind === 'normal') return;
-    for (const [edge, end] of edgeEntries(this.#catalog, this.#table, key, record)) {
+    for (const [edge, end] of edgeEntries(this.#catalog, this.#table, id.key as RecordKey, record)) {
       const stored = await this.#transaction.get(edge);
       if (stored === undefined && kind === 'relation')
-        this.#faults.add('edges', this.#place, 'an edge isn’t found from one of its ends');
+        this.#faults.add('edges', this.#place, `${toText(id)} isn’t found from one of its ends`);
       // Stores written before the other end was kept have `true` there.
       else if (stored instanceof RecordId && !equals(stored, end))
-        this.#faults.add('edges', this.#place, 'an edge leads to another record than it says');
+        this.#faults.add('edges', this.#place, `${toText(id)} leads to another record than it says`);
     }
   }
 
@@ -155,7 +158,7 @@ export class TableCheck {
       const node = nodeOf(this.#catalog, to);
       const key = referenceKey(node, this.#table.definition.id, field, encodeKey(id.key));
       if ((await this.#transaction.get(key)) === undefined)
-        this.#faults.add('references', this.#place, `a reference of the field ${field} isn’t found from its end`);
+        this.#faults.add('references', this.#place, `the reference ${field} of ${toText(id)} isn’t found from its end`);
     }
   }
 
@@ -201,10 +204,10 @@ export class TableCheck {
   }
 }
 
-function decodedKey(encoded: string): Value | undefined {
+function decodedKey(encoded: string): RecordKey | undefined {
   try {
     const { value, next } = decodeKey(encoded);
-    return next === encoded.length ? value : undefined;
+    return next === encoded.length ? (value as RecordKey) : undefined;
   } catch {
     return undefined;
   }

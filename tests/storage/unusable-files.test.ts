@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { compiled } from './compiled.js';
+
+const BASE = mkdtempSync(join(tmpdir(), 'tessera-'));
+let folder: string;
+let data: string;
+let sound: Buffer;
+let child: string;
+beforeAll(async () => {
+  child = compiled('tests/storage/full-disk-child.ts', BASE);
+  folder = join(BASE, 'data');
+  data = join(folder, 'data.mdb');
+  const engine = openLmdb(folder);
+  const transaction = engine.begin({ writable: true });
+  transaction.put('key', 'value');
+  await transaction.commit();
+  await engine.close();
+  sound = readFileSync(data);
+});
+afterAll(() => rmSync(BASE, { recursive: true, force: true }));
+
+const withCode = (code: string) => expect.objectContaining({ code });
+const PAGE_SIZE_AT = 24 + 24;
+
+describe('A data file that can’t be used', () => {
+  it('is told by one error, and left as it is', async () => {
+    const cases: [string, string, (file: Buffer) => Buffer][] = [
+      ['storage_unavailable', 'is no data file', () => Buffer.from('something else')],
+      ['storage_corrupt', 'ends at', (file) => file.subarray(0, 4096)],
+      ['storage_corrupt', 'page size of 12345', (file) => (file.writeUInt32LE(12_345, PAGE_SIZE_AT), file)],
+      ['storage_corrupt', 'different page sizes|not marked', (file) => (file.writeUInt32LE(8192, PAGE_SIZE_AT), file)],
+      ['storage_corrupt', 'contradict', (file) => (file.writeUInt8((file[24 + 128] as number) ^ 8, 24 + 128), file)],
+    ];
+    for (const [code, text, damage] of cases) {
+      const damaged = damage(Buffer.from(sound));
+      writeFileSync(data, damaged);
+      expect(() => openLmdb(folder)).toThrow(withCode(code));
+      expect(() => openLmdb(folder)).toThrow(new RegExp(text));
+      expect(readFileSync(data).equals(damaged)).toBe(true);
+    }
+    writeFileSync(data, sound);
+    const engine = openLmdb(folder);
+    expect(engine.begin({ writable: false }).get('key')).toBe('value');
+    await engine.close();
+  });
+
+  it('is no new store if it is empty and was used', async () => {
+    truncateSync(data, 0);
+    expect(() => openLmdb(folder)).toThrow(withCode('storage_corrupt'));
+    expect(() => openLmdb(folder)).toThrow('data.mdb is empty, although there was a store in it');
+    writeFileSync(data, sound);
+    const fresh = join(BASE, 'fresh');
+    mkdirSync(fresh);
+    writeFileSync(join(fresh, 'data.mdb'), '');
+    await openLmdb(fresh).close();
+  });
+
+  it('is found out while it is used, if it is cut off', async () => {
+    const engine = openLmdb(folder);
+    const large = 'x'.repeat(1 << 20);
+    const commit = async () => {
+      const transaction = engine.begin({ writable: true });
+      transaction.put('large', large);
+      await transaction.commit();
+    };
+    await commit();
+    const { length } = readFileSync(data);
+    // All that is in use lies before.
+    truncateSync(data, length - 4096);
+    await expect(commit()).rejects.toThrow('was cut off');
+    truncateSync(data, length);
+    await commit();
+    await engine.close();
+    writeFileSync(data, sound);
+  });
+
+  it.skipIf(process.platform === 'win32')('by the rights to it ends the process in order', () => {
+    // Root may write everything, so somebody else tries; the folders above must let him by.
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    const open = (path: string) => {
+      const options = { encoding: 'utf8' as const, ...(uid !== undefined && { uid, gid: uid }) };
+      return spawnSync(process.execPath, [child, path, '1'], options);
+    };
+    chmodSync(BASE, 0o755);
+    chmodSync(folder, 0o755);
+    chmodSync(data, 0o444);
+    for (const path of [folder, join(folder, 'below'), resolve(data)]) {
+      const { status, signal, stderr } = open(path);
+      expect({ status, signal }).toEqual({ status: 1, signal: null });
+      expect(stderr).toContain("code: 'storage_unavailable'");
+    }
+    chmodSync(folder, 0o700);
+    expect(open(folder)).toMatchObject({ status: 1, signal: null });
+  });
+});
