@@ -59,14 +59,11 @@ export async function runCheck(
 
 async function check(folder: string, errors: Terminal): Promise<Checked> {
   const faults = new Faults();
-  const damaged: string[] = [];
-  const file = await checkLocked(folder, faults, damaged, errors);
+  const records = new Faults();
+  const file = await checkLocked(folder, faults, records, errors);
   // The library may only open a file whose pages are sound. Then records are told by their names.
   const isReadable = file !== undefined && faults.countOf('pages') === 0;
-  for (const key of damaged) {
-    if (!isReadable || !isRecordKey(key))
-      faults.add('values', DATA_FILE, `${describeKey(key)} is not as it was written`);
-  }
+  if (!isReadable) faults.addAll(records);
   if (!isReadable) return { file, faults };
   const engine = openLmdb(folder, { ...FOR_CHECKS, readOnly: true });
   const progress = new Progress('Checked what is stored in', errors, file.size);
@@ -82,7 +79,7 @@ async function check(folder: string, errors: Terminal): Promise<Checked> {
 async function checkLocked(
   folder: string,
   faults: Faults,
-  damaged: string[],
+  records: Faults,
   errors: Terminal,
 ): Promise<CheckedFile | undefined> {
   const unlock = lockFolder(folder);
@@ -91,7 +88,10 @@ async function checkLocked(
   try {
     return checkFile(folder, {
       page: (what) => faults.add('pages', DATA_FILE, what),
-      value: (key) => void damaged.push(key),
+      value: (key) => {
+        const target = isRecordKey(key) ? records : faults;
+        target.add('values', DATA_FILE, `${describeKey(key)} is not as it was written`);
+      },
       progress: (pages, ofPages) => {
         progress.add(((pages - done) / ofPages) * statSync(join(folder, DATA_FILE)).size);
         done = pages;

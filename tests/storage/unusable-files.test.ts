@@ -25,16 +25,30 @@ beforeAll(async () => {
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));
 
 const withCode = (code: string) => expect.objectContaining({ code });
+/** Where the first meta page has the page size, and the number of its transaction. */
 const PAGE_SIZE_AT = 24 + 24;
+const TRANSACTION_AT = 24 + 128;
+
+function withPageSize(size: number) {
+  return (file: Buffer) => {
+    file.writeUInt32LE(size, PAGE_SIZE_AT);
+    return file;
+  };
+}
+
+function withTransaction(file: Buffer): Buffer {
+  file.writeUInt8(file.readUInt8(TRANSACTION_AT) ^ 8, TRANSACTION_AT);
+  return file;
+}
 
 describe('A data file that can’t be used', () => {
   it('is told by one error, and left as it is', async () => {
     const cases: [string, string, (file: Buffer) => Buffer][] = [
       ['storage_unavailable', 'is no data file', () => Buffer.from('something else')],
       ['storage_corrupt', 'ends at', (file) => file.subarray(0, 4096)],
-      ['storage_corrupt', 'page size of 12345', (file) => (file.writeUInt32LE(12_345, PAGE_SIZE_AT), file)],
-      ['storage_corrupt', 'different page sizes|not marked', (file) => (file.writeUInt32LE(8192, PAGE_SIZE_AT), file)],
-      ['storage_corrupt', 'contradict', (file) => (file.writeUInt8((file[24 + 128] as number) ^ 8, 24 + 128), file)],
+      ['storage_corrupt', 'page size of 12345', withPageSize(12_345)],
+      ['storage_corrupt', 'different page sizes|not marked', withPageSize(8192)],
+      ['storage_corrupt', 'contradict', withTransaction],
     ];
     for (const [code, text, damage] of cases) {
       const damaged = damage(Buffer.from(sound));

@@ -36,6 +36,15 @@ export class Faults {
     if (count <= LISTED) this.listed.push({ part, place, what });
   }
 
+  /** The faults of another list, those that it only counted as well. */
+  addAll(others: Faults): void {
+    for (const [part, count] of others.#counts) {
+      const listed = others.listed.filter((fault) => fault.part === part);
+      for (const { place, what } of listed) this.add(part, place, what);
+      this.#counts.set(part, this.countOf(part) + count - listed.length);
+    }
+  }
+
   countOf(part: Part): number {
     return this.#counts.get(part) ?? 0;
   }
