@@ -67,7 +67,12 @@ describe('a folder', () => {
     const folder = join(base, `format-${format}`);
     await (await openEngine(folder)).close();
     const write = (text: string) => {
-      const root = open<Uint8Array, string>({ path: join(folder, 'data.mdb'), noSubdir: true, encoding: 'binary' });
+      const root = open<Uint8Array, string>({
+        path: join(folder, 'data.mdb'),
+        noSubdir: true,
+        overlappingSync: false,
+        encoding: 'binary',
+      });
       const about = root.openDB<Uint8Array, string>({ name: 'about', encoding: 'binary' });
       const before = about.get('format');
       about.putSync('format', new TextEncoder().encode(text));

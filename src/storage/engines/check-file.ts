@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure, TesseraError } from '../../errors/error.js';
-import { FORMAT, UNSEALED_FORMAT } from './lmdb-about.js';
+import { FORMAT, KNOWN_FORMATS } from './lmdb-about.js';
 import { LmdbFile } from './lmdb-file.js';
 import { ChecksumVisitor, readFacts } from './lmdb-integrity.js';
 import { type PageTotals, walkPages } from './lmdb-pages.js';
@@ -51,7 +51,7 @@ export function checkFile(folder: string, faults: FileFaults): CheckedFile | und
 function checkOpen(folder: string, file: LmdbFile, faults: FileFaults): CheckedFile {
   const facts = readFacts(file);
   const { format } = facts;
-  if (format !== undefined && format !== String(FORMAT) && format !== String(UNSEALED_FORMAT))
+  if (format !== undefined && !KNOWN_FORMATS.has(format))
     throw failure('storage_format', { folder, format, known: FORMAT });
   const values = new ChecksumVisitor(facts, (key) => faults.value(key));
   const all = file.meta.lastPage + 1;

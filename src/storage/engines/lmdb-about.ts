@@ -15,6 +15,8 @@ import { isChecksumRight, writeChecksum } from '../../value/sealed-record.js';
 export const FORMAT = 2;
 /** The one before: no checksums. Its stores are read, and converted. */
 export const UNSEALED_FORMAT = 1;
+/** The formats that are read, as they are stored. */
+export const KNOWN_FORMATS: ReadonlySet<string> = new Set([FORMAT, UNSEALED_FORMAT].map(String));
 
 const NAMES = ['format', 'version', 'stamp', 'unsealed'] as const;
 export type AboutName = (typeof NAMES)[number];

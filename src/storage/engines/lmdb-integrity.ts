@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } fro
 import { basename } from 'node:path';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { isChecksumRight, sealState } from '../../value/sealed-record.js';
-import { decodeAbout, decodeUnsealed, FORMAT, isAboutName } from './lmdb-about.js';
+import { decodeAbout, decodeUnsealed, FORMAT, isAboutName, KNOWN_FORMATS } from './lmdb-about.js';
 import { LmdbFile } from './lmdb-file.js';
 import { entriesOf, printable, treesOf, walkPages } from './lmdb-pages.js';
 
@@ -45,8 +45,8 @@ export interface FileCheck {
 export function checkDataFile(path: string, { verifyUpTo, describeKey, report, readOnly }: FileCheck): void {
   withFile(path, readOnly !== true, (file, isShort) => {
     const facts = readFacts(file);
-    // An unknown format is told as such, whatever else there is.
-    if (facts.format !== undefined && Number(facts.format) > FORMAT) return;
+    // The library opens it, and it is told as such.
+    if (facts.format !== undefined && !KNOWN_FORMATS.has(facts.format)) return;
     if (!isShort && file.size > verifyUpTo) return;
     const visitor = new ChecksumVisitor(facts, (key, value) => {
       const what = `the checksum of ${describeKey(key)} is wrong`;
@@ -101,20 +101,22 @@ function mustBeNew(path: string): void {
 /** @throws TesseraError `storage_corrupt` if what a store says about itself can't be right */
 export function readFacts(file: LmdbFile): StoreFacts {
   const trees = treesOf(file);
+  const header = trees.get(ABOUT_TREE);
+  const about = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, ABOUT_TREE);
+  const stored = about.get('format');
+  const format = stored === undefined ? undefined : decodeUnsealed(stored);
+  // What else there is in a format that isn't known can't be judged.
+  if (format !== undefined && !KNOWN_FORMATS.has(format)) return { format, mayBeUnsealed: true };
   for (const name of trees.keys()) {
     if (name !== RECORDS_TREE && name !== ABOUT_TREE) file.damaged(`there is a tree "${printable(name)}"`);
   }
-  const header = trees.get(ABOUT_TREE);
-  const about = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, ABOUT_TREE);
   for (const name of about.keys())
     if (!isAboutName(name)) file.damaged(`the store says "${printable(name)}" of itself`);
-  const stored = about.get('format');
-  if (stored === undefined) {
+  if (format === undefined) {
     if ((trees.get(RECORDS_TREE)?.entries ?? 0) > 0 || about.size > 0) file.damaged('the store has no format');
-    return { format: undefined, mayBeUnsealed: false };
+    return { format, mayBeUnsealed: false };
   }
   if (!trees.has(RECORDS_TREE)) file.damaged('there are no records');
-  const format = decodeUnsealed(stored);
   if (format !== String(FORMAT)) return { format, mayBeUnsealed: true };
   for (const [name, bytes] of about) if (isAboutName(name)) decodeAbout(name, bytes);
   return { format, mayBeUnsealed: about.has('unsealed') };
