@@ -10,11 +10,10 @@ import { RpcConnection } from '../../src/rpc/connection.js';
 import type { Session } from '../../src/session/contract.js';
 import type { InUse } from '../../src/session/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
-import { openByteStore } from '../../src/storage/engines/lmdb-store.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
-import { HeldStore } from '../storage/held-store.js';
+import { HeldStore, openUnsynced } from '../storage/held-store.js';
 import { attack } from './attack.js';
 import { answer, run, World } from './world.js';
 
@@ -61,7 +60,7 @@ async function status(url: string): Promise<number> {
 }
 
 attack(77, 'makes the store unreadable, which its health tells', async () => {
-  const store = new HeldStore(openByteStore(join(folder, 'other'), { sync: false }));
+  const store = new HeldStore(openUnsynced(join(folder, 'other')));
   const other = await World.open({ environment }, new LmdbEngine(store, { timers: environment.timers }));
   const app = createHttpServer({ database: other.database });
   store.unreadable = new Error('MDB_READERS_FULL');

@@ -1,7 +1,9 @@
+import { mkdirSync } from 'node:fs';
 import { type ByteStore, openByteStore } from '../../src/storage/engines/lmdb-store.js';
 
 /** A store that isn't flushed to the disk. */
 export function openUnsynced(folder: string): ByteStore {
+  mkdirSync(folder, { recursive: true });
   return openByteStore(folder, { sync: false, verifyUpTo: 0, describeKey: () => 'an entry', report: () => {} });
 }
 

@@ -151,7 +151,7 @@ describe('LmdbEngine', () => {
 
   it('has those begin anew who read the oldest state when too many are read', async () => {
     await engine.close();
-    engine = new LmdbEngine(openByteStore(folder, { sync: false }), { maxViews: 5 });
+    engine = new LmdbEngine(openUnsynced(folder), { maxViews: 5 });
     const reading: ReturnType<LmdbEngine['begin']>[] = [];
     for (let version = 0; version < 12; version++) {
       await put('a', version);
