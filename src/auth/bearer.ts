@@ -1,12 +1,14 @@
 /** Bearers of grants: whoever shows the key that ACCESS … GRANT handed out becomes the user or the record that it was granted for. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
-import { type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
+import { type Grant, type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
+import { belongsTo, type Incarnation } from '../catalog/incarnation.js';
 import { type Place, roleNames } from '../catalog/principal.js';
 import type { SigningKey } from '../catalog/signing-key.js';
 import { failure } from '../errors/error.js';
+import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
-import { type Claims, claimsValue } from './claims.js';
+import { assertIncarnation, type Claims, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
@@ -32,6 +34,7 @@ export async function signInBearer(
     throw failure('invalid_auth');
   }
   const { subject } = grant;
+  const incarnation = subject.kind === 'record' ? await grantedTo(context, place, grant, subject) : undefined;
   const roles = subject.kind === 'user' ? (await context.directory.user(place, subject.name))?.roles : undefined;
   const claims = context.tokens.claims({
     ...place,
@@ -39,10 +42,28 @@ export async function signInBearer(
     id: subject.kind === 'user' ? subject.name : toText(subject.record),
     ...(roles !== undefined && { roles: roleNames(roles) }),
     grant: grant.id,
+    incarnation: incarnation?.id,
     lifetime: tokenLifetime(access.durations),
   });
   const signedIn = await bearerSession(context, access, place, subject, claims, client);
   return { signedIn, tokens: { access: await context.tokens.sign(claims, bearerKey(access)) } };
+}
+
+/**
+ * The record that a grant was made for, as it is now.
+ * @throws TesseraError `invalid_auth` when that record was deleted, whether or not there is one of the same id by now
+ */
+async function grantedTo(
+  { directory }: AuthContext,
+  place: Place,
+  { creation }: Grant,
+  { record, incarnation: named }: Extract<GrantSubject, { kind: 'record' }>,
+): Promise<Incarnation> {
+  const incarnation = await directory.incarnation(place, record);
+  if (incarnation === undefined || !belongsTo(incarnation, named, () => datetimeNanoseconds(creation))) {
+    throw failure('invalid_auth');
+  }
+  return incarnation;
 }
 
 /** What signs the tokens of a bearer access. */
@@ -70,7 +91,7 @@ export function bearerSession(
   claims: Claims,
   client: Client,
 ): PromiseOrValue<SignedIn> {
-  return andThen(principalOf(context, access, place, subject), (principal) => {
+  return andThen(principalOf(context, access, place, subject, claims), (principal) => {
     if (principal === undefined) throw failure('invalid_auth');
     const signedIn: SignedIn = {
       principal,
@@ -93,6 +114,7 @@ function principalOf(
   access: AccessDefinition,
   place: Place,
   subject: GrantSubject,
+  claims: Claims,
 ): PromiseOrValue<SignedIn['principal'] | undefined> {
   // The access may have been defined anew for the other kind of subject.
   if (access.accessKind.kind !== 'bearer' || access.accessKind.subject !== subject.kind) return undefined;
@@ -104,7 +126,9 @@ function principalOf(
   const where = recordPlace(place);
   if (where === undefined) return undefined;
   const { record } = subject;
-  return andThen(directory.recordExists(where, record), (exists) =>
-    exists ? { kind: 'record', ...where, access: access.name, id: record } : undefined,
-  );
+  return andThen(directory.incarnation(where, record), (incarnation) => {
+    if (incarnation === undefined) return undefined;
+    assertIncarnation(incarnation, claims);
+    return { kind: 'record', ...where, access: access.name, id: record, incarnation: incarnation.id };
+  });
 }

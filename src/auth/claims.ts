@@ -1,4 +1,5 @@
 /** The claims of tokens: which spellings are understood, and how statements see them as `$token`. */
+import { belongsTo, type Incarnation } from '../catalog/incarnation.js';
 import { failure } from '../errors/error.js';
 import { timeOfUuid } from '../functions/identifiers.js';
 import type { RequiredClaims, Role } from '../language/ast.js';
@@ -18,6 +19,8 @@ export interface Claims {
   readonly roles?: Json;
   /** The id of the grant with whose key its bearer came. */
   readonly grant?: string;
+  /** The incarnation of the record. */
+  readonly incarnation?: string;
   /** Unix seconds, perhaps with a fraction. */
   readonly expires?: number;
   readonly notBefore?: number;
@@ -71,6 +74,7 @@ export function readClaims(payload: JsonObject): Claims {
     ...optional('id', text(all['ID'])),
     ...optional('roles', all['RL']),
     ...optional('grant', typeof all['GR'] === 'string' ? all['GR'] : undefined),
+    ...optional('incarnation', typeof all['INC'] === 'string' ? all['INC'] : undefined),
     ...optional('expires', time(all['exp'])),
     ...optional('notBefore', time(all['nbf'])),
   };
@@ -87,6 +91,19 @@ export function issuedAt({ all }: Claims): bigint {
   const told = id && timeOfUuid(id);
   const exact = told === undefined ? second : datetimeNanoseconds(told);
   return exact > second && exact < second + 1_000_000_000n ? exact : second;
+}
+
+/**
+ * Holds a token against the record that it names. One that names an incarnation, as all do that are issued here to a record that exists, is good
+ * for that one only; others must have been issued after the record was made, as far as that is known.
+ *
+ * @throws TesseraError `invalid_auth`
+ */
+export function assertIncarnation(found: Incarnation | undefined, claims: Claims): void {
+  const { incarnation: named } = claims;
+  // A clause may still put a record that exists in the place of one that doesn't.
+  const isGood = found === undefined ? named === undefined : belongsTo(found, named, () => issuedAt(claims));
+  if (!isGood) throw failure('invalid_auth');
 }
 
 /** `$token`. The `ID` of a record user is the record id itself. */

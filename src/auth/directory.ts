@@ -2,6 +2,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
 import type { HandedOut, NamedToken } from '../catalog/denial.js';
 import type { Grant, Grants } from '../catalog/grant.js';
+import type { Incarnation } from '../catalog/incarnation.js';
 import type { Place } from '../catalog/principal.js';
 import type { Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
@@ -20,8 +21,13 @@ export interface Directory {
    * Reads and writes the grants of an access method in a transaction of its own, and commits it; `work` runs again after a conflict.
    * Gives `undefined` where the place doesn't exist.
    */
-  grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined>;
-  recordExists(place: Place, id: RecordId): PromiseOrValue<boolean>;
+  grants<T>(
+    place: Place,
+    access: string,
+    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+  ): PromiseOrValue<T | undefined>;
+  /** The incarnation of a record, which gets one if it has none; `undefined` when there is no such record. */
+  incarnation(place: Place, id: RecordId): PromiseOrValue<Incarnation | undefined>;
   /** Whether something that users of exactly this place were handed out was taken back; `what` is asked for where anything ever was. */
   isDenied(place: Place, what: () => HandedOut): PromiseOrValue<boolean>;
   /** Takes back a token of a user of exactly this place, in a transaction of its own. */
@@ -31,6 +37,17 @@ export interface Directory {
    * as for any statement.
    */
   evaluate(expression: Expression, run: AccessRun): PromiseOrValue<Value>;
+  /** The same for a clause that gives a record (`recordFrom`): which one it is, as it was in that transaction. */
+  identify(expression: Expression, run: AccessRun): PromiseOrValue<IdentifiedRecord | undefined>;
+}
+
+/** `undefined` when there is no such record. */
+export type IncarnationOf = (id: RecordId) => PromiseOrValue<Incarnation | undefined>;
+
+export interface IdentifiedRecord {
+  readonly id: RecordId;
+  /** `undefined` when there is no such record. */
+  readonly incarnation: Incarnation | undefined;
 }
 
 export interface AccessRun {

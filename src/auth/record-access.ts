@@ -1,6 +1,7 @@
 /** Users that are records: SIGNUP, SIGNIN and AUTHENTICATE of an access of TYPE RECORD. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
+import { NO_INCARNATION } from '../catalog/incarnation.js';
 import type { Place } from '../catalog/principal.js';
 import { issuingKey } from '../catalog/signing-key.js';
 import type { ErrorCode } from '../errors/catalogue.js';
@@ -12,7 +13,7 @@ import { isArray, isObject, newObject, Range, RecordId, type Value } from '../va
 import { type Claims, claimsValue } from './claims.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials } from './credentials.js';
-import type { AccessRun } from './directory.js';
+import type { AccessRun, IdentifiedRecord } from './directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
 import { issueRefresh, useRefresh } from './refresh.js';
 
@@ -94,45 +95,52 @@ export async function enterRecord(
   if (key === undefined) throw failure('access_method_mismatch');
   const token = context.tokens.drawId();
   const issue = async (
-    id: RecordId,
+    identified: IdentifiedRecord,
     refresh: () => PromiseOrValue<string | undefined>,
   ): Promise<SignedInWithTokens> => {
     const claims = context.tokens.claims({
       ...place,
       access: access.name,
-      id: toText(id),
+      id: toText(identified.id),
+      incarnation: identified.incarnation?.id,
       // What is issued here is accepted here.
       issuer: jwt?.require?.issuers[0],
       audience: jwt?.require?.audiences[0],
       token,
       lifetime: tokenLifetime(access.durations),
     });
-    const signedIn = await recordSession(context, place, access, claims, id, client);
+    const signedIn = await recordSession(context, place, access, claims, identified, client);
     const next = await refresh();
     const tokens = { access: await context.tokens.sign(claims, key), ...(next !== undefined && { refresh: next }) };
     return { signedIn, tokens };
   };
   if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
     const { refresh, subject } = credentials;
-    const { record, key: next } = await useRefresh(context, place, access, { token: refresh, subject, issued: token });
-    return issue(record, () => next);
+    const { identified, key: next } = await useRefresh(context, place, access, {
+      token: refresh,
+      subject,
+      issued: token,
+    });
+    return issue(identified, () => next);
   }
   const clause = door.clause(accessKind);
   if (clause === undefined) throw failure(door.clauseMissing);
 
   const run = { place, variables: credentials.variables, identity: guestIdentity({ ...client, place }) };
-  const id = recordFrom(await evaluate(context, clause, run, door.queryFailed));
-  if (id === undefined) {
+  const identified = await judged(door.queryFailed, () => context.directory.identify(clause, run));
+  if (identified === undefined) {
     // A query that finds the account fails while no password can be hashed; one that doesn't must fail alike.
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
     throw failure(door.noRecord);
   }
-  return issue(id, () => (accessKind.refresh ? issueRefresh(context, place, access, id, token) : undefined));
+  return issue(identified, () =>
+    accessKind.refresh ? issueRefresh(context, place, access, identified, token) : undefined,
+  );
 }
 
 /**
  * The session of a record user whose credentials or token have been found good: AUTHENTICATE may refuse it or put another record in
- * its place, and the record must exist.
+ * its place, and the record must exist. What the clause looks up is the record as it is now, whatever the credentials were given to.
  *
  * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
  */
@@ -141,33 +149,37 @@ export function recordSession(
   place: RecordPlace,
   access: AccessDefinition,
   claims: Claims,
-  id: RecordId | undefined,
+  identified: IdentifiedRecord | undefined,
   client: Client,
 ): PromiseOrValue<SignedIn> {
   const expiresAt = sessionExpiry(access.durations, context.environment);
-  const session = (record: RecordId): SignedIn => ({
-    principal: { kind: 'record', ...place, access: access.name, id: record },
+  const session = ({ id, incarnation }: IdentifiedRecord): SignedIn => ({
+    principal: {
+      kind: 'record',
+      ...place,
+      access: access.name,
+      id,
+      incarnation: incarnation?.id ?? NO_INCARNATION,
+    },
     place,
-    claims: claimsValue(claims, id),
+    claims: claimsValue(claims, identified?.id),
     access: access.name,
     expiresAt,
     basis: { kind: 'access', access },
   });
-  let found: PromiseOrValue<RecordId | undefined> = id;
+  let found: PromiseOrValue<IdentifiedRecord | undefined> = identified;
   if (access.authenticate !== undefined) {
     // The clause sees who it would be, but not yet as let in by this access.
     const candidate: SignedIn =
-      id === undefined
+      identified === undefined
         ? { principal: { kind: 'guest' }, place, claims: claimsValue(claims), access: undefined, expiresAt }
-        : { ...session(id), access: undefined };
-    found = authenticate(context, access.authenticate, candidate, client).then(recordFrom);
+        : { ...session(identified), access: undefined };
+    const clause = access.authenticate;
+    found = judged('invalid_auth', () => context.directory.identify(clause, authenticateRun(candidate, client)));
   }
   return andThen(found, (record) => {
-    if (record === undefined) throw failure('invalid_auth');
-    return andThen(context.directory.recordExists(place, record), (exists) => {
-      if (!exists) throw failure('invalid_auth');
-      return session(record);
-    });
+    if (record?.incarnation === undefined) throw failure('invalid_auth');
+    return session(record);
   });
 }
 
@@ -182,8 +194,11 @@ export function authenticate(
   candidate: SignedIn,
   client: Client,
 ): Promise<Value> {
-  const run = { place: candidate.place, variables: newObject(), identity: identityOf(candidate, client) };
-  return evaluate(context, clause, run, 'invalid_auth');
+  return judged('invalid_auth', () => context.directory.evaluate(clause, authenticateRun(candidate, client)));
+}
+
+function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
+  return { place: candidate.place, variables: newObject(), identity: identityOf(candidate, client) };
 }
 
 /** Both names, where a record can live. */
@@ -191,14 +206,10 @@ export function recordPlace({ namespace, database }: Place): RecordPlace | undef
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
 }
 
-async function evaluate(
-  context: AuthContext,
-  expression: Expression,
-  run: AccessRun,
-  failedAs: Door['queryFailed'],
-): Promise<Value> {
+/** Runs a clause; of its failures the caller is told no more than he may know. */
+async function judged<T>(failedAs: Door['queryFailed'], run: () => PromiseOrValue<T>): Promise<T> {
   try {
-    return await context.directory.evaluate(expression, run);
+    return await run();
   } catch (error) {
     const code = error instanceof TesseraError ? OUTWARD.get(error.code) : undefined;
     if (code === 'itself') throw error;

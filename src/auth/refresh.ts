@@ -7,12 +7,13 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definition.js';
 import { Denials } from '../catalog/denial.js';
 import { drawGrant, type Grant, type Grants, isExpired, moment, opens, readGrantKey } from '../catalog/grant.js';
+import { belongsTo, NO_INCARNATION } from '../catalog/incarnation.js';
 import { type Place, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
-import type { RecordId } from '../value/value.js';
 import type { AuthContext } from './context.js';
+import type { IdentifiedRecord } from './directory.js';
 
 /** How long after its use a refresh token is taken for one that lost a race, in seconds, unless told. */
 export const REFRESH_GRACE_SECONDS = 10;
@@ -22,7 +23,7 @@ export async function issueRefresh(
   context: AuthContext,
   place: Place,
   access: AccessDefinition,
-  record: RecordId,
+  record: IdentifiedRecord,
   issued: string,
 ): Promise<string> {
   const { grant, key } = draw(context, access, record, issued);
@@ -32,7 +33,7 @@ export async function issueRefresh(
 
 /** The record that a refresh token was for, and the token that replaces it. */
 export interface Refreshed {
-  readonly record: RecordId;
+  readonly identified: IdentifiedRecord;
   readonly key: string;
 }
 
@@ -56,7 +57,7 @@ export async function useRefresh(
     place,
     access,
     { token, subject },
-    (grants, grant, record): Refreshed | undefined => {
+    (grants, grant, identified): Refreshed | undefined => {
       const now = context.environment.clock.now();
       const { revocation } = grant;
       if (revocation !== undefined) {
@@ -66,9 +67,9 @@ export async function useRefresh(
         return undefined;
       }
       grants.put({ ...grant, revocation: moment(now), used: true });
-      const next = draw(context, access, record, issued, familyOf(grant));
+      const next = draw(context, access, identified, issued, familyOf(grant));
       grants.put(next.grant);
-      return { record, key: next.key };
+      return { identified, key: next.key };
     },
   );
   if (refreshed === undefined) throw failure('invalid_auth');
@@ -92,28 +93,37 @@ export async function revokeRefresh(
   if (revoked !== true) throw failure('invalid_auth');
 }
 
-/** Does `work` with the grant that a token opens, unless it is for another record, has expired, or was taken back, it or its family. */
+/**
+ * Does `work` with the grant that a token opens, unless it is for another record or for one that was deleted, has expired, or was taken back,
+ * it or its family.
+ */
 function onGrant<T>(
   context: AuthContext,
   place: Place,
   { name }: AccessDefinition,
   { token, subject }: { readonly token: string; readonly subject: string | undefined },
-  work: (grants: Grants, grant: Grant, record: RecordId) => T,
+  work: (grants: Grants, grant: Grant, record: IdentifiedRecord) => T,
 ): PromiseOrValue<T | undefined> {
   const shown = readGrantKey('refresh', token);
   if (shown === undefined) return undefined;
-  return context.directory.grants(place, name, (grants) =>
+  return context.directory.grants(place, name, (grants, incarnationOf) =>
     andThen(grants.find(shown.id), (grant) => {
       if (grant?.subject.kind !== 'record' || !opens(shown, grant)) return undefined;
-      const { record } = grant.subject;
+      const { record, incarnation: named } = grant.subject;
       if (subject !== undefined && subject !== toText(record)) return undefined;
       if (isExpired(grant, context.environment.clock.now())) return undefined;
       const { token: issued, creation } = grant;
-      const handedOut = { token: issued, subject: recordSubject(record), at: datetimeNanoseconds(creation) };
+      const at = datetimeNanoseconds(creation);
+      const handedOut = { token: issued, subject: recordSubject(record), at };
       return andThen(new Denials(grants.transaction, grants.area).isDenied(handedOut), (denied) =>
-        andThen(grants.familyRevocation(familyOf(grant)), (revoked) =>
-          denied || revoked !== undefined ? undefined : work(grants, grant, record),
-        ),
+        andThen(grants.familyRevocation(familyOf(grant)), (revoked) => {
+          if (denied || revoked !== undefined) return undefined;
+          return andThen(incarnationOf(record), (incarnation) =>
+            incarnation !== undefined && belongsTo(incarnation, named, () => at)
+              ? work(grants, grant, { id: record, incarnation })
+              : undefined,
+          );
+        }),
       );
     }),
   );
@@ -126,13 +136,13 @@ function familyOf({ family, id }: Grant): string {
 function draw(
   { environment }: AuthContext,
   { name, durations }: AccessDefinition,
-  record: RecordId,
+  { id, incarnation }: IdentifiedRecord,
   token: string,
   family?: string,
 ) {
   return drawGrant(environment, 'refresh', {
     access: name,
-    subject: { kind: 'record', record },
+    subject: { kind: 'record', record: id, incarnation: incarnation?.id ?? NO_INCARNATION },
     lifetime: durations.grant,
     family,
     token,

@@ -101,8 +101,8 @@ function bearerNow(
   principal: SystemUser | RecordUser,
 ): PromiseOrValue<Principal | undefined> {
   if (principal.kind === 'record') {
-    return andThen(directory.recordExists(placeOf(principal), principal.id), (exists) =>
-      exists ? principal : undefined,
+    return andThen(directory.incarnation(placeOf(principal), principal.id), (now) =>
+      now?.id === principal.incarnation ? principal : undefined,
     );
   }
   if (accessKind.kind !== 'bearer') return principal;

@@ -6,9 +6,10 @@ import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
 import type { RecordId } from '../value/value.js';
 import { bearerKey, bearerSession, bearerSubject } from './bearer.js';
-import { type Claims, claimedRoles, claimsValue, meets } from './claims.js';
+import { assertIncarnation, type Claims, claimedRoles, claimsValue, meets } from './claims.js';
 import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
+import type { IdentifiedRecord } from './directory.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
 import { isGranted, unlessDenied } from './standing.js';
@@ -104,6 +105,22 @@ function recordOf(claims: Claims): RecordId | undefined {
   return id;
 }
 
+/**
+ * The record that a token names, which must be the one it was issued to.
+ * @throws TesseraError `invalid_auth` when it isn't: the record was deleted, whether or not there is one of the same id by now
+ */
+function identifiedBy(
+  { directory }: AuthContext,
+  place: Place,
+  id: RecordId,
+  claims: Claims,
+): PromiseOrValue<IdentifiedRecord> {
+  return andThen(directory.incarnation(place, id), (incarnation) => {
+    assertIncarnation(incarnation, claims);
+    return { id, incarnation };
+  });
+}
+
 /** A token that is sent with each request of a client is read once, and so is its record. */
 const records = new WeakMap<Claims, RecordId>();
 
@@ -122,7 +139,9 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
     if (where === undefined) throw failure('invalid_auth');
     const id = recordOf(claims);
     if (claims.id !== undefined && id === undefined) throw failure('invalid_auth');
-    return recordSession(context, where, access, claims, id, client);
+    return andThen(id && identifiedBy(context, where, id, claims), (identified) =>
+      recordSession(context, where, access, claims, identified, client),
+    );
   },
 
   jwt(context, access, place, claims, client) {

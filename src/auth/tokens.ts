@@ -42,6 +42,8 @@ export interface TokenContent {
   readonly roles?: readonly string[];
   /** The id of a grant. */
   readonly grant?: string;
+  /** That of the record which `id` names. */
+  readonly incarnation?: string | undefined;
   /** `iss`; this server unless told. */
   readonly issuer?: string | undefined;
   /** `aud`; for nobody in particular unless told. */
@@ -111,7 +113,8 @@ export class Tokens {
   /** The claims of a new token, in the order in which the peer writes them. */
   claims(content: TokenContent): Claims {
     const now = Number(this.#environment.clock.now() / NANOSECONDS);
-    const { namespace, database, access, token, id, roles, grant, issuer = ISSUER, audience, lifetime } = content;
+    const { namespace, database, access, token, id, roles, grant, incarnation } = content;
+    const { issuer = ISSUER, audience, lifetime } = content;
     return readClaims({
       iat: now,
       nbf: now,
@@ -125,6 +128,7 @@ export class Tokens {
       ID: id,
       ...(roles !== undefined && { RL: roles }),
       ...(grant !== undefined && { GR: grant }),
+      ...(incarnation !== undefined && { INC: incarnation }),
     });
   }
 

@@ -29,7 +29,9 @@ import type {
 } from './definition.js';
 import { forEachEntry } from './entries.js';
 import { noteDatabaseFeed, noteTableFeed } from './feed-reach.js';
+import { tableMade } from './incarnation.js';
 import {
+  type Area,
   type AreaKind,
   databaseArea,
   databaseKey,
@@ -122,14 +124,26 @@ export function putTable(
 ): PromiseOrValue<TableDefinition> {
   const area = databaseArea(catalog.database.id);
   const { transaction } = change;
-  return andThen(catalog.tables.get(definition.name)?.definition.id ?? nextId(transaction, area), (id) => {
-    const table: TableDefinition = { ...definition, id };
+  const former = catalog.tables.get(definition.name)?.definition;
+  return andThen(former === undefined ? newTable(change, area) : keptOf(former), (kept) => {
+    const table: TableDefinition = { ...definition, ...kept };
     transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
     logDefinition(transaction, catalog.database.id, table);
-    noteTableFeed(transaction, catalog, catalog.tables.get(table.name)?.definition, table);
-    const adopted = catalog.tables.has(table.name) ? undefined : adoptNodes(change, catalog, table);
+    noteTableFeed(transaction, catalog, former, table);
+    const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
     return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
   });
+}
+
+/** What only the engine knows of a table. */
+type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt'>;
+
+function newTable(change: Change, area: Area): PromiseOrValue<KeptOfTable> {
+  return andThen(nextId(change.transaction, area), (id) => andThen(tableMade(change), (made) => ({ id, ...made })));
+}
+
+function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {
+  return { id, ...(hasUsers !== undefined && { hasUsers }), ...(madeAt !== undefined && { madeAt }) };
 }
 
 /** Brings the edges and references at a table's records to them that were written before there was the table. */

@@ -18,7 +18,7 @@ import type {
   DefineTable,
   DefineUser,
 } from '../language/ast.js';
-import type { Value } from '../value/value.js';
+import type { Datetime, Value } from '../value/value.js';
 
 /** A DEFINE statement whose names are plain text and whose mode (OVERWRITE, IF NOT EXISTS) has been dealt with. */
 type Settled<D> = Omit<D, 'mode' | 'computedClauses' | 'name' | 'table'> &
@@ -30,7 +30,13 @@ export type Id = number;
 
 export type NamespaceDefinition = Settled<DefineNamespace> & { readonly id: Id };
 export type DatabaseDefinition = Settled<DefineDatabase> & { readonly id: Id };
-export type TableDefinition = Settled<DefineTable> & { readonly id: Id };
+export type TableDefinition = Settled<DefineTable> & {
+  readonly id: Id;
+  /** Records of the table have signed in (`incarnation.ts`). */
+  readonly hasUsers?: true;
+  /** When it was made, where a table whose records had signed in had been removed before. */
+  readonly madeAt?: Datetime;
+};
 export type FieldDefinition = Settled<DefineField>;
 export type IndexDefinition = Settled<DefineIndex> & { readonly id: Id };
 export type EventDefinition = Settled<DefineEvent>;

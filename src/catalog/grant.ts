@@ -17,7 +17,12 @@ import { drawSecret } from './secret.js';
 
 export type GrantSubject =
   | { readonly kind: 'user'; readonly name: string }
-  | { readonly kind: 'record'; readonly record: RecordId };
+  | {
+      readonly kind: 'record';
+      readonly record: RecordId;
+      /** Which incarnation of the record (`incarnation.ts`); grants of older releases don't tell. */
+      readonly incarnation?: string | undefined;
+    };
 
 export interface Grant {
   readonly id: string;
@@ -142,6 +147,7 @@ export class Grants {
     stored['family'] = family;
     stored['token'] = token;
     stored['used'] = used;
+    stored['incarnation'] = subject.kind === 'record' ? subject.incarnation : undefined;
     this.transaction.put(grantKey(this.area, this.access, id), stored);
   }
 
@@ -167,7 +173,9 @@ export class Grants {
       id,
       access: this.access,
       subject:
-        subject instanceof RecordId ? { kind: 'record', record: subject } : { kind: 'user', name: subject as string },
+        subject instanceof RecordId
+          ? { kind: 'record', record: subject, incarnation: stored['incarnation'] as string | undefined }
+          : { kind: 'user', name: subject as string },
       creation: stored['creation'] as Datetime,
       expiration: stored['expiration'] as Datetime | undefined,
       revocation: stored['revocation'] as Datetime | undefined,

@@ -19,6 +19,8 @@
  *       D db l name stamp order             what was changed in a table with a changefeed
  *       D db f table stamp order            where the changefeed of a table began anew or lost its oldest entries
  *       D db v table kind …                 what a view is computed from, by the table that it fills
+ *       D db i table key                    incarnations of records, by which what they were given knows them
+ *       D db j table                        the table has lost records that might have had incarnations
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never met again. Names
  * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
@@ -141,7 +143,7 @@ export function denialRange(area: Area, kind: keyof typeof DENIAL_KINDS): KeyRan
 }
 
 /** A setting of the whole store. */
-export function settingKey(name: 'query-timeout' | 'denials'): Key {
+export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost'): Key {
   return `${ROOT_AREA}s${nameBytes(name)}`;
 }
 
@@ -177,6 +179,17 @@ export function indexPrefix(database: Id, table: Id, index: Id): string {
 /** The entries of all indexes of a table. */
 export function indexRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}x${idBytes(table)}`);
+}
+
+// ─── Incarnations ───
+
+function incarnationPrefix(database: Id, table: Id): string {
+  return `${databaseArea(database)}i${idBytes(table)}`;
+}
+
+/** Tells that records of a table were deleted that might have had incarnations. */
+export function lostRecordsKey(database: Id, table: Id): Key {
+  return `${databaseArea(database)}j${idBytes(table)}`;
 }
 
 // ─── Views ───
@@ -266,8 +279,10 @@ export function referrerAt(node: string, key: Key): { readonly table: Id; readon
 /** The keys of one table, with its prefixes made once. */
 export class TableKeys {
   readonly records: KeyRange;
+  readonly incarnations: KeyRange;
   readonly #record: string;
   readonly #node: string;
+  readonly #incarnation: string;
 
   constructor(
     readonly database: Id,
@@ -275,7 +290,9 @@ export class TableKeys {
   ) {
     this.#record = recordPrefix(database, table);
     this.#node = nodePrefix(database, table, '');
+    this.#incarnation = incarnationPrefix(database, table);
     this.records = prefixRange(this.#record);
+    this.incarnations = prefixRange(this.#incarnation);
   }
 
   record(key: string): Key {
@@ -284,6 +301,10 @@ export class TableKeys {
 
   node(key: string): string {
     return this.#node + key;
+  }
+
+  incarnation(key: string): Key {
+    return this.#incarnation + key;
   }
 }
 

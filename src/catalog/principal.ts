@@ -29,6 +29,8 @@ export interface RecordUser {
   readonly database: string;
   readonly access: string;
   readonly id: RecordId;
+  /** Which of the records that had this id, one after the other; not told of somebody who is only imagined. */
+  readonly incarnation?: string;
 }
 
 /** Whether two principals are the same user, whatever roles either may have by now. */
@@ -45,8 +47,8 @@ function identityOf(principal: Principal): string {
       return JSON.stringify([level, namespace, database, name]);
     }
     case 'record': {
-      const { namespace, database, access, id } = principal;
-      return JSON.stringify([namespace, database, access, toText(id)]);
+      const { namespace, database, access, id, incarnation } = principal;
+      return JSON.stringify([namespace, database, access, toText(id), incarnation]);
     }
   }
 }

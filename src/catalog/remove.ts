@@ -7,6 +7,7 @@ import { isObject, Range, RecordId, type Value } from '../value/value.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { type PlacedKind, touchPlace } from './define.js';
 import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
+import { databaseRemoved, recordsDeleted, tableRemoved } from './incarnation.js';
 import {
   type Area,
   databaseArea,
@@ -50,13 +51,12 @@ export function removeNamespace(change: Change, namespace: NamespaceDefinition):
 }
 
 /** Removes a database with everything in it. */
-export function removeDatabase(
-  { transaction }: Change,
-  namespace: string,
-  database: DatabaseDefinition,
-): PromiseOrValue<void> {
-  transaction.delete(databaseKey(namespace, database.name));
-  return transaction.deleteRange(prefixRange(databaseArea(database.id)));
+export function removeDatabase(change: Change, namespace: string, database: DatabaseDefinition): PromiseOrValue<void> {
+  const { transaction } = change;
+  return andThen(databaseRemoved(change, database), () => {
+    transaction.delete(databaseKey(namespace, database.name));
+    return transaction.deleteRange(prefixRange(databaseArea(database.id)));
+  });
 }
 
 /** Removes a table with its records, what is defined on it, and the traces of its edges at the records they connected. */
@@ -76,7 +76,7 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
     const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
     return andThen(emptied, () => {
       transaction.delete(definitionKey(databaseArea(database), 'table', name));
-      return touchDatabase(change, catalog);
+      return andThen(tableRemoved(change, table), () => touchDatabase(change, catalog));
     });
   });
 }
@@ -86,7 +86,8 @@ export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, vi
   const database = catalog.database.id;
   const { id } = view.definition;
   const ranges: readonly KeyRange[] = [view.keys.records, indexRange(database, id), viewRange(database, id)];
-  return forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+  const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+  return andThen(emptied, () => recordsDeleted(transaction, view));
 }
 
 /**

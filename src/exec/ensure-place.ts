@@ -56,6 +56,7 @@ export function changeOf({ unit, environment, interrupt, writable }: Execution):
   return {
     transaction: unit.transaction,
     random: environment.random,
+    clock: environment.clock,
     pause: () => interrupt.checkpoint(),
   };
 }

@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { plainTable, putTable } from '../catalog/define.js';
 import { mayAct } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
-import { ensurePlace } from './ensure-place.js';
+import { changeOf, ensurePlace } from './ensure-place.js';
 import type { Execution } from './execution.js';
 import { refuse } from './refusal.js';
 import { tellImplied } from './witness.js';
@@ -33,8 +33,7 @@ function bringAbout(execution: Execution, name: string): PromiseOrValue<boolean>
     if (!execution.writable) throw failure('read_only');
     if (catalog?.database.strict) throw failure('table_missing', { name });
     return andThen(ensurePlace(execution), (database) => {
-      const change = { transaction: unit.transaction, random: execution.environment.random };
-      return andThen(putTable(change, database, plainTable(name)), () => {
+      return andThen(putTable(changeOf(execution), database, plainTable(name)), () => {
         unit.catalogChanged();
         tellImplied(execution.witness, place, 'table', name);
         return true;

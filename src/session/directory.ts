@@ -1,17 +1,20 @@
 /** Answers what signing in asks of the database, each time in a transaction of its own. */
 
 import type { AuditLog } from '../audit/audit-log.js';
-import type { AccessRun, Directory } from '../auth/directory.js';
+import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../auth/directory.js';
 import { guestIdentity } from '../auth/identity.js';
+import { recordFrom } from '../auth/record-access.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { putPlaced } from '../catalog/define.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
 import { Denials, type HandedOut, type NamedToken } from '../catalog/denial.js';
 import { type Grant, Grants } from '../catalog/grant.js';
+import { ensureIncarnation, findIncarnation, type Incarnation } from '../catalog/incarnation.js';
 import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import { Frame, Scope } from '../exec/execution.js';
+import { changeOf } from '../exec/ensure-place.js';
+import { type Execution, Frame, Scope } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
@@ -52,10 +55,12 @@ export class StoreDirectory implements Directory {
   }
 
   replaceHash(place: Place, name: string, former: string, hash: string): PromiseOrValue<void> {
-    const { random } = this.#environment;
+    const { random, clock } = this.#environment;
     return withRetries(this.#engine, (transaction) =>
       andThen(findUser(transaction, place, name), (user) =>
-        user?.passhash === former ? putPlaced({ transaction, random }, place, { ...user, passhash: hash }) : undefined,
+        user?.passhash === former
+          ? putPlaced({ transaction, random, clock }, place, { ...user, passhash: hash })
+          : undefined,
       ),
     );
   }
@@ -72,23 +77,48 @@ export class StoreDirectory implements Directory {
     );
   }
 
-  grants<T>(place: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>): PromiseOrValue<T | undefined> {
+  grants<T>(
+    place: Place,
+    access: string,
+    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+  ): PromiseOrValue<T | undefined> {
     return withRetries(this.#engine, (transaction) =>
-      andThen(areaOf(transaction, place), (area) =>
-        area === undefined ? undefined : work(new Grants(transaction, area, access)),
-      ),
+      andThen(areaOf(transaction, place), (area) => {
+        if (area === undefined) return undefined;
+        const incarnationOf = (id: RecordId) => this.#ensure(this.#privileged(transaction, place), id, false);
+        return work(new Grants(transaction, area, access), incarnationOf);
+      }),
     );
   }
 
-  recordExists(place: Place, id: RecordId): PromiseOrValue<boolean> {
-    return this.#reading((transaction) => {
-      const execution = this.#executor.execution({
-        transaction,
-        identity: guestIdentity({ origin: {}, place }),
-        interrupt: RequestInterrupt.begin(this.#environment),
-        privileged: true,
-      });
-      return execution.writer.exists(execution, id);
+  incarnation(place: Place, id: RecordId): PromiseOrValue<Incarnation | undefined> {
+    const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
+      const execution = this.#privileged(transaction, place);
+      return andThen(execution.unit.catalog(), (catalog) =>
+        andThen(findIncarnation(transaction, catalog, id), (found) =>
+          found === undefined
+            ? andThen(execution.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
+            : found,
+        ),
+      );
+    });
+    return andThen(known, (found) =>
+      found === 'none'
+        ? withRetries(this.#engine, (transaction) => this.#ensure(this.#privileged(transaction, place), id, false))
+        : found,
+    );
+  }
+
+  #ensure(execution: Execution, id: RecordId, proven: boolean): PromiseOrValue<Incarnation | undefined> {
+    return andThen(execution.unit.catalog(), (catalog) => ensureIncarnation(changeOf(execution), catalog, id, proven));
+  }
+
+  #privileged(transaction: Transaction, place: Place): Execution {
+    return this.#executor.execution({
+      transaction,
+      identity: guestIdentity({ origin: {}, place }),
+      interrupt: RequestInterrupt.begin(this.#environment),
+      privileged: true,
     });
   }
 
@@ -112,7 +142,24 @@ export class StoreDirectory implements Directory {
     );
   }
 
-  evaluate(expression: Expression, { place, variables, identity }: AccessRun): PromiseOrValue<Value> {
+  evaluate(expression: Expression, run: AccessRun): PromiseOrValue<Value> {
+    return this.#evaluate(expression, run, (value) => value);
+  }
+
+  identify(expression: Expression, run: AccessRun): PromiseOrValue<IdentifiedRecord | undefined> {
+    return this.#evaluate(expression, run, (value, execution) => {
+      const id = recordFrom(value);
+      if (id === undefined) return undefined;
+      return andThen(this.#ensure(execution, id, true), (incarnation) => ({ id, incarnation }));
+    });
+  }
+
+  /** Goes on with the value of a clause in its transaction. */
+  #evaluate<T>(
+    expression: Expression,
+    { place, variables, identity }: AccessRun,
+    goOn: (value: Value, execution: Execution) => PromiseOrValue<T>,
+  ): PromiseOrValue<T> {
     const evaluate = this.#executor.compiler.expression(expression);
     const { principal, session, token, auth, access, origin } = identity;
     const run = (witness?: () => Witness) => {
@@ -126,7 +173,7 @@ export class StoreDirectory implements Directory {
         });
         const scope = new Scope();
         for (const name of Object.keys(variables)) scope.set(name, variables[name]);
-        return evaluate(new Frame(execution, scope));
+        return andThen(evaluate(new Frame(execution, scope)), (value) => goOn(value, execution));
       };
       return withRetries(this.#engine, work, { memory: this.#transactions.budget });
     };

@@ -12,6 +12,7 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Execution, LiveListener, LiveQuery, Written } from '../exec/execution.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
+import { assertSameUser } from '../exec/record/users.js';
 import { positionAfter, stampOfTime } from '../storage/append.js';
 import type { Engine, Versionstamp } from '../storage/contract.js';
 import { Duration, RecordId } from '../value/value.js';
@@ -366,7 +367,8 @@ export class Notifier implements LiveListener {
         lastly(
           () => {
             const execution = executor.execution({ transaction, identity, interrupt });
-            return andThen(execution.unit.catalog(), (catalog) => {
+            const ready = andThen(assertSameUser(execution), () => execution.unit.catalog());
+            return andThen(ready, (catalog) => {
               const table = catalog?.tablesById.get(query.table.definition.id);
               if (catalog === undefined || table === undefined) return undefined;
               return work(execution, catalog, table);

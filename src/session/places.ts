@@ -98,7 +98,8 @@ export class PlaceKeeper {
 
   #define({ namespace = '', database }: Place): PromiseOrValue<void> {
     return withRetries(this.#engine, (transaction: Transaction) => {
-      const change = { transaction, random: this.#environment.random };
+      const { random, clock } = this.#environment;
+      const change = { transaction, random, clock };
       return andThen(ensureNamespace(change, namespace), () =>
         database === undefined ? undefined : andThen(ensureDatabase(change, namespace, database), () => undefined),
       );

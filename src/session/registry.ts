@@ -21,6 +21,8 @@ export class Sessions implements SessionRegistry {
   /** Record users among them. */
   #records = 0;
   #era = 0;
+  /** The records of users that a transaction has deleted so far. */
+  readonly #deleted = new WeakMap<Transaction, RecordId[]>();
 
   constructor(perUser: number | undefined) {
     this.#perUser = perUser;
@@ -67,14 +69,32 @@ export class Sessions implements SessionRegistry {
   }
 
   doubtRecord(transaction: Transaction, { namespace, database }: Place, id: RecordId): void {
-    // Deleting records costs nothing more where no record is anybody.
-    if (this.#records === 0) return;
-    const key = userKey({ kind: 'record', namespace: namespace ?? '', database: database ?? '', access: '', id });
-    const sessions = this.#users.get(key);
-    if (sessions === undefined) return;
+    const known = this.#deleted.get(transaction);
+    if (known !== undefined) {
+      known.push(id);
+      return;
+    }
+    const ids = [id];
+    this.#deleted.set(transaction, ids);
     transaction.afterCommit(() => {
-      for (const session of sessions) session.doubt();
+      // Whoever is signing in just now may have found the record still there.
+      this.#era++;
+      for (const session of this.#ofRecords(namespace, database, ids)) session.doubt();
     });
+  }
+
+  /** The sessions of records; of all records of the place where they are fewer than those asked for. */
+  *#ofRecords(namespace = '', database = '', ids: readonly RecordId[]): Iterable<RegisteredSession> {
+    if (ids.length > this.#records) {
+      for (const session of this.signedIn()) {
+        const { principal } = session.identity;
+        if (principal.kind === 'record' && isWithin(principal, { namespace, database })) yield session;
+      }
+      return;
+    }
+    for (const id of ids) {
+      yield* this.#users.get(userKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
+    }
   }
 }
 

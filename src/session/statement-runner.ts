@@ -13,6 +13,7 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import { authorize } from '../exec/authorize.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
 import type { Executor, TransactionStep } from '../exec/executor.js';
+import { assertSameUser } from '../exec/record/users.js';
 import type { Witness } from '../exec/witness.js';
 import type { Statement } from '../language/ast.js';
 import { isPlain, mayWrite } from '../plan/effects.js';
@@ -53,6 +54,9 @@ export interface RunnerServices {
 }
 
 type Outcome = StatementResult['outcome'];
+
+/** Held transactions in which something has run. */
+const begun = new WeakSet<Transaction>();
 
 const READ_ONLY: BeginOptions = { writable: false };
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
@@ -189,7 +193,13 @@ export class StatementRunner {
   /** An attempt at a statement. */
   #anew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
     this.#testify();
-    return this.#evaluate(statement, transaction, this.#scope);
+    return this.#asUser(transaction, () => this.#evaluate(statement, transaction, this.#scope));
+  }
+
+  /** Works in a transaction that is new to whoever asks. */
+  #asUser<T>(transaction: Transaction, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    if (this.#identity.principal.kind !== 'record') return work();
+    return andThen(assertSameUser(this.#execution(transaction)), work);
   }
 
   #snapshot(): PromiseOrValue<Transaction> {
@@ -204,7 +214,7 @@ export class StatementRunner {
   #reading(statement: Statement): PromiseOrValue<Value> {
     return andThen(this.#snapshot(), (transaction) =>
       lastly(
-        () => this.#evaluate(statement, transaction, this.#scope),
+        () => this.#asUser(transaction, () => this.#evaluate(statement, transaction, this.#scope)),
         () => transaction.cancel(),
       ),
     );
@@ -213,8 +223,15 @@ export class StatementRunner {
   /** A statement that fails leaves no trace in the transaction, which goes on. */
   #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
     const start = held.savepoint();
+    const evaluate = () => this.#evaluate(statement, held, this.#scope);
     return otherwise(
-      () => this.#evaluate(statement, held, this.#scope),
+      () => {
+        if (begun.has(held)) return evaluate();
+        return this.#asUser(held, () => {
+          begun.add(held);
+          return evaluate();
+        });
+      },
       (error) => {
         held.rollback(start);
         throw error;
@@ -247,7 +264,7 @@ export class StatementRunner {
         [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
         this.#testify();
         scope = new Scope(this.#scope);
-        const results = await this.#runBody(body, transaction, scope);
+        const results = await this.#asUser(transaction, () => this.#runBody(body, transaction, scope));
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockCancelled(results);
         if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));

@@ -280,7 +280,8 @@ describe('record users', () => {
     const first = await signUp({ ...body, name: 'alice' });
     const second = await signIn({ ...body, name: 'alice', pass: password });
     const third = await authenticate(second.tokens.access);
-    const principal = { kind: 'record', namespace: 'n', database: 'd', access: 'account', id: alice };
+    const incarnation = 'the first user:alice';
+    const principal = { kind: 'record', namespace: 'n', database: 'd', access: 'account', id: alice, incarnation };
     for (const { identity, expiresAt } of [first, second, third]) {
       expect(identity.principal).toEqual(principal);
       expect(identity.place).toEqual(PLACE);
@@ -290,7 +291,7 @@ describe('record users', () => {
       expect(expiresAt).toBe(environment.clock.now() + 90n * SECOND);
     }
     const claims = payloadOf(second.tokens.access);
-    expect(Object.keys(claims)).toEqual(['iat', 'nbf', 'exp', 'iss', 'jti', 'NS', 'DB', 'AC', 'ID']);
+    expect(Object.keys(claims)).toEqual(['iat', 'nbf', 'exp', 'iss', 'jti', 'NS', 'DB', 'AC', 'ID', 'INC']);
     expect(claims).toMatchObject({ ID: 'user:alice', exp: claims.iat + 60 });
   });
 

@@ -1,8 +1,10 @@
-import type { AccessRun, Directory } from '../../src/auth/directory.js';
+import type { AccessRun, Directory, IncarnationOf } from '../../src/auth/directory.js';
+import { recordFrom } from '../../src/auth/record-access.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
 import type { HandedOut } from '../../src/catalog/denial.js';
 import { Grants } from '../../src/catalog/grant.js';
+import type { Incarnation } from '../../src/catalog/incarnation.js';
 import type { Place } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
@@ -67,8 +69,10 @@ export class FakeDirectory implements Directory {
     return this.grants(place, access, (grants) => grants.find(id));
   }
 
-  grants<T>(_: Place, access: string, work: (grants: Grants) => PromiseOrValue<T>) {
-    return withRetries(this.#engine, (transaction) => work(new Grants(transaction, 'D0000', access)));
+  grants<T>(place: Place, access: string, work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>) {
+    return withRetries(this.#engine, (transaction) =>
+      work(new Grants(transaction, 'D0000', access), (id) => this.incarnation(place, id)),
+    );
   }
 
   isDenied(place: Place, what: () => HandedOut) {
@@ -76,8 +80,14 @@ export class FakeDirectory implements Directory {
     return this.denied.has(keyOf(place, subject)) || (token !== undefined && this.denied.has(keyOf(place, token)));
   }
 
-  recordExists(place: Place, id: RecordId) {
-    return this.records.has(`${place.namespace} ${place.database} ${toText(id)}`);
+  incarnation(place: Place, id: RecordId): Incarnation | undefined {
+    const exists = this.records.has(`${place.namespace} ${place.database} ${toText(id)}`);
+    return exists ? { id: `the first ${toText(id)}`, since: undefined } : undefined;
+  }
+
+  async identify(expression: Expression, run: AccessRun) {
+    const id = recordFrom(await this.evaluate(expression, run));
+    return id && { id, incarnation: this.incarnation(run.place, id) };
   }
 
   async evaluate(expression: Expression, run: AccessRun): Promise<Value> {

@@ -22,7 +22,7 @@ import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { encodeKey } from '../../src/value/key-codec.js';
 import { objectFrom, RecordId } from '../../src/value/value.js';
 
-const { random } = realEnvironment;
+const { random, clock } = realEnvironment;
 const EVERYTHING: KeyRange = { from: '\0', to: '\xff' };
 
 let engine: MemoryEngine;
@@ -31,8 +31,8 @@ beforeEach(async () => {
   engine = new MemoryEngine();
   cache = new CatalogCache();
   await write(async (transaction) => {
-    await ensureNamespace({ transaction, random }, 'n');
-    await ensureDatabase({ transaction, random }, 'n', 'd');
+    await ensureNamespace({ transaction, random, clock }, 'n');
+    await ensureDatabase({ transaction, random, clock }, 'n', 'd');
   });
 });
 
@@ -57,7 +57,7 @@ async function table(catalog: DatabaseCatalog, name: string): Promise<TableEntry
 
 async function defineTable(name: string): Promise<void> {
   await write(async (transaction) => {
-    await putTable({ transaction, random }, await load(transaction), plainTable(name));
+    await putTable({ transaction, random, clock }, await load(transaction), plainTable(name));
   });
 }
 
@@ -72,7 +72,7 @@ async function defineField(tableName: string, path: string): Promise<void> {
       flexible: false,
       readonly: false,
     } as const;
-    await putField({ transaction, random }, catalog, definition, field);
+    await putField({ transaction, random, clock }, catalog, definition, field);
   });
 }
 
@@ -100,7 +100,7 @@ describe('the cache', () => {
     await write(async (transaction) => {
       const definition = parseStatement('DEFINE TABLE v AS SELECT * FROM a');
       if (definition.kind !== 'define-table') throw new Error('not a table');
-      await putTable({ transaction, random }, await load(transaction), { ...definition, name: 'v' });
+      await putTable({ transaction, random, clock }, await load(transaction), { ...definition, name: 'v' });
     });
     const after = await table(await load(), 'a');
     expect(before.views).toEqual([]);
@@ -110,8 +110,8 @@ describe('the cache', () => {
   it('keeps what was never committed apart', async () => {
     const mine = engine.begin({ writable: true });
     const theirs = engine.begin({ writable: true });
-    await putTable({ transaction: mine, random }, await load(mine), plainTable('mine'));
-    await putTable({ transaction: theirs, random }, await load(theirs), plainTable('theirs'));
+    await putTable({ transaction: mine, random, clock }, await load(mine), plainTable('mine'));
+    await putTable({ transaction: theirs, random, clock }, await load(theirs), plainTable('theirs'));
     expect([...(await load(mine)).tables.keys()]).toEqual(['mine']);
     expect([...(await load(theirs)).tables.keys()]).toEqual(['theirs']);
     expect([...(await load()).tables.keys()]).toEqual([]);
@@ -124,7 +124,7 @@ describe('the cache', () => {
     await defineTable('a');
     const transaction = engine.begin({ writable: true });
     const savepoint = transaction.savepoint();
-    await putTable({ transaction, random }, await load(transaction), plainTable('b'));
+    await putTable({ transaction, random, clock }, await load(transaction), plainTable('b'));
     expect((await load(transaction)).tables.has('b')).toBe(true);
     transaction.rollback(savepoint);
     expect((await load(transaction)).tables.has('b')).toBe(false);
@@ -149,7 +149,7 @@ describe('the cache', () => {
   it('shows a namespace that was defined anew', async () => {
     expect((await load()).namespace.comment).toBeUndefined();
     await write(async (transaction) => {
-      await putNamespace({ transaction, random }, { kind: 'define-namespace', name: 'n', comment: 'anew' });
+      await putNamespace({ transaction, random, clock }, { kind: 'define-namespace', name: 'n', comment: 'anew' });
     });
     expect((await load()).namespace.comment).toBe('anew');
   });
@@ -169,7 +169,7 @@ it('never gives an id twice', async () => {
   const first = (await table(await load(), 'a')).definition.id;
   await write(async (transaction) => {
     const catalog = await load(transaction);
-    await removeTable({ transaction, random }, catalog, await table(catalog, 'a'));
+    await removeTable({ transaction, random, clock }, catalog, await table(catalog, 'a'));
   });
   await defineTable('a');
   expect((await table(await load(), 'a')).definition.id).toBeGreaterThan(first);
@@ -200,7 +200,7 @@ it('takes everything of a table with it, and its edges from the records that the
     const a = await table(catalog, 'a');
     const e = await table(catalog, 'e');
     const before = keysOf(transaction);
-    await putIndex({ transaction, random }, catalog, e, {
+    await putIndex({ transaction, random, clock }, catalog, e, {
       kind: 'define-index',
       name: 'i',
       table: 'e',
@@ -214,7 +214,7 @@ it('takes everything of a table with it, and its edges from the records that the
     transaction.put(edgeKey(a.keys.node(encodeKey(1)), 'out', e.definition.id, edge), true);
     transaction.put(edgeKey(a.keys.node(encodeKey(2)), 'in', e.definition.id, edge), true);
     const now = await load(transaction);
-    await removeTable({ transaction, random }, now, await table(now, 'e'));
+    await removeTable({ transaction, random, clock }, now, await table(now, 'e'));
     return { before, after: keysOf(transaction) };
   });
   // The row of the table and that of its field are gone; the counters and the rest stay.
@@ -224,8 +224,8 @@ it('takes everything of a table with it, and its edges from the records that the
 it('leaves nothing of a database but what is above it', async () => {
   const outside = await write(async (transaction) => {
     const catalog = await load(transaction);
-    await putTable({ transaction, random }, catalog, plainTable('a'));
-    await removeDatabase({ transaction, random }, 'n', catalog.database);
+    await putTable({ transaction, random, clock }, catalog, plainTable('a'));
+    await removeDatabase({ transaction, random, clock }, 'n', catalog.database);
     return loadDatabase(transaction, cache, 'n', 'd');
   });
   expect(outside).toBeUndefined();
@@ -245,7 +245,7 @@ describe('users and accesses', () => {
 
   it('are found exactly where they are defined', async () => {
     await write(async (transaction) => {
-      const change = { transaction, random };
+      const change = { transaction, random, clock };
       await putPlaced(change, {}, { ...user, level: 'root', comment: 'root' });
       await putPlaced(change, { namespace: 'n' }, { ...user, level: 'namespace', comment: 'n' });
       await putPlaced(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
@@ -272,7 +272,7 @@ describe('users and accesses', () => {
     const durations = { token: 5_000_000_000n, session: undefined } as const;
     await write(async (transaction) => {
       await putPlaced(
-        { transaction, random },
+        { transaction, random, clock },
         {},
         {
           kind: 'define-access',
@@ -283,7 +283,7 @@ describe('users and accesses', () => {
         },
       );
       await putPlaced(
-        { transaction, random },
+        { transaction, random, clock },
         {},
         {
           kind: 'define-access',

@@ -10,6 +10,7 @@ import {
   isExpired,
   moment,
 } from '../../catalog/grant.js';
+import { ensureIncarnation, NO_INCARNATION } from '../../catalog/incarnation.js';
 import { areaOf, findAccess, findUser } from '../../catalog/lookup.js';
 import type { Place } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
@@ -18,7 +19,7 @@ import { datetimeNanoseconds } from '../../value/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
-import { selectedPlace } from '../ensure-place.js';
+import { changeOf, selectedPlace } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { rotateKey } from './rotate-key.js';
 
@@ -119,7 +120,13 @@ function compileSubject(
     checkSubject(access, 'record');
     return andThen(evaluate(frame), (record) => {
       if (!(record instanceof RecordId) || record.key instanceof Range) throw failure('grant_subject_invalid');
-      return { kind: 'record', record };
+      const { unit } = frame.execution;
+      return andThen(unit.catalog(), (catalog) =>
+        andThen(ensureIncarnation(changeOf(frame.execution), catalog, record, true), (incarnation) => {
+          unit.catalogChanged();
+          return { kind: 'record', record, incarnation: incarnation?.id ?? NO_INCARNATION };
+        }),
+      );
     });
   };
 }

@@ -25,6 +25,7 @@ import { OnDelete } from './on-delete.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
 import type { PreparedTable, TablePreparer } from './table.js';
+import { beginUser, endUser } from './users.js';
 
 export class Writer implements RecordWriter {
   readonly #tables: TablePreparer;
@@ -133,11 +134,11 @@ export class Writer implements RecordWriter {
     transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
-    execution.sessions.doubtRecord(transaction, execution.identity.place, id);
     updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
     const unlisted = updateIndexes(transaction, catalog, table.entry, key, before, undefined);
+    const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
-      andThen(unlisted, () => this.#onDelete.settle(execution, id)),
+      andThen(ended, () => this.#onDelete.settle(execution, id)),
       () => andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
     );
   }
@@ -208,6 +209,7 @@ export class Writer implements RecordWriter {
           if (options.edge === true && before === undefined) {
             for (const [edge, end] of edgeEntries(catalog, table.entry, key, after)) transaction.put(edge, end);
           }
+          return before === undefined ? beginUser(execution, table.entry, id) : undefined;
         });
     const input = options.inputless === true ? undefined : drafted;
     return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, input), () => written));

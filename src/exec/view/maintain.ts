@@ -58,7 +58,9 @@ function build(
 
 /** What the records of a view add to views on it goes with them. */
 function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
-  return andThen(emptyView(execution.unit.transaction, catalog, view), () =>
+  const { unit, sessions, identity } = execution;
+  if (view.definition.hasUsers === true) sessions.doubt(unit.transaction, identity.place);
+  return andThen(emptyView(unit.transaction, catalog, view), () =>
     forEachInOrder(view.views, ({ name }) => {
       const dependent = catalog.tables.get(name);
       return andThen(dependent && emptyWithDependents(execution, catalog, dependent), () => undefined);

@@ -1,0 +1,40 @@
+/** Records of tables whose records sign in: what they were handed ends with them. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import { findIncarnation, recordCreated, recordDeleted } from '../../catalog/incarnation.js';
+import { failure } from '../../errors/error.js';
+import { encodeKey } from '../../value/key-codec.js';
+import type { RecordId } from '../../value/value.js';
+import type { Execution } from '../execution.js';
+
+/** To be called for each record that is created; costs nothing where nobody signs in. */
+export function beginUser({ unit, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
+  if (table.definition.hasUsers !== true) return undefined;
+  const { random, clock } = environment;
+  return recordCreated({ transaction: unit.transaction, random, clock }, table, encodeKey(id.key));
+}
+
+/** To be called for each record that is deleted; costs nothing where nobody signs in. */
+export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
+  if (table.definition.hasUsers !== true) return undefined;
+  const { unit, sessions, identity } = execution;
+  sessions.doubtRecord(unit.transaction, identity.place, id);
+  return recordDeleted(unit.transaction, table, encodeKey(id.key));
+}
+
+/**
+ * To be called when somebody begins to use a transaction: a record user must be the record that has signed in, as the transaction shows it, and
+ * no other that has its id by now. Whoever commits what rests on that conflicts with whoever deletes the record.
+ *
+ * @throws TesseraError `session_expired`
+ */
+export function assertSameUser({ unit, identity: { principal, place } }: Execution): PromiseOrValue<void> {
+  if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
+  // Elsewhere a record user reaches nothing, and has no record.
+  if (principal.namespace !== place.namespace || principal.database !== place.database) return undefined;
+  return andThen(unit.catalog(), (catalog) =>
+    andThen(findIncarnation(unit.transaction, catalog, principal.id), (found) => {
+      if (found?.id !== principal.incarnation) throw failure('session_expired');
+    }),
+  );
+}
