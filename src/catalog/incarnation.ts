@@ -139,6 +139,11 @@ function putIncarnation(
   return incarnation;
 }
 
+/** The id in what is stored under the key of an incarnation. */
+export function incarnationId(stored: Value): string | undefined {
+  return isObject(stored) ? (stored['id'] as string) : undefined;
+}
+
 function readIncarnation(stored: Value): Incarnation | undefined {
   if (!isObject(stored)) return undefined;
   const { id, since } = stored;

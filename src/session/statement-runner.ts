@@ -193,13 +193,7 @@ export class StatementRunner {
   /** An attempt at a statement. */
   #anew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
     this.#testify();
-    return this.#asUser(transaction, () => this.#evaluate(statement, transaction, this.#scope));
-  }
-
-  /** Works in a transaction that is new to whoever asks. */
-  #asUser<T>(transaction: Transaction, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    if (this.#identity.principal.kind !== 'record') return work();
-    return andThen(assertSameUser(this.#execution(transaction)), work);
+    return this.#evaluateAnew(statement, transaction);
   }
 
   #snapshot(): PromiseOrValue<Transaction> {
@@ -214,7 +208,7 @@ export class StatementRunner {
   #reading(statement: Statement): PromiseOrValue<Value> {
     return andThen(this.#snapshot(), (transaction) =>
       lastly(
-        () => this.#asUser(transaction, () => this.#evaluate(statement, transaction, this.#scope)),
+        () => this.#evaluateAnew(statement, transaction),
         () => transaction.cancel(),
       ),
     );
@@ -223,13 +217,12 @@ export class StatementRunner {
   /** A statement that fails leaves no trace in the transaction, which goes on. */
   #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
     const start = held.savepoint();
-    const evaluate = () => this.#evaluate(statement, held, this.#scope);
     return otherwise(
       () => {
-        if (begun.has(held)) return evaluate();
-        return this.#asUser(held, () => {
+        if (begun.has(held)) return this.#evaluate(statement, held, this.#scope);
+        return andThen(this.#evaluateAnew(statement, held), (value) => {
           begun.add(held);
-          return evaluate();
+          return value;
         });
       },
       (error) => {
@@ -264,7 +257,8 @@ export class StatementRunner {
         [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
         this.#testify();
         scope = new Scope(this.#scope);
-        const results = await this.#asUser(transaction, () => this.#runBody(body, transaction, scope));
+        await assertSameUser(this.#execution(transaction));
+        const results = await this.#runBody(body, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockCancelled(results);
         if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
@@ -336,6 +330,15 @@ export class StatementRunner {
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
     return this.#services.executor.run(statement, this.#execution(transaction), scope);
+  }
+
+  /** The first statement in a transaction finds out whether the user is still there. */
+  #evaluateAnew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
+    if (this.#identity.principal.kind !== 'record' || statement.kind === 'option') {
+      return this.#evaluate(statement, transaction, this.#scope);
+    }
+    const execution = this.#execution(transaction);
+    return andThen(assertSameUser(execution), () => this.#services.executor.run(statement, execution, this.#scope));
   }
 
   /** Options hold for the statements after them, in this request. */

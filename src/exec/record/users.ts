@@ -1,8 +1,11 @@
 /** Records of tables whose records sign in: what they were handed ends with them. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import { findIncarnation, recordCreated, recordDeleted } from '../../catalog/incarnation.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { incarnationId, recordCreated, recordDeleted } from '../../catalog/incarnation.js';
+import type { TableKeys } from '../../catalog/keys.js';
+import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
+import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { RecordId } from '../../value/value.js';
 import type { Execution } from '../execution.js';
@@ -33,8 +36,26 @@ export function assertSameUser({ unit, identity: { principal, place } }: Executi
   // Elsewhere a record user reaches nothing, and has no record.
   if (principal.namespace !== place.namespace || principal.database !== place.database) return undefined;
   return andThen(unit.catalog(), (catalog) =>
-    andThen(findIncarnation(unit.transaction, catalog, principal.id), (found) => {
-      if (found?.id !== principal.incarnation) throw failure('session_expired');
+    andThen(incarnationOf(unit.transaction, catalog, principal), (now) => {
+      if (now !== principal.incarnation) throw failure('session_expired');
     }),
   );
+}
+
+/** Each request of a user asks for the same key. */
+const keys = new WeakMap<RecordUser, { readonly of: TableKeys; readonly key: Key }>();
+
+function incarnationOf(
+  transaction: Transaction,
+  catalog: DatabaseCatalog | undefined,
+  user: RecordUser,
+): PromiseOrValue<string | undefined> {
+  const of = catalog?.tables.get(user.id.table)?.keys;
+  if (of === undefined) return undefined;
+  let known = keys.get(user);
+  if (known?.of !== of) {
+    known = { of, key: of.incarnation(encodeKey(user.id.key)) };
+    keys.set(user, known);
+  }
+  return andThen(transaction.get(known.key), incarnationId);
 }
