@@ -166,7 +166,7 @@ export interface RecordWriter {
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
 }
 
-/** The record as a statement would have it; `before` is the stored one. */
+/** The record as a statement would have it; `before` is the stored one, without elements that the principal may not see. */
 export type Draft = (before: ObjectValue | undefined) => PromiseOrValue<ObjectValue>;
 
 export interface WriteOptions {

@@ -71,6 +71,16 @@ export function setFrom(items: Iterable<Value>): SetValue {
   );
 }
 
+/** The items of one set that another doesn't have; both in order. */
+export function missingFrom(items: ArrayValue, others: ArrayValue): Value[] {
+  const { compare: compareItems } = new Comparisons();
+  let at = 0;
+  return items.filter((item) => {
+    while (at < others.length && compareItems(others[at], item) < 0) at++;
+    return at >= others.length || compareItems(others[at], item) !== 0;
+  });
+}
+
 /** Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.) */
 export function sorted(items: ArrayValue, comparisons = new Comparisons()): Value[] {
   const nones = items.filter((item) => item === undefined);

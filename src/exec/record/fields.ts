@@ -10,15 +10,16 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
-import { isObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
+import { type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
 import { isTellable, isVerdict } from '../discretion.js';
 import { type Evaluate, type Execution, Frame, Scope } from '../execution.js';
 import { admits } from '../permission.js';
 import { leaveOut, refuse } from '../refusal.js';
 import { forStoredCode } from '../stored-code.js';
 import type { Refusal } from '../witness.js';
+import { keepEmptied } from './hidden.js';
 import { mayHide } from './mask.js';
-import { rewriteAt } from './occurrence.js';
+import { type Places, rewriteAt } from './occurrence.js';
 import { checkShape } from './schema.js';
 import type { PreparedField, PreparedTable } from './table.js';
 
@@ -46,25 +47,38 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
       checkId(field, change.id);
       return undefined;
     }
-    const isAsked = hasParents(field, record);
-    if (!isAsked && !(isProtected(field, change) && hasParents(field, before))) return undefined;
-    const rewritten = () =>
-      rewriteAt(record, [before, draft], field.parts, (value, [old, input]) =>
+    const { parts, optionalParents } = field;
+    const places: Places = {
+      parts,
+      optionalParents,
+      keeps: isGuarded(field, change),
+      rewrite: (value, [old, input], isAsked) =>
         isAsked
           ? settle(field, change, record, value, old, input)
           : // Its parent is gone: what may not be changed may not be removed that way either.
             permitField(field, change, value, old, input),
-      );
+    };
+    const rewritten = () => rewriteAt(record, [before, draft], places);
     return andThen(redacting(field, change, rewritten), (fresh) => {
       record = fresh;
       return undefined;
     });
   });
   return andThen(done, () => {
-    const result = record as ObjectValue;
+    const result = withEmptied(change, record as ObjectValue);
     if (table.entry.definition.schemafull) checkShape(result, table.shape, table.entry.definition.name);
     return result;
   });
+}
+
+/** The record in which objects that may hold what is hidden and fixed are still there, if only empty. */
+function withEmptied(
+  { execution: { checks }, table: { mask }, before }: FieldChange,
+  record: ObjectValue,
+): ObjectValue {
+  return mask === undefined || before === undefined || !checks.view || !checks.edit
+    ? record
+    : keepEmptied(mask, record, before);
 }
 
 /** The draft in which fields outside `only` are as they were before. */
@@ -84,8 +98,10 @@ function withOpenFields({ execution, table, before, draft }: FieldChange, only: 
   return result;
 }
 
-function isProtected(field: PreparedField, { execution, before }: FieldChange): boolean {
-  return execution.checks.edit && before !== undefined && field.rules.update.kind !== 'full';
+/** Whether a rule may refuse what a statement makes of a field. */
+function isGuarded(field: PreparedField, { execution, before }: FieldChange): boolean {
+  const rule = before === undefined ? field.rules.create : field.rules.update;
+  return execution.checks.edit && rule.kind !== 'full';
 }
 
 /** Whether the principal can see a field of the record as it was, unless it wasn't there. */
@@ -129,17 +145,6 @@ const HIDDEN = 'a hidden value';
 function checkId(field: PreparedField, id: RecordId): void {
   const { type } = field.definition;
   if (type !== undefined && type.kind !== 'record' && !(id.key instanceof Range)) coerceField(field, id, id.key);
-}
-
-/** A field below an absent optional object isn't asked for: `address.city TYPE string` says nothing of records without an address. */
-function hasParents(field: PreparedField, record: Value): boolean {
-  return field.optionalParents.every((depth) => {
-    let value = record;
-    for (const part of field.parts.slice(0, depth)) {
-      value = part.kind === 'field' && isObject(value) ? value[part.name] : undefined;
-    }
-    return value !== undefined;
-  });
 }
 
 function settle(

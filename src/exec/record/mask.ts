@@ -6,8 +6,7 @@
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Part } from '../../language/ast.js';
-import { equals, setFrom } from '../../value/order.js';
-import { withField } from '../../value/paths.js';
+import { setFrom } from '../../value/order.js';
 import {
   type ArrayValue,
   Geometry,
@@ -32,6 +31,12 @@ export interface Mask {
   readonly only: ReadonlySet<string> | undefined;
   /** Whether nobody whom rules apply to sees anything here. */
   readonly isShut: boolean;
+  /** Whether what is here may not be changed by everybody, either. */
+  readonly isFixed: boolean;
+  /** Whether elements of a list may be hidden, here or below. */
+  readonly guardsElements: boolean;
+  /** Whether fields may be hidden below that may not be removed. */
+  readonly guardsFixed: boolean;
   /** `fields` as a list, each with its mask alone in one, when there is nothing but fields to look at. */
   readonly members: readonly Member[] | undefined;
 }
@@ -44,6 +49,8 @@ interface Member {
 export interface GuardedPath {
   readonly parts: readonly Part[];
   readonly rule: Rule;
+  /** Whether another rule says who may change it. */
+  readonly isFixed: boolean;
 }
 
 class MaskBuilder implements Mask {
@@ -53,11 +60,15 @@ class MaskBuilder implements Mask {
   each: MaskBuilder | undefined;
   only: ReadonlySet<string> | undefined;
   isShut = false;
+  isFixed = false;
+  guardsElements = false;
+  guardsFixed = false;
   members: readonly Member[] | undefined;
 
-  add(rule: Rule): void {
+  add({ rule, isFixed }: GuardedPath): void {
     this.rules.push(rule);
     if (rule.kind === 'none') this.isShut = true;
+    if (isFixed) this.isFixed = true;
   }
 
   /** To be called when nothing more is added. */
@@ -65,9 +76,12 @@ class MaskBuilder implements Mask {
     if (this.each === undefined && this.only === undefined) {
       this.members = Array.from(this.fields, ([name, mask]) => ({ name, masks: [mask] }));
     }
-    for (const mask of this.fields.values()) mask.finish();
-    for (const mask of this.at.values()) mask.finish();
-    this.each?.finish();
+    const elements = [...(this.each === undefined ? [] : [this.each]), ...this.at.values()];
+    const all = [...this.fields.values(), ...elements];
+    for (const mask of all) mask.finish();
+    this.guardsElements =
+      elements.some(({ rules }) => rules.length > 0) || all.some(({ guardsElements }) => guardsElements);
+    this.guardsFixed = all.some(({ isFixed, guardsFixed }) => isFixed || guardsFixed);
   }
 
   below(part: Part): MaskBuilder {
@@ -93,9 +107,7 @@ export function buildMask(guarded: readonly GuardedPath[], only: ReadonlySet<str
   if (guarded.length === 0 && only === undefined) return undefined;
   const root = new MaskBuilder();
   root.only = only;
-  for (const { parts, rule } of guarded) {
-    parts.reduce<MaskBuilder>((mask, part) => mask.below(part), root).add(rule);
-  }
+  for (const path of guarded) path.parts.reduce<MaskBuilder>((mask, part) => mask.below(part), root).add(path);
   root.finish();
   return root;
 }
@@ -114,11 +126,11 @@ export function mayHide(mask: Mask, parts: readonly Part[]): boolean {
   return masks.length > 0;
 }
 
-function withElements(mask: Mask): Mask[] {
+export function withElements(mask: Mask): Mask[] {
   return [mask, ...(mask.each === undefined ? [] : [mask.each]), ...mask.at.values()];
 }
 
-function childrenNamed({ fields, each }: Mask, name: string): Mask[] {
+export function childrenNamed({ fields, each }: Mask, name: string): Mask[] {
   const named = fields.get(name);
   return [...(named === undefined ? [] : [named]), ...(each === undefined ? [] : [each])];
 }
@@ -128,18 +140,30 @@ export type Judge = (rule: Rule, value: Value) => PromiseOrValue<boolean>;
 
 /** The record without the places that a rule refuses; the record itself when nothing is hidden. */
 export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): PromiseOrValue<ObjectValue> {
-  return maskBelow(record, [mask], judge) as PromiseOrValue<ObjectValue>;
+  return maskBelow(record, [mask], { judge, what: 'all' }) as PromiseOrValue<ObjectValue>;
+}
+
+/** The record without the elements of lists and sets that a rule refuses; fields that it refuses stay. */
+export function maskElements(mask: Mask, record: ObjectValue, judge: Judge): PromiseOrValue<ObjectValue> {
+  if (!mask.guardsElements) return record;
+  return maskBelow(record, [mask], { judge, what: 'elements' }) as PromiseOrValue<ObjectValue>;
+}
+
+/** How a record is masked: all of it, or the elements of its lists alone. */
+interface Masking {
+  readonly judge: Judge;
+  readonly what: 'all' | 'elements';
 }
 
 /** NONE when the place is hidden. */
-function maskAt(value: Value, masks: readonly Mask[], judge: Judge): PromiseOrValue<Value> {
+function maskAt(value: Value, masks: readonly Mask[], masking: Masking): PromiseOrValue<Value> {
   if (value === undefined || masks.length === 0) return value;
   if (masks.some(({ isShut }) => isShut)) return undefined;
   let hidden = false;
   const judged = forEachInOrder(masks, ({ rules }) =>
     andThen(
       forEachInOrder(rules, (rule) =>
-        andThen(judge(rule, value), (allowed) => {
+        andThen(masking.judge(rule, value), (allowed) => {
           hidden = !allowed;
           return hidden;
         }),
@@ -147,23 +171,26 @@ function maskAt(value: Value, masks: readonly Mask[], judge: Judge): PromiseOrVa
       () => hidden,
     ),
   );
-  return andThen(judged, () => (hidden ? undefined : maskBelow(value, masks, judge)));
+  return andThen(judged, () => (hidden ? undefined : maskBelow(value, masks, masking)));
 }
 
-function maskBelow(value: Value, masks: readonly Mask[], judge: Judge): PromiseOrValue<Value> {
-  if (isObject(value)) return maskMembers(value, masks, judge);
-  if (isArray(value)) return maskItems(value, masks, judge);
+function maskBelow(value: Value, masks: readonly Mask[], masking: Masking): PromiseOrValue<Value> {
+  if (isObject(value)) return maskMembers(value, masks, masking);
+  if (isArray(value)) return maskItems(value, masks, masking);
   if (value instanceof SetValue) {
-    return andThen(maskItems(value.items, masks, judge), (items) => (items === value.items ? value : setFrom(items)));
+    return andThen(maskItems(value.items, masks, masking), (items) => (items === value.items ? value : setFrom(items)));
   }
   // The parts of a geometry can't be taken out of it.
-  if (value instanceof Geometry && masks.some(({ fields, each }) => fields.size > 0 || each)) return undefined;
+  if (value instanceof Geometry && masks.some(({ fields, each }) => fields.size > 0 || each)) {
+    return masking.what === 'all' ? undefined : value;
+  }
   return value;
 }
 
-function maskMembers(object: ObjectValue, masks: readonly Mask[], judge: Judge): PromiseOrValue<Value> {
+function maskMembers(object: ObjectValue, masks: readonly Mask[], masking: Masking): PromiseOrValue<Value> {
   const members = (masks.length === 1 && masks[0]?.members) || membersOf(object, masks);
-  const masked = mapInOrder(members, ({ name, masks: below }) => maskAt(object[name], below, judge));
+  const mask = masking.what === 'all' ? maskAt : maskBelow;
+  const masked = mapInOrder(members, ({ name, masks: below }) => mask(object[name], below, masking));
   return andThen(masked, (fresh) => {
     let isWhole = true;
     for (let at = 0; at < fresh.length && isWhole; at++) isWhole = fresh[at] === object[members[at]?.name as string];
@@ -190,8 +217,8 @@ function withMembers(object: ObjectValue, members: readonly { name: string }[], 
   return copy;
 }
 
-function maskItems(items: ArrayValue, masks: readonly Mask[], judge: Judge): PromiseOrValue<ArrayValue> {
-  const masked = mapInOrder(items, (item, index) => maskAt(item, elementMasks(masks, index, items.length), judge));
+function maskItems(items: ArrayValue, masks: readonly Mask[], masking: Masking): PromiseOrValue<ArrayValue> {
+  const masked = mapInOrder(items, (item, index) => maskAt(item, elementMasks(masks, index, items.length), masking));
   return andThen(masked, (fresh) => {
     if (fresh.every((item, index) => item === items[index])) return items;
     const kept: number[] = [];
@@ -205,7 +232,7 @@ function maskItems(items: ArrayValue, masks: readonly Mask[], judge: Judge): Pro
 }
 
 /** What applies to an element: rules on it, and, as a path goes through a list, those on fields of the list. */
-function elementMasks(masks: readonly Mask[], index: number, length: number): Mask[] {
+export function elementMasks(masks: readonly Mask[], index: number, length: number): Mask[] {
   const found: Mask[] = [];
   for (const mask of masks) {
     if (mask.each !== undefined) found.push(mask.each);
@@ -213,9 +240,21 @@ function elementMasks(masks: readonly Mask[], index: number, length: number): Ma
     if (at !== undefined) found.push(at);
     const last = index === length - 1 ? mask.at.get(-1) : undefined;
     if (last !== undefined) found.push(last);
-    if (mask.fields.size > 0) found.push({ ...NOTHING, fields: mask.fields, members: mask.members });
+    if (mask.fields.size > 0) found.push(throughList(mask));
   }
   return found;
+}
+
+/** What holds of the fields of an element, as a path goes through a list. */
+function throughList({ fields, members }: Mask): Mask {
+  const below = [...fields.values()];
+  return {
+    ...NOTHING,
+    fields,
+    members,
+    guardsElements: below.some(({ guardsElements }) => guardsElements),
+    guardsFixed: below.some(({ isFixed, guardsFixed }) => isFixed || guardsFixed),
+  };
 }
 
 const NOTHING: Mask = {
@@ -225,6 +264,9 @@ const NOTHING: Mask = {
   at: new Map(),
   only: undefined,
   isShut: false,
+  isFixed: false,
+  guardsElements: false,
+  guardsFixed: false,
   members: undefined,
 };
 const SHUT: Mask = { ...NOTHING, isShut: true };
@@ -232,56 +274,7 @@ const SHUT: Mask = { ...NOTHING, isShut: true };
 /** Which elements of the stored list are left in a list that some were taken out of. */
 const positions = new WeakMap<ArrayValue, readonly number[]>();
 
-/**
- * Puts back what a mask had taken away, after the rest was changed: `changed` was made of `seen`, which is what the mask left of `stored`.
- * Hidden fields come back where nothing was written in their place, hidden elements where they were.
- */
-export function restoreHidden(changed: Value, seen: Value, stored: Value): Value {
-  if (changed === seen || seen === stored) return seen === stored ? changed : stored;
-  if (isObject(changed) && isObject(seen) && isObject(stored)) {
-    let result: Value = changed;
-    for (const name of Object.keys(stored)) {
-      const visible = seen[name];
-      if (visible === stored[name]) continue;
-      if (visible === undefined) {
-        if (changed[name] === undefined) result = withField(result, name, stored[name]);
-      } else if (changed[name] !== undefined) {
-        result = withField(result, name, restoreHidden(changed[name], visible, stored[name]));
-      }
-    }
-    return result;
-  }
-  if (isArray(changed) && isArray(seen) && isArray(stored)) return restoreItems(changed, seen, stored);
-  if (changed instanceof SetValue && seen instanceof SetValue && stored instanceof SetValue) {
-    const hidden = stored.items.filter((item) => !seen.items.some((each) => equals(each, item)));
-    return setFrom([...changed.items, ...hidden]);
-  }
-  return changed;
-}
-
-function restoreItems(changed: ArrayValue, seen: ArrayValue, stored: ArrayValue): ArrayValue {
-  const kept = positions.get(seen) ?? stored.map((_, index) => index);
-  const isVisible = new Set(kept);
-  const result: Value[] = [];
-  let next = 0;
-  const hiddenBefore = (end: number): void => {
-    for (; next < end; next++) if (!isVisible.has(next)) result.push(stored[next]);
-  };
-  let from = 0;
-  changed.forEach((item, index) => {
-    // An element of a list as long as before is the one in its place, changed or not; otherwise it is known by being equal.
-    const same =
-      changed.length === seen.length ? index : seen.findIndex((each, at) => at >= from && equals(each, item));
-    if (same === -1) {
-      result.push(item);
-      return;
-    }
-    from = same + 1;
-    const at = kept[same] as number;
-    hiddenBefore(at);
-    next = Math.max(next, at + 1);
-    result.push(restoreHidden(item, seen[same], stored[at]));
-  });
-  hiddenBefore(stored.length);
-  return result;
+/** The numbers that the elements of a masked list have in the stored one. */
+export function positionsOf(visible: ArrayValue): readonly number[] {
+  return positions.get(visible) ?? visible.map((_, index) => index);
 }

@@ -1,84 +1,234 @@
 /** Field definitions name places in a record (`a.b`, `tags.*`, `lines[0].sum`); this walks all places that a path names. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Part } from '../../language/ast.js';
+import { missingFrom, setFrom } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
-import { isArray, isObject, type Value } from '../../value/value.js';
+import {
+  type ArrayValue,
+  isArray,
+  isObject,
+  newObject,
+  type ObjectValue,
+  SetValue,
+  type Value,
+} from '../../value/value.js';
+import { inPlace, itemFrom, originsOf, type Placed } from './origins.js';
 
-/** Gives the new value of a place; the values of the same place in the companions come with it. */
-export type Rewrite = (value: Value, companions: readonly Value[]) => PromiseOrValue<Value>;
+/** Versions of a value: as it was before, and as the statement would have it. */
+export type Companions = readonly [before: Value, draft: Value];
 
-/**
- * Rewrites each place that `parts` name in `value`, leaving the original untouched. `companions` are other versions of the same
- * value (as it was before, as it was given), walked in step. NONE removes the place; a missing parent is made only when there is
- * something to put into it.
- */
-export function rewriteAt(
-  value: Value,
-  companions: readonly Value[],
-  parts: readonly Part[],
-  rewrite: Rewrite,
-  from = 0,
-): PromiseOrValue<Value> {
-  const part = parts[from];
-  if (part === undefined) return rewrite(value, companions);
-  if (part.kind === 'field') {
-    if (value !== undefined && !isObject(value)) return value;
-    const { name } = part;
-    const old = value?.[name];
-    const below = companions.map((each) => (isObject(each) ? each[name] : undefined));
-    return andThen(rewriteAt(old, below, parts, rewrite, from + 1), (fresh) =>
-      fresh === old ? value : withField(value, name, fresh),
-    );
-  }
-  if (part.kind === 'all') {
-    if (isArray(value)) {
-      const elements = mapInOrder(value, (element, index) =>
-        rewriteAt(
-          element,
-          companions.map((each) => (isArray(each) ? each[index] : undefined)),
-          parts,
-          rewrite,
-          from + 1,
-        ),
-      );
-      return andThen(elements, (fresh) => {
-        if (sameItems(fresh, value)) return value;
-        return fresh.filter((element, index) => element !== undefined || value[index] === undefined);
-      });
-    }
-    if (isObject(value)) {
-      const names = Object.keys(value);
-      const members = mapInOrder(names, (name) =>
-        rewriteAt(
-          value[name],
-          companions.map((each) => (isObject(each) ? each[name] : undefined)),
-          parts,
-          rewrite,
-          from + 1,
-        ),
-      );
-      return andThen(members, (fresh) =>
-        names.reduce<Value>((all, name, at) => withField(all, name, fresh[at]), value),
-      );
-    }
-    return value;
-  }
-  if (
-    part.kind === 'index' &&
-    part.index.kind === 'literal' &&
-    typeof part.index.value === 'number' &&
-    isArray(value)
-  ) {
-    const at = part.index.value;
-    if (at >= value.length) return value;
-    const below = companions.map((each) => (isArray(each) ? each[at] : undefined));
-    return andThen(rewriteAt(value[at], below, parts, rewrite, from + 1), (fresh) =>
-      fresh === value[at] ? value : value.with(at, fresh),
-    );
-  }
-  return value;
+/** What is done at the places of a path. */
+export interface Places {
+  readonly parts: readonly Part[];
+  /**
+   * How many parts lead to a parent that may be absent. Without it a place isn't asked for: `address.city TYPE string` says nothing of records
+   * without an address.
+   */
+  readonly optionalParents: readonly number[];
+  /** Whether places are met that aren't asked for, among them those that are gone: where nothing may be removed that was there before. */
+  readonly keeps: boolean;
+  /** Gives the new value of a place; NONE removes it. */
+  rewrite(value: Value, companions: Companions, isAsked: boolean): PromiseOrValue<Value>;
 }
 
-function sameItems(a: readonly Value[], b: readonly Value[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
+/**
+ * Rewrites each place in `value`, leaving the original untouched. `companions` are walked in step: elements of arrays by their places in the
+ * stored one, those of sets by being equal. A missing parent is made only when there is something to put into it. What took the place of a
+ * parent of another kind gives way if something of that stays.
+ */
+export function rewriteAt(value: Value, companions: Companions, places: Places): PromiseOrValue<Value> {
+  return rewriteFrom(value, companions, places, 0, true);
+}
+
+function rewriteFrom(
+  value: Value,
+  companions: Companions,
+  places: Places,
+  depth: number,
+  wasAsked: boolean,
+): PromiseOrValue<Value> {
+  const part = places.parts[depth];
+  if (part === undefined) return places.rewrite(value, companions, wasAsked);
+  const isAsked = wasAsked && (value !== undefined || !places.optionalParents.includes(depth));
+  if (!isAsked && !places.keeps) return value;
+  const [before, draft] = companions;
+  const isMade = isAsked && value === undefined && part.kind === 'field' && isObject(before);
+  const former = places.keeps && !isMade ? emptied(before, value) : undefined;
+  if (former === undefined) return rewriteBelow(value, companions, places, depth, isAsked);
+  return andThen(rewriteBelow(former, [before, undefined], places, depth, false), (left) =>
+    left === former ? rewriteBelow(value, [undefined, draft], places, depth, isAsked) : left,
+  );
+}
+
+/** What a parent would be without all that is below it, if there is none of its kind any more. */
+function emptied(before: Value, value: Value): Value {
+  if (isObject(before)) return isObject(value) ? undefined : newObject();
+  if (isArray(before)) return isArray(value) ? undefined : [];
+  if (before instanceof SetValue) return value instanceof SetValue ? undefined : setFrom([]);
+  return undefined;
+}
+
+type Below = (
+  value: Value,
+  companions: Companions,
+  places: Places,
+  depth: number,
+  isAsked: boolean,
+) => PromiseOrValue<Value>;
+
+function rewriteBelow(...[value, companions, places, depth, isAsked]: Parameters<Below>): PromiseOrValue<Value> {
+  const part = places.parts[depth];
+  switch (part?.kind) {
+    case 'field': {
+      // A path through a list is for its readers; permissions hold all the same.
+      if (isArray(value)) return places.keeps ? rewriteItems(value, companions, places, depth, false) : value;
+      if (value instanceof SetValue) return rewriteSet(value, companions, places, depth);
+      if (value !== undefined && !isObject(value)) return value;
+      return rewriteMember(value, part.name, companions, places, depth + 1, isAsked);
+    }
+    case 'all':
+      if (isArray(value)) return rewriteItems(value, companions, places, depth + 1, isAsked);
+      if (value instanceof SetValue) return rewriteSet(value, companions, places, depth + 1);
+      return isObject(value) ? rewriteMembers(value, companions, places, depth + 1, isAsked) : value;
+    case 'index': {
+      const index = part.index.kind === 'literal' ? part.index.value : undefined;
+      return typeof index === 'number' && isArray(value)
+        ? rewriteItem(value, index, companions, places, depth + 1, isAsked)
+        : value;
+    }
+    case 'last': {
+      const { length } = isArray(companions[0]) ? companions[0] : [];
+      // Nothing is declared of it but who may change it.
+      return places.keeps && isArray(value) && length > 0
+        ? rewriteItem(value, length - 1, companions, places, depth + 1, false)
+        : value;
+    }
+    default:
+      return value;
+  }
+}
+
+function rewriteMember(
+  object: ObjectValue | undefined,
+  name: string,
+  [before, draft]: Companions,
+  places: Places,
+  depth: number,
+  isAsked: boolean,
+): PromiseOrValue<Value> {
+  const member = object?.[name];
+  const below: Companions = [memberOf(before, name), memberOf(draft, name)];
+  return andThen(rewriteFrom(member, below, places, depth, isAsked), (fresh) =>
+    fresh === member ? object : withField(object, name, fresh),
+  );
+}
+
+function memberOf(value: Value, name: string): Value {
+  return isObject(value) ? value[name] : undefined;
+}
+
+function rewriteMembers(
+  object: ObjectValue,
+  companions: Companions,
+  places: Places,
+  depth: number,
+  isAsked: boolean,
+): PromiseOrValue<Value> {
+  const [before] = companions;
+  const names = Object.keys(object);
+  const gone = places.keeps && isObject(before) ? Object.keys(before).filter((name) => object[name] === undefined) : [];
+  return [...names, ...gone].reduce<PromiseOrValue<Value>>(
+    (changed, name, at) =>
+      andThen(changed, (so) =>
+        rewriteMember(so as ObjectValue, name, companions, places, depth, isAsked && at < names.length),
+      ),
+    object,
+  );
+}
+
+function rewriteItems(
+  items: ArrayValue,
+  [before, draft]: Companions,
+  places: Places,
+  depth: number,
+  isAsked: boolean,
+): PromiseOrValue<Value> {
+  const from = originsOf(items);
+  const met: (Placed<Value> & { readonly isThere: boolean })[] = items.map((value, at) => ({
+    value,
+    origin: from[at] as number,
+    isThere: true,
+  }));
+  if (places.keeps && isArray(before)) {
+    const there = new Set(from);
+    before.forEach((_, origin) => {
+      if (!there.has(origin)) met.push({ value: undefined, origin, isThere: false });
+    });
+  }
+  const rewritten = mapInOrder(met, ({ value, origin, isThere }) => {
+    const below: Companions = [
+      isArray(before) ? before[origin] : undefined,
+      isArray(draft) ? itemFrom(draft, origin) : undefined,
+    ];
+    return rewriteFrom(value, below, places, depth, isAsked && isThere);
+  });
+  return andThen(rewritten, (fresh) => {
+    if (fresh.every((value, at) => value === met[at]?.value)) return items;
+    const placed = met.map(({ origin }, at) => ({ origin, value: fresh[at] }));
+    // NONE may be an element, too.
+    return inPlace(
+      placed.filter(({ value }, at) => value !== undefined || (met[at]?.isThere && items[at] === undefined)),
+    );
+  });
+}
+
+/** An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as they are missing. */
+function rewriteItem(
+  items: ArrayValue,
+  origin: number,
+  [before, draft]: Companions,
+  places: Places,
+  depth: number,
+  isAsked: boolean,
+): PromiseOrValue<Value> {
+  const from = originsOf(items);
+  const at = from.indexOf(origin);
+  const old = isArray(before) ? before[origin] : undefined;
+  if (at === -1 && !(places.keeps && old !== undefined)) return items;
+  const below: Companions = [old, isArray(draft) ? itemFrom(draft, origin) : undefined];
+  return andThen(rewriteFrom(items[at], below, places, depth, isAsked && at !== -1), (fresh) => {
+    if (fresh === items[at]) return items;
+    const placed: Placed<Value>[] = items.map((value, index) => ({ value, origin: from[index] as number }));
+    if (at !== -1) placed[at] = { value: fresh, origin };
+    else placed.push({ value: fresh, origin });
+    if (isArray(before)) {
+      const there = new Set(from);
+      for (let missing = 0; missing < origin; missing++) {
+        if (!there.has(missing)) placed.push({ value: before[missing], origin: missing });
+      }
+    }
+    return inPlace(placed);
+  });
+}
+
+/** What is declared of the elements of a set is checked with the set; here it is about what may be added and removed. */
+function rewriteSet(set: SetValue, [before, draft]: Companions, places: Places, depth: number): PromiseOrValue<Value> {
+  if (!places.keeps) return set;
+  const old = before instanceof SetValue ? before.items : [];
+  const input = draft instanceof SetValue ? draft.items : [];
+  const added = new Set(missingFrom(set.items, old));
+  const unmeant = new Set(missingFrom(set.items, input));
+  const gone = missingFrom(old, set.items);
+  const kept = mapInOrder(set.items, (item) =>
+    added.has(item) ? rewriteFrom(item, [undefined, unmeant.has(item) ? undefined : item], places, depth, false) : item,
+  );
+  const back = mapInOrder(gone, (item) => rewriteFrom(undefined, [item, undefined], places, depth, false));
+  return andThen(kept, (present) =>
+    andThen(back, (returned) => {
+      const all = [...present, ...returned].filter((item) => item !== undefined);
+      const isSame =
+        returned.every((item) => item === undefined) && present.every((item, at) => item === set.items[at]);
+      return isSame ? set : setFrom(all);
+    }),
+  );
 }

@@ -342,7 +342,8 @@ function hiddenFields(execution: Execution, table: PreparedTable, raw: ObjectVal
     .filter((name) => undeclared?.has(name) === false)
     .map((field) => ({ field, permission: { kind: 'none' } }));
   const asked = forEachInOrder(table.fields, ({ definition, name, parts, rules }) => {
-    const mask = rules.select.kind === 'full' ? undefined : buildMask([{ parts, rule: rules.select }], undefined);
+    const mask =
+      rules.select.kind === 'full' ? undefined : buildMask([{ parts, rule: rules.select, isFixed: false }], undefined);
     if (mask === undefined || definition.permissions === undefined) return undefined;
     const permission = definition.permissions.select;
     return andThen(applyMask(mask, raw, judge), (rest) => {

@@ -7,7 +7,7 @@ import type { Type } from '../../value/type.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { compileRule, type Rule } from '../permission.js';
 import { compileView, type PreparedView } from '../view/view.js';
-import { buildMask, type Mask } from './mask.js';
+import { buildMask, type GuardedPath, type Mask } from './mask.js';
 import { referringFields } from './references.js';
 import { type FieldShape, shapeOf } from './schema.js';
 
@@ -100,7 +100,7 @@ export class TablePreparer {
       fields,
       computed: fields.filter((field) => field.computed !== undefined),
       mask: buildMask(
-        fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [{ parts, rule: rules.select }])),
+        fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [guardedPath(parts, rules)])),
         this.#fieldPermissions === 'none' ? openFields(fields) : undefined,
       ),
       events: entry.events.map((event) => ({
@@ -140,6 +140,10 @@ export class TablePreparer {
 }
 
 const FULL: Rule = { kind: 'full' };
+
+function guardedPath(parts: readonly Part[], { select, update }: PreparedField['rules']): GuardedPath {
+  return { parts, rule: select, isFixed: update.kind !== 'full' };
+}
 
 /** The names of fields that have a clause of their own, and of those that need none. */
 function openFields(fields: readonly PreparedField[]): ReadonlySet<string> {

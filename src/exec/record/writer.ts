@@ -16,11 +16,13 @@ import { pace } from '../pace.js';
 import { refuse, refuseChange } from '../refusal.js';
 import { maintainViews } from '../view/maintain.js';
 import type { Refusal } from '../witness.js';
-import { admitsRecord } from './computed.js';
+import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt } from './edges.js';
 import { raiseEvents } from './events.js';
 import { processFields } from './fields.js';
+import { restoreElements } from './hidden.js';
 import { updateIndexes } from './index-entries.js';
+import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
@@ -80,7 +82,7 @@ export class Writer implements RecordWriter {
       return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
         const refusal: Refusal = { action: 'update', table: id.table };
         if (!allowed) return refuseChange(execution, refusal, table.entry, before);
-        return andThen(draft(before), (drafted) => {
+        return andThen(this.#draft(execution, table, before, draft), (drafted) => {
           const change = { execution, catalog, table, id, key, before, drafted, options };
           return andThen(this.#settle(change), (settled) =>
             settled === undefined
@@ -177,6 +179,15 @@ export class Writer implements RecordWriter {
     return execution.checks.edit
       ? admitsRecord(table.rules[action], execution, table, document, { before, after, value: document })
       : true;
+  }
+
+  /** What a statement makes of a record, of which it works on the elements that its writer sees. */
+  #draft(execution: Execution, table: PreparedTable, before: ObjectValue, draft: Draft): PromiseOrValue<ObjectValue> {
+    const { mask } = table;
+    if (mask === undefined || !execution.checks.view || !mask.guardsElements) return draft(before);
+    return andThen(maskElements(mask, before, judgeOfRecord(execution, table, before)), (seen) =>
+      andThen(draft(seen), (drafted) => restoreElements(mask, drafted, seen, before)),
+    );
   }
 
   /** The record as it would be stored; `undefined` when the principal may not store it. */

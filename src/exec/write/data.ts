@@ -9,7 +9,7 @@ import { isObject, newObject, type ObjectValue, type Value } from '../../value/v
 import { isVerdict } from '../discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
-import { restoreHidden } from '../record/mask.js';
+import { restoreFields } from '../record/hidden.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
@@ -51,7 +51,7 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
             const seen = isObject(frame.current) ? frame.current : newObject();
             const patched = patch(seen, operations);
             if (!isObject(patched)) throw failure('invalid_content', { value: toText(patched) });
-            return restoreHidden(patched, seen, before ?? seen) as ObjectValue;
+            return restoreFields(patched, seen, before ?? seen) as ObjectValue;
           }),
       };
     }
@@ -124,7 +124,7 @@ function onWhatIsSeen(
   return andThen(change(shown as ObjectValue), (changed) => {
     let result: Value = changed;
     for (const name of partly) {
-      result = withField(result, name, restoreHidden(changed[name], seen[name], record[name]));
+      result = withField(result, name, restoreFields(changed[name], seen[name], record[name]));
     }
     return result as ObjectValue;
   });
