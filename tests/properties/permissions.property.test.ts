@@ -7,8 +7,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
+import { equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
-import { type ObjectValue, objectFrom, RecordId } from '../../src/value/value.js';
+import { type ObjectValue, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { answer, answers, RECORD_ACCESS, run, World } from '../security/world.js';
 import {
   type Data,
@@ -30,6 +31,7 @@ import {
   type RandomStatement,
   statements,
   unordered,
+  writesAround,
 } from './permissions/statements.js';
 
 const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 200);
@@ -92,15 +94,16 @@ function hasLooseEnds({ a, b, e }: Data): boolean {
 }
 
 /** Whether a statement does the same where hidden records aren't there at all: it writes nothing that a rule reads or guards. */
-function isFair(schema: Schema, { changes, creates, removes }: RandomStatement): boolean {
+function isFair(schema: Schema, { changes, creates, removes, around = false }: RandomStatement): boolean {
   // Hidden edges may be removed, along with their nodes.
   if (removes === 'e' && schema.e.row !== FULL) return false;
   if (removes !== undefined && (schema.e.guards.in || schema.e.guards.out)) return false;
   return TABLES.every((name) => {
-    const { row, guards, computed } = schema[name];
+    const { row, guards, fixed, computed } = schema[name];
     if (creates && (row !== FULL || computed !== undefined)) return false;
     const rules = [row, ...Object.values(guards)];
-    const read = [...rules.flatMap(({ reads }) => reads), ...(computed?.reads ?? []), ...Object.keys(guards)];
+    const within = around ? [] : [...Object.keys(guards), ...fixed];
+    const read = [...rules.flatMap(({ reads }) => reads), ...(computed?.reads ?? []), ...within];
     return changes.every((changed) => read.every((path) => path.split('.')[0] !== changed));
   });
 }
@@ -146,6 +149,7 @@ describe('permissions', () => {
       { weight: 5, arbitrary: statements },
       { weight: 4, arbitrary: unordered.map((text): RandomStatement => ({ text, changes: [] })) },
       { weight: 2, arbitrary: explained.map((text): RandomStatement => ({ text, changes: [] })) },
+      { weight: 3, arbitrary: writesAround },
     );
     const property = fc.asyncProperty(
       allSchemas,
@@ -182,7 +186,67 @@ describe('permissions', () => {
     await fc.assert(property, { numRuns: RUNS, seed: SEED });
     console.log(`${cases} cases, seed ${SEED}`);
   });
+
+  it('leave what is hidden or fixed in lists and objects, whatever is written around it', {
+    timeout: TIMEOUT,
+  }, async () => {
+    let cases = 0;
+    const property = fc.asyncProperty(
+      schemas,
+      rowsOfAll,
+      fc.array(writesAround, { minLength: 5, maxLength: 15, size: 'max' }),
+      async (schema, rows, writes) => {
+        const data = dataOf(rows);
+        await prepare(schema, data, () => FULL);
+        for (const { text, changes } of writes) {
+          const fair = TABLES.every((name) => {
+            const { row, guards, computed } = schema[name];
+            const read = [row, ...Object.values(guards)].flatMap(({ reads }) => reads);
+            return changes.every((each) => !read.includes(each) && computed?.reads.includes(each) !== true);
+          });
+          if (!fair) continue;
+          const before = new Stored(schema, await stored());
+          await answers(me, text);
+          const after = new Stored(schema, await stored());
+          for (const name of TABLES) {
+            const told = before.data[name].map((record) => before.untouchable(name, record));
+            const left = after.data[name].map((record) => after.untouchable(name, record));
+            const about = [
+              text,
+              definitionsOf(schema, () => FULL),
+              toText(before.data[name]),
+              toText(after.data[name]),
+            ];
+            for (const [at, kept] of told.entries()) {
+              for (const [path, values] of Object.entries(kept)) {
+                expect([about, path, isKept(values, left[at]?.[path] ?? [])]).toEqual([about, path, true]);
+                cases += values.length;
+              }
+            }
+          }
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: RUNS, seed: SEED });
+    console.log(`${cases} values, seed ${SEED}`);
+  });
 });
+
+/** All that there is. */
+async function stored(): Promise<Data> {
+  const [a, b, e] = await run(world.owner, TABLES.map((name) => `SELECT * OMIT c FROM ${name} ORDER BY id`).join(';'));
+  return { a, b, e } as unknown as Data;
+}
+
+/** Whether all values are still there, in their order. */
+function isKept(values: readonly Value[], among: readonly Value[]): boolean {
+  let from = 0;
+  return values.every((value) => {
+    const at = among.findIndex((each, index) => index >= from && equals(each, value));
+    from = at + 1;
+    return at !== -1;
+  });
+}
 
 const dataOf = ({ a, b, e }: Record<TableName, readonly object[]>): Data => ({
   a: numbered('a', a),

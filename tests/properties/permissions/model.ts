@@ -38,6 +38,8 @@ export interface Computed {
 export interface Table {
   readonly row: Rule;
   readonly guards: Guards;
+  /** Paths at which nobody whom rules apply to may change anything. */
+  readonly fixed: readonly Path[];
   /** The field `c`. */
   readonly computed: Computed | undefined;
   readonly indexes: readonly string[];
@@ -127,6 +129,33 @@ export class Stored {
       (seen, [path, rule]) => PATHS[path as Path](seen, (value) => !rule.holds(judged, value, this)),
       shown,
     );
+  }
+
+  /**
+   * What no write around it may take away, by the paths at which it stands: what is fixed, and elements that are hidden. `n` and others that
+   * rules read are as they are stored.
+   */
+  untouchable(name: TableName, record: ObjectValue): Record<string, readonly Value[]> {
+    const { guards, fixed, computed } = this.#schema[name];
+    const judged =
+      computed === undefined
+        ? record
+        : withField(
+            record,
+            'c',
+            computed.value(record, (id) => this.find(id)),
+          );
+    const found: Record<string, readonly Value[]> = {};
+    for (const path of Object.keys(PATHS) as Path[]) {
+      const met: Value[] = [];
+      PATHS[path](judged, (value) => {
+        const isHidden = guards[path]?.holds(judged, value, this) === false;
+        if (fixed.includes(path) || (isHidden && path.endsWith('.*'))) met.push(value);
+        return false;
+      });
+      found[path] = met;
+    }
+    return found;
   }
 
   #seen(id: Value): ObjectValue | undefined {

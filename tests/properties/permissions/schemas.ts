@@ -110,6 +110,9 @@ function isTrue(value: Value): boolean {
 const ENDS: readonly Path[] = ['in', 'out'];
 const FIELDS = (Object.keys(PATHS) as Path[]).filter((path) => !ENDS.includes(path));
 
+/** Places in lists and objects. */
+const FIXED = ['t.*', 'l.*', 'l.*.k', 'o.x', 'o.z.w'] as const satisfies readonly Path[];
+
 const guardsOn = (paths: readonly Path[]): fc.Arbitrary<Guards> =>
   fc
     .array(fc.tuple(fc.constantFrom(...paths), fc.constantFrom(...FIELD_RULES)), { maxLength: 5 })
@@ -120,6 +123,7 @@ const tableWith = (computed: readonly Computed[], paths: readonly Path[] = FIELD
     .record({
       row: fc.constantFrom(...ROW_RULES),
       guards: guardsOn(paths),
+      fixed: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray([...FIXED])),
       computed: fc.option(fc.constantFrom(...computed), { nil: undefined }),
       indexes: fc.subarray(['n', 's', 'owner', 'n, s', 'owner, n', 's, owner', 'o.x', 't', 'link']),
     })
@@ -143,12 +147,15 @@ export const allSchemas: fc.Arbitrary<Schema> = fc
 /** `changes` is the rule of who may update and delete. */
 export function definitionsOf(schema: Schema, changes: (row: Rule) => Rule): string {
   return TABLES.map((name) => {
-    const { row, guards: guarded, computed, indexes } = schema[name];
-    const fields = Object.entries(guarded)
-      .filter(([path]) => path !== 'c')
-      .map(([path, { text }]) => {
-        const type = ENDS.includes(path as Path) ? 'TYPE record' : '';
-        return `DEFINE FIELD OVERWRITE ${path} ON ${name} ${type} PERMISSIONS FOR select ${text};`;
+    const { row, guards: guarded, fixed, computed, indexes } = schema[name];
+    const paths = new Set([...(Object.keys(guarded) as Path[]), ...fixed]);
+    const fields = [...paths]
+      .filter((path) => path !== 'c')
+      .map((path) => {
+        const type = ENDS.includes(path) ? 'TYPE record' : '';
+        const update = fixed.includes(path) ? 'NONE' : 'FULL';
+        const rules = `FOR select ${guarded[path]?.text ?? 'FULL'} FOR update ${update}`;
+        return `DEFINE FIELD OVERWRITE ${path} ON ${name} ${type} PERMISSIONS ${rules};`;
       });
     const field = computed === undefined ? '' : `DEFINE FIELD c ON ${name} COMPUTED ${computed.text}`;
     const rule = guarded.c === undefined ? '' : `PERMISSIONS FOR select ${guarded.c.text}`;

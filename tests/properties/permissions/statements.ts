@@ -9,6 +9,8 @@ export interface RandomStatement {
   readonly creates?: boolean;
   /** The table of which it removes records. */
   readonly removes?: string;
+  /** What it changes are lists and objects, in which something may be hidden or fixed. */
+  readonly around?: boolean;
 }
 
 const CONDITIONS = [
@@ -286,6 +288,86 @@ const writing: fc.Arbitrary<RandomStatement> = fc.oneof(
   fc
     .tuple(table, where, fc.constantFrom('', ' RETURN BEFORE', ' RETURN VALUE [id, n, o]'))
     .map(([t, w, r]) => ({ text: `DELETE ${t}${w}${r}`, changes: [t, 'e'], removes: t })),
+);
+
+const LISTS = ['t', 'l'] as const;
+const ITEMS = { t: '2', l: '{ v: 2, k: 2 }' } as const;
+const around = (text: string, changes: readonly string[]): RandomStatement => ({ text, changes, around: true });
+const operations = fc.constantFrom(
+  "{ op: 'remove', path: '/$' }",
+  "{ op: 'remove', path: '/$/0' }",
+  "{ op: 'replace', path: '/$', value: [] }",
+  "{ op: 'replace', path: '/$/0', value: 3 }",
+  "{ op: 'add', path: '/$/0', value: 1 }",
+  "{ op: 'add', path: '/$/-', value: 1 }",
+  "{ op: 'move', from: '/$/0', path: '/$/1' }",
+  "{ op: 'copy', from: '/$/0', path: '/$/-' }",
+);
+const whole = fc.constantFrom(
+  'NONE',
+  '[]',
+  '5',
+  '{}',
+  '[3]',
+  '[1, 2, 3, 1]',
+  '[{ v: 1 }, { k: 2 }]',
+  '{ x: 1, y: 2 }',
+  '{ z: { v: 1 } }',
+);
+
+/** Writes of what is around elements and fields that may be hidden or fixed. */
+export const writesAround: fc.Arbitrary<RandomStatement> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('a', 'a', 'b', 'e'), fc.constantFrom('t', 'l', 'o'), whole, returning)
+    .map(([t, f, v, r]) => around(`UPDATE ${t} SET ${f} = ${v}${r}`, [f])),
+  fc
+    .tuple(fc.constantFrom('t', 'l', 'o', 'o.y', 'o.z', 't[0]', 'l[0]', 'l[0].v', 'o.x'), returning)
+    .map(([f, r]) => around(`UPDATE a UNSET ${f}${r}`, [f.slice(0, 1)])),
+  fc
+    .tuple(fc.constantFrom(...LISTS), fc.constantFrom('+=', '-=', '+?='), returning)
+    .map(([f, by, r]) => around(`UPDATE a SET ${f} ${by} ${ITEMS[f]}${r}`, [f])),
+  fc
+    .tuple(
+      fc.constantFrom(...LISTS),
+      fc.constantFrom('reverse($)', 'push($, 1)', 'slice($, 1)', 'concat($, $)', 'distinct($)', 'remove($, 0)'),
+      returning,
+    )
+    .map(([f, call, r]) => around(`UPDATE a SET ${f} = array::${call.replaceAll('$', `${f} ?? []`)}${r}`, [f])),
+  fc
+    .tuple(fc.constantFrom('CONTENT', 'REPLACE', 'MERGE'), fc.constantFrom('t', 'l', 'o'), whole, returning)
+    .map(([how, f, v, r]) =>
+      around(`UPDATE a ${how} { n: n, s: s, owner: owner, link: link, ${f}: ${v} }${r}`, [
+        'n',
+        's',
+        'owner',
+        'link',
+        't',
+        'l',
+        'o',
+      ]),
+    ),
+  fc
+    .tuple(fc.constantFrom(...LISTS), operations, returning)
+    .map(([f, operation, r]) => around(`UPDATE a:1, a:2 PATCH [${operation.replaceAll('$', f)}]${r}`, [f])),
+  fc
+    .tuple(fc.constantFrom('t', 'l', 'o'), whole)
+    .map(([f, v]) => around(`UPDATE a SET ${f} = (SELECT VALUE ${f} FROM ONLY a:1), z = ${v}`, [f])),
+  fc
+    .tuple(
+      fc.constantFrom(
+        't[0] = 3',
+        't[$] = 1',
+        'l[0] = 2',
+        'l[0].v = 3',
+        'l[0].k = 1',
+        'l[WHERE v = 2].v = 1',
+        'o.y = 1',
+        'o.z.v = 2',
+        'o.x = 1',
+      ),
+      returning,
+    )
+    .map(([assignment, r]) => around(`UPDATE a SET ${assignment}${r}`, [assignment.slice(0, 1)])),
 );
 
 export const statements: fc.Arbitrary<RandomStatement> = fc.oneof(
