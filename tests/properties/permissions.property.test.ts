@@ -16,6 +16,7 @@ import {
   MY_LEVEL,
   MY_RECORDS,
   numbered,
+  type Path,
   type Rule,
   type Schema,
   Stored,
@@ -102,10 +103,20 @@ function isFair(schema: Schema, { changes, creates, removes, around = false }: R
     const { row, guards, fixed, computed } = schema[name];
     if (creates && (row !== FULL || computed !== undefined)) return false;
     const rules = [row, ...Object.values(guards)];
+    // What comes to be seen where a rule looks at something hidden tells of that, as the rule says.
+    if (around && changes.some((each) => isOpaque(schema[name], each))) return false;
     const within = around ? [] : [...Object.keys(guards), ...fixed];
     const read = [...rules.flatMap(({ reads }) => reads), ...(computed?.reads ?? []), ...within];
     return changes.every((changed) => read.every((path) => path.split('.')[0] !== changed));
   });
+}
+
+/** Whether a rule within a field reads what may be hidden. */
+function isOpaque({ guards }: Schema[TableName], field: string): boolean {
+  const guarded = new Set([...TABLES, ...Object.keys(guards).map((path) => path.split('.')[0])]);
+  return Object.entries(guards).some(
+    ([path, { reads }]) => path.split('.')[0] === field && reads.some((each) => guarded.has(each)),
+  );
 }
 
 describe('permissions', () => {
@@ -277,6 +288,12 @@ function elsewhere(schema: Schema, one: Data, others: Data, vanishes: boolean): 
       const replacement = find(others[name]);
       if (replacement !== undefined && attempt(name, id, replacement)) continue;
       if (vanishes && attempt(name, id, undefined)) continue;
+      for (const path of Object.keys(schema[name].guards) as Path[]) {
+        // No edge is without its ends.
+        if (path === 'in' || path === 'out') continue;
+        const record = find(data[name]);
+        if (record !== undefined) attempt(name, id, new Stored(schema, data).without(name, record, path));
+      }
       for (const field of Object.keys(replacement ?? {})) {
         const record = find(data[name]);
         if (record !== undefined) attempt(name, id, withField(record, field, replacement?.[field]));

@@ -149,6 +149,7 @@ export class Stored {
     for (const path of Object.keys(PATHS) as Path[]) {
       const met: Value[] = [];
       PATHS[path](judged, (value) => {
+        if (value === undefined) return false;
         const isHidden = guards[path]?.holds(judged, value, this) === false;
         if (fixed.includes(path) || (isHidden && path.endsWith('.*'))) met.push(value);
         return false;
@@ -156,6 +157,20 @@ export class Stored {
       found[path] = met;
     }
     return found;
+  }
+
+  /** A record in which nothing was ever stored at a guarded path that is hidden. */
+  without(name: TableName, record: ObjectValue, path: Path): ObjectValue {
+    const { guards, computed } = this.#schema[name];
+    const judged =
+      computed === undefined
+        ? record
+        : withField(
+            record,
+            'c',
+            computed.value(record, (id) => this.find(id)),
+          );
+    return PATHS[path](record, (value) => guards[path]?.holds(judged, value, this) === false);
   }
 
   #seen(id: Value): ObjectValue | undefined {

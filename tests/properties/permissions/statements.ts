@@ -54,7 +54,7 @@ const CONDITIONS = [
   '->e.n = []',
   '->(e WHERE n > 1)->b',
   'array::len(<-e) > 0',
-  'record::exists(link)',
+  'record::exists(link ?? b:9)',
 ] as const;
 /** Which of their errors is told, if any, is for the order of the records to say, and for the path that finds them. */
 const FAILING = [
