@@ -111,11 +111,13 @@ function isFair(schema: Schema, { changes, creates, removes, around = false }: R
   });
 }
 
-/** Whether a rule within a field reads what may be hidden. */
+/** Whether a rule on a field or within it reads what may be hidden, or shows the field by what `+=` makes of a hidden value. */
 function isOpaque({ guards }: Schema[TableName], field: string): boolean {
   const guarded = new Set([...TABLES, ...Object.keys(guards).map((path) => path.split('.')[0])]);
   return Object.entries(guards).some(
-    ([path, { reads }]) => path.split('.')[0] === field && reads.some((each) => guarded.has(each)),
+    ([path, { reads, text }]) =>
+      (path.split('.')[0] === field && reads.some((each) => guarded.has(each))) ||
+      (path === field && text.includes('$value')),
   );
 }
 
