@@ -63,7 +63,7 @@ const [LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK] = [64 * 2 ** 10, 2 ** 20];
 /** The bounds of embedded JavaScript. */
 export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>> = {
   memory: withDefault(
-    { flag: '--script-memory <size>', description: 'The memory of an interpreter for JavaScript, with its own 16 MiB' },
+    { flag: '--script-memory <size>', description: 'The memory of an interpreter for JavaScript; at least 16MiB' },
     sizeText(DEFAULT_SCRIPT_LIMITS.memory),
     readWithin(LEAST_SCRIPT_MEMORY, LARGEST_SCRIPT_MEMORY),
   ),
@@ -85,6 +85,19 @@ export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>
     { flag: '--script-threads <count>', description: 'How many JavaScript functions may run at a time' },
     String(DEFAULT_SCRIPT_LIMITS.threads),
     readCount,
+  ),
+  queue: withDefault(
+    { flag: '--script-queue <count>', description: 'How many JavaScript functions may wait for a thread' },
+    String(DEFAULT_SCRIPT_LIMITS.queue),
+    readCount,
+  ),
+  value: withDefault(
+    {
+      flag: '--script-value <size>',
+      description: 'The largest value that goes into JavaScript or comes out of it, as JSON',
+    },
+    sizeText(DEFAULT_SCRIPT_LIMITS.value),
+    readSize,
   ),
 };
 

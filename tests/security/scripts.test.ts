@@ -201,3 +201,123 @@ it('one that is stopped takes no other along', async () => {
   expect(endless).toContain(STOPPED);
   expect(others).toEqual(['1', '2']);
 });
+
+/** Whether scripts run, each of them on whatever thread there is. */
+async function expectScriptsToRun(): Promise<void> {
+  for (let time = 0; time < 3; time++) expect(await run('return [1].map((x) => x + 1)')).toBe('[2]');
+}
+
+attack(80, 'a script that recurses until the interpreter’s memory ends harms no other', async () => {
+  const recursion = (elements: number, caught: string) => `
+    DEFINE FUNCTION OVERWRITE fn::f($n: int) { RETURN function($n) {
+      const ballast = new Array(${elements}).fill(arguments[0]);
+      try { return [await surrealdb.query('RETURN fn::f($n)', { n: arguments[0] + 1 }), ballast.length] }
+      catch (error) { ${caught} throw error }
+    } }; RETURN fn::f(0)`;
+  for (const elements of [0, 100_000, 500_000]) {
+    for (const caught of ['', 'const all = []; for (;;) all.push([1]);']) {
+      expect(await scripting.answer(recursion(elements, caught))).toMatch(
+        caught === '' ? /excessive computation depth|out of memory/ : /out of memory|interpreter failed/,
+      );
+      await expectScriptsToRun();
+    }
+  }
+});
+
+attack(80, 'scripts that call each other without end get the error of depth', async () => {
+  const text = `DEFINE FUNCTION fn::f() { RETURN function() { return await surrealdb.query('RETURN fn::f()') } };
+    RETURN fn::f()`;
+  expect(await scripting.answer(text)).toMatch(/Reached excessive computation depth due to functions/);
+  await expectScriptsToRun();
+});
+
+attack(80, 'memory that ends where a script catches the error doesn’t stay with the thread', async () => {
+  for (const body of [
+    'const all = []; try { for (;;) all.push(new Array(1000).fill(1)) } catch { return 5 }',
+    'const all = []; try { for (;;) all.push({}) } catch { return await surrealdb.functions.sleep(new Duration("1ms")) }',
+    'const f = async (n) => { const all = new Array(1000).fill(n); await null; await f(n + 1); return all }; await f(0)',
+    'const all = []; try { for (;;) all.push([]) } catch { for (;;) all.push({}) }',
+  ]) {
+    expect(await run(body)).toMatch(/^5$|^NONE$|out of memory/);
+    await expectScriptsToRun();
+  }
+});
+
+describe('calls of the database', () => {
+  it('that a script doesn’t wait for end before the statement does', async () => {
+    await scripting.answer('DEFINE TABLE late');
+    const query = `surrealdb.query('RETURN { LET $x = sleep(30ms); RETURN CREATE ONLY late:1 }')`;
+    expect(await scripting.answers(`RETURN function() { ${query}; return 1 }; SELECT VALUE id FROM late`)).toEqual([
+      '1',
+      '[late:1]',
+    ]);
+  });
+
+  it('end with a script that is stopped, and do nothing any more', async () => {
+    await reopenFor(TIME);
+    await scripting.answer('DEFINE TABLE late');
+    const query = `surrealdb.query('RETURN { FOR $n IN 0..100000 { LET $x = sleep(10ms) }; RETURN CREATE late:1 }')`;
+    expect(await run(`await ${query}`)).toContain(STOPPED);
+    expect(await run(`await Promise.all([${query}, ${query}])`)).toContain(STOPPED);
+    expect(await run(`${query}; for (;;);`)).toContain(STOPPED);
+    expect(await scripting.answer('SELECT VALUE id FROM late')).toBe('[]');
+  });
+
+  it('are bounded in number', async () => {
+    const body = `const all = []; for (let n = 0; n < 2000; n++) all.push(surrealdb.functions.sleep(new Duration('1ms')));
+      await Promise.all(all)`;
+    expect(await run(body)).toContain('Too many calls are under way');
+  });
+});
+
+describe('values on the way', () => {
+  it.each([
+    ['results', "return 'x'.repeat(5e6)"],
+    ['results of shared lists', 'let a = []; for (let n = 0; n < 22; n++) a = [a, a]; return a'],
+    ['arguments of calls', "return surrealdb.functions.string.len('x'.repeat(5e6))"],
+    ['texts of queries', "return await surrealdb.query('RETURN \"' + 'x'.repeat(5e6) + '\"')"],
+  ])('%s are bounded in bytes', async (_, body) => {
+    expect(await run(body)).toMatch(/larger than 4194304 bytes \(--script-value\)|out of memory/);
+  });
+
+  it('arguments are, too', async () => {
+    await scripting.answer('CREATE large:1 SET parts = (<array> 0..8).map(|$n| string::repeat("x", 1000000))');
+    expect(await scripting.answer('RETURN function(large:1.parts) { return 1 }')).toContain(
+      'larger than 4194304 bytes',
+    );
+    expect(await scripting.answer('SELECT VALUE function() { return 1 } FROM large')).toContain('larger than');
+    expect(await run("return await surrealdb.value('large:1.parts')")).toContain('larger than 4194304 bytes');
+  });
+
+  it('what is kept for a script is bounded', async () => {
+    expect(await run('for (;;) surrealdb.functions.time.now()')).toMatch(/too much to keep|It was stopped after/);
+  });
+});
+
+describe('scripts that wait for a thread', () => {
+  it('are refused when there are too many', async () => {
+    await scripting.database.close();
+    scripting = await openScripting({ scripting: { time: 4_000, threads: 1, queue: 2 } });
+    const body = "await surrealdb.functions.sleep(new Duration('50ms')); return 1";
+    const found = await Promise.all(Array.from({ length: 5 }, () => run(body)));
+    const refused = found.filter((text) => text.startsWith('Too many embedded functions wait for a thread'));
+    expect([found.filter((text) => text === '1').length, refused.length]).toEqual([3, 2]);
+  });
+
+  it('end with their statement', async () => {
+    await scripting.answer('CREATE t:1');
+    const [long, waiting] = await Promise.all([
+      run("await surrealdb.functions.sleep(new Duration('1s')); return 1"),
+      scripting.answer('SELECT function() { return 2 } FROM t TIMEOUT 50ms'),
+    ]);
+    expect([long, waiting]).toEqual(['1', expect.stringContaining('exceeded the timeout: 50ms')]);
+  });
+
+  it('are told when the database closes', async () => {
+    const all = Promise.all([run('for (;;);'), run('return 1'), run('return 2')]);
+    await new Promise((next) => setImmediate(next));
+    await scripting.database.close();
+    for (const text of await all) expect(text).toMatch(/cancelled/);
+    scripting = await openFor(4_000);
+  });
+});

@@ -16,6 +16,13 @@ export const expressionErrors = {
     ({ milliseconds }) =>
       `Problem with embedded script function. It was stopped after ${milliseconds} ms (--script-time)`,
   ),
+  scripts_busy: row<{ retryAfter: number }>({
+    kind: 'NotAllowed',
+    text: () => 'Too many embedded functions wait for a thread at the moment. Try again later',
+    details: ({ retryAfter }) => ({ kind: 'ScriptsBusy', details: { retryAfter } }),
+    http: 429,
+    retryable: true,
+  }),
   scripting_disabled: internal(() => 'Problem with embedded script function. Embedded functions are not enabled.'),
 
   // Calls.

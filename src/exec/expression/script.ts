@@ -15,7 +15,7 @@ export function compileScript({ args, body }: ScriptFunction, compiler: InlineCo
     const { scripts, interrupt } = frame.execution;
     if (scripts === undefined) throw failure('scripting_disabled');
     return andThen(evaluate(frame), async (list) => {
-      const values = new ScriptValues();
+      const values = new ScriptValues(scripts.limits);
       const script = { body, input: values.encode([frame.current, list]) };
       return values.decode(await scripts.run(script, new DatabaseHost(frame, outer, values), interrupt));
     });

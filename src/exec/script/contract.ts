@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 
 /** Bounds of one script, those that it calls through the database included. */
 export interface ScriptLimits {
-  /** Bytes of its interpreter, which takes up `LEAST_SCRIPT_MEMORY` of them itself when it begins. */
+  /** Bytes of its interpreter, at least `LEAST_SCRIPT_MEMORY`. */
   readonly memory: number;
   /** Bytes of its stack. */
   readonly stack: number;
@@ -11,6 +11,10 @@ export interface ScriptLimits {
   readonly time: number;
   /** How many may run at a time, each on a thread of its own; others wait. */
   readonly threads: number;
+  /** How many may wait for a thread; further ones are refused. */
+  readonly queue: number;
+  /** Bytes, in the form of `wire.ts`, of one value that goes in or comes out. */
+  readonly value: number;
 }
 
 /** The interpreter doesn't run in less. */
@@ -21,7 +25,15 @@ export const DEFAULT_SCRIPT_LIMITS: ScriptLimits = {
   stack: 256 * 2 ** 10,
   time: 5_000,
   threads: 2,
+  queue: 256,
+  value: 4 * 2 ** 20,
 };
+
+/** Scripts that call each other through the database share one interpreter, of which each takes some 300 KiB. */
+export const MAX_NESTED_SCRIPTS = 24;
+
+/** Calls of one script that may be under way at a time: those that it doesn't wait for. */
+export const MAX_PENDING_CALLS = 1_000;
 
 /** One call of a script: the body of a function, and its `this` and arguments in the form of `wire.ts`. */
 export interface Script {
@@ -31,16 +43,19 @@ export interface Script {
 
 /** What a script may ask of the database. Texts in and out are in the form of `wire.ts`. */
 export interface ScriptHost {
-  call(request: HostRequest, input: string, runner: ScriptRunner): PromiseOrValue<string>;
+  /** `check` throws once the script has been stopped; what the call does must ask it now and then. */
+  call(request: HostRequest, input: string, runner: ScriptRunner, check: () => void): PromiseOrValue<string>;
 }
 
 /** A built-in function; a value by its path; a statement. */
 export type HostRequest = 'function' | 'value' | 'query';
 
 export interface ScriptRunner {
+  readonly limits: ScriptLimits;
   /**
-   * Runs a script and gives what it returned.
-   * @throws TesseraError `script_failed`, `script_stopped`, and whatever `interrupt` throws meanwhile
+   * Runs a script and gives what it returned, once all calls that it made have ended.
+   * @throws TesseraError `script_failed`, `script_stopped`, `scripts_busy`, `computation_too_deep`, and whatever `interrupt` throws
+   * meanwhile
    */
   run(script: Script, host: ScriptHost, interrupt: ScriptInterrupt): Promise<string>;
 }
@@ -74,8 +89,16 @@ export type FromThread =
       readonly request: HostRequest;
       readonly input: string;
     }
-  /** `sound` is false when the interpreter is in a state in which it mustn't be used again. */
-  | { readonly kind: 'done'; readonly run: number; readonly outcome: Outcome; readonly sound: boolean };
+  | { readonly kind: 'done'; readonly run: number; readonly outcome: Outcome; readonly interpreter: InterpreterState }
+  /** The interpreter has no memory left for another script beside those that it runs. */
+  | { readonly kind: 'refused'; readonly run: number };
+
+/**
+ * - `sound`: another script may run.
+ * - `exhausted`: it ran out of memory. What runs may go on, another script may not.
+ * - `broken`: something came out of it that is no error of JavaScript. Nothing may go on.
+ */
+export type InterpreterState = 'sound' | 'exhausted' | 'broken';
 
 /** The answer to a call, for which the thread stands still: `undefined` if it has to be waited for. */
 export type Reply = Outcome | undefined;
@@ -83,6 +106,8 @@ export type Reply = Outcome | undefined;
 export interface ThreadData {
   readonly memory: number;
   readonly stack: number;
+  /** The longest text that it may send. */
+  readonly value: number;
   /** Changes when a reply has been sent. */
   readonly signal: Int32Array<SharedArrayBuffer>;
 }

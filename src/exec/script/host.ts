@@ -1,14 +1,14 @@
 /** What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { callFunction } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Statement } from '../../language/ast.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
-import { isArray, isObject, type Value } from '../../value/value.js';
+import { type Duration, isArray, isObject, type Value } from '../../value/value.js';
 import { deeper } from '../depth.js';
-import { type Compiler, Frame, Scope } from '../execution.js';
+import { type Compiler, Frame, type Interrupt, Scope } from '../execution.js';
 import { ExecutionContext } from '../expression/execution-context.js';
 import { isProtectedParam } from '../expression/param.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
@@ -28,9 +28,10 @@ export class DatabaseHost implements ScriptHost {
     this.#values = values;
   }
 
-  call(request: HostRequest, input: string, scripts: ScriptRunner): PromiseOrValue<string> {
+  call(request: HostRequest, input: string, scripts: ScriptRunner, check: () => void): PromiseOrValue<string> {
     const { execution, scope, current, parent } = this.#frame;
-    const inner = new Frame({ ...deeper(execution), scripts }, scope, current, parent);
+    const interrupt = new ScriptCallInterrupt(execution.interrupt, check);
+    const inner = new Frame({ ...deeper(execution), scripts, interrupt }, scope, current, parent);
     const answer = this.#requests[request](this.#values.decode(input), inner);
     return andThen(answer, (value) => this.#values.encode(value));
   }
@@ -61,6 +62,32 @@ export class DatabaseHost implements ScriptHost {
       return this.#compiler.statement(statement)(inner);
     },
   };
+}
+
+/** The interrupt of the statement, for what a script asked for: that ends with the script. */
+class ScriptCallInterrupt implements Interrupt {
+  readonly #statement: Interrupt;
+  readonly #check: () => void;
+
+  constructor(statement: Interrupt, check: () => void) {
+    this.#statement = statement;
+    this.#check = check;
+  }
+
+  checkpoint(): PromiseOrValue<void> {
+    this.#check();
+    const turn = this.#statement.checkpoint();
+    return isPromise(turn) ? turn.then(this.#check) : turn;
+  }
+
+  check(): void {
+    this.#check();
+    this.#statement.check();
+  }
+
+  within(duration: Duration): Interrupt {
+    return new ScriptCallInterrupt(this.#statement.within(duration), this.#check);
+  }
 }
 
 function pair(input: Value): readonly [text: string, other: Value] {

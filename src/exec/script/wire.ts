@@ -3,6 +3,7 @@
  * stay here: the script holds a token, which becomes the very value again when it comes back. So does a datetime that wasn't
  * changed, since dates hold no nanoseconds. Floats without a fraction are plain numbers there, and come back as ints.
  */
+import { MemoryBudget } from '../../base/memory-budget.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { type ByKind, byKind } from '../../value/by-kind.js';
 import { datetimeFromMilliseconds, datetimeMilliseconds } from '../../value/datetime.js';
@@ -29,8 +30,11 @@ import {
   type Value,
 } from '../../value/value.js';
 import { boundedText, escapable, MeasuredWalk } from '../../value/walk.js';
+import type { ScriptLimits } from './contract.js';
 
 const TAG = '$';
+/** Bytes of a small value and its place in a list. */
+const KEPT_OVERHEAD = 64;
 /** A tag and its body take a level each. */
 const LIMITS = { maxDepth: 3 * MAX_NESTING };
 const walk = new MeasuredWalk();
@@ -38,14 +42,24 @@ const walk = new MeasuredWalk();
 /** The values of one script: what it has been given, and what it gives back. */
 export class ScriptValues {
   readonly #kept: Value[] = [];
+  readonly #largest: number;
+  readonly #keeping: MemoryBudget;
 
-  /** @throws TesseraError `script_failed` for a closure; `nesting_too_deep`, `value_too_large` */
-  encode(value: Value): string {
-    return walk.end(this.#encode(value, walk.beginAt(value)));
+  constructor({ value, memory }: ScriptLimits) {
+    this.#largest = value;
+    this.#keeping = new MemoryBudget(memory, () => refused(`It was given too much to keep (--script-memory)`));
   }
 
-  /** @throws TesseraError `script_failed` when the text stands for no value */
+  /** @throws TesseraError `script_failed` for a closure and for what is too large; `nesting_too_deep`, `value_too_large` */
+  encode(value: Value): string {
+    const text = walk.end(this.#encode(value, walk.beginAt(value)));
+    this.#assertFits(text);
+    return text;
+  }
+
+  /** @throws TesseraError `script_failed` when the text is too long or stands for no value */
   decode(text: string): Value {
+    this.#assertFits(text);
     return this.#decode(parseJson(text, LIMITS));
   }
 
@@ -61,7 +75,7 @@ export class ScriptValues {
     decimal: (value) => this.#keep(value),
     string: quote,
     duration: (value) => tagged('duration', `"${formatDuration(value)}"`),
-    datetime: (value) => tagged('datetime', `[${datetimeMilliseconds(value)},${this.#kept.push(value) - 1}]`),
+    datetime: (value) => tagged('datetime', `[${datetimeMilliseconds(value)},${this.#remember(value, 0)}]`),
     uuid: (value) => tagged('uuid', `"${value.text}"`),
     array: (value, depth) => this.#items(value, depth),
     set: (value, depth) => tagged('set', this.#items(value.items, depth)),
@@ -86,7 +100,18 @@ export class ScriptValues {
   }
 
   #keep(value: Value): string {
-    return tagged('kept', `[${this.#kept.push(value) - 1},"${kindOf(value)}",${quote(toDisplay(value))}]`);
+    const text = toDisplay(value);
+    return tagged('kept', `[${this.#remember(value, text.length)},"${kindOf(value)}",${quote(text)}]`);
+  }
+
+  /** Where the value is until the script has ended. */
+  #remember(value: Value, length: number): number {
+    this.#keeping.reserve(KEPT_OVERHEAD + length);
+    return this.#kept.push(value) - 1;
+  }
+
+  #assertFits(text: string): void {
+    if (text.length > this.#largest) throw refused(`The value is larger than ${this.#largest} bytes (--script-value)`);
   }
 
   #items(items: ArrayValue, depth: number): string {
