@@ -92,7 +92,7 @@ export interface Execution {
   readonly depth: number;
   /** How many asynchronous events led to what runs now. */
   readonly eventDepth: number;
-  /** To be called when an asynchronous event was queued. */
+  /** To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find it. */
   eventQueued(): void;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;

@@ -19,7 +19,7 @@ import type { HeldTransactions } from './held-transactions.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
-/** Milliseconds until a round after something was queued, by which its transaction has mostly been committed. */
+/** Milliseconds until a round after a commit that queued something, so that what is committed together is run together. */
 const SOON = 10;
 /** How long an event may run where requests may run as long as they like. */
 const MAX_TIME = new Duration(60_000_000_000n);
@@ -44,10 +44,11 @@ export class EventRunner {
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    this.#wait(INTERVAL);
+    // There may be some of before the store was closed, or the process killed.
+    this.#wait(SOON);
   }
 
-  /** Something was queued: the next round comes soon. */
+  /** Something that was queued is committed: the next round comes soon. */
   wake(): void {
     if (this.#isSoon || this.#stopped) return;
     this.#isSoon = true;

@@ -45,6 +45,11 @@ export class StubbedEnvironment implements Environment {
     return Number.isFinite(first) ? first - this.clock.monotonic() : undefined;
   }
 
+  /** Nobody is called any more who waits now. */
+  forgetTimers(): void {
+    this.#timers = [];
+  }
+
   /** Lets time pass and fires what falls due. */
   advance(milliseconds: number): void {
     this.#nanoseconds += BigInt(Math.round(milliseconds * 1_000_000));

@@ -67,6 +67,34 @@ test('what conflicts for too long waits for the next round, and holds up nothing
   expect(await answers('SELECT VALUE n % 100 FROM ONLY hot:1')).toBe('2');
 });
 
+test('they run soon after a commit that comes long after the write', async () => {
+  await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log SET n = $after.n }');
+  const held = await session.begin();
+  await held.query('CREATE t:1 SET n = 1');
+  await advance(100);
+  await held.query('CREATE t:2 SET n = 2');
+  await advance(100);
+  await held.commit();
+  expect(await answers('SELECT * FROM log')).toBe('[]');
+  await advance(10);
+  expect(await answers('SELECT VALUE n FROM log ORDER BY n')).toBe('[1, 2]');
+});
+
+test('those that were left behind by a process run soon after the next has opened the store', async () => {
+  const engine = new MemoryEngine(environment);
+  const first = await openDatabase(engine, { environment });
+  const before = first.ownerSession();
+  await before.use('test', 'test');
+  await before.query('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log }; CREATE t:1');
+  // Its timers are never asked again, as if it had been killed.
+  environment.forgetTimers();
+  database = await openDatabase(engine, { environment });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await advance(10);
+  expect(await answers('SELECT VALUE true FROM log')).toBe('[true]');
+});
+
 test('nothing is left of what was cancelled', async () => {
   await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }');
   await answers('BEGIN; CREATE t:1; CANCEL');

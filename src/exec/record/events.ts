@@ -73,7 +73,8 @@ function enqueue(
 ): undefined {
   const { principal, access } = execution.identity;
   assertStorable(raised.input);
-  queueEvent(execution.unit.transaction, {
+  const { transaction } = execution.unit;
+  queueEvent(transaction, {
     ...raised,
     ...bounds,
     namespace: namespace.name,
@@ -86,7 +87,7 @@ function enqueue(
     principal,
     access,
   });
-  execution.eventQueued();
+  transaction.afterCommit(() => execution.eventQueued());
 }
 
 /** Runs an event that was queued, as it is defined now; one whose table or definition is gone isn't run. */
