@@ -182,7 +182,14 @@ describe('on the way', () => {
     );
   });
 
-  it('follows ten redirects, and then takes what it has', async () => {
+  it('fails at a redirect to what is no URL', async () => {
+    const to = encodeURIComponent('http://[');
+    expect(await outcome({ allow: 'all' }, `http://user:secret@example.com/?to=${to}`)).toBe(
+      `There was an error processing a remote HTTP request: error following redirect for url (http://example.com/?to=${to}): its location is no URL`,
+    );
+  });
+
+  it('follows ten redirects, and fails at the next', async () => {
     const network = fakeNetwork(INTERNET);
     const loop = {
       ...network,
@@ -191,7 +198,9 @@ describe('on the way', () => {
         return { status: 302, headers: { location: '/again' }, body: new Uint8Array(0) };
       },
     };
-    expect(await outcome({ allow: 'all' }, 'http://example.com/', loop)).toBe('');
+    expect(await outcome({ allow: 'all' }, 'http://example.com/', loop)).toBe(
+      'There was an error processing a remote HTTP request: error following redirect for url (http://example.com/again): too many redirects',
+    );
     expect(network.sent.length).toBe(11);
   });
 

@@ -1,4 +1,4 @@
-/** Attacks by requests that the database is made to send (56 to 58). */
+/** Attacks by requests that the database is made to send (56 to 58, and 76). */
 import { expect } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { readTarget, type Target } from '../../src/functions/network/targets.js';
@@ -67,4 +67,41 @@ attack(58, 'a redirect to a denied port of an allowed host is refused', async ()
   const network = fakeNetwork({ names: NAMES, servers: { ...inside, ...redirecting } });
   const told = await asked("RETURN http::get('http://example.com/')", network, ['example.com:80']);
   expect(told).toContain('network_target_denied');
+});
+
+/** Each host sends on to the next, the last one back to the first. */
+function chain(hosts: readonly string[], status: number): FakeNetwork {
+  const addresses = hosts.map((_, at) => `93.184.215.${at + 1}`);
+  return fakeNetwork({
+    names: Object.fromEntries(hosts.map((host, at) => [host, [addresses[at] as string]])),
+    servers: Object.fromEntries(
+      addresses.map((address, at) => [
+        `${address}:80`,
+        () => ({ status, headers: { location: `http://${hosts[(at + 1) % hosts.length]}/` } }),
+      ]),
+    ),
+  });
+}
+
+attack(76, 'a loop of redirects is an error, never an empty answer', async () => {
+  for (const hosts of [['a.example'], ['a.example', 'b.example'], ['a.example', 'b.example', 'c.example']]) {
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const call of ['get(', 'head(', 'delete(', 'post(', 'put(', 'patch(']) {
+        const network = chain(hosts, status);
+        const told = await asked(`RETURN http::${call}'http://a.example/')`, network, 'all');
+        expect(told).toMatch(/^http_failed: .*too many redirects/);
+        expect(network.sent).toHaveLength(11);
+      }
+    }
+  }
+});
+
+attack(76, 'each hop of a chain is held to the rules', async () => {
+  const hosts = ['a.example', 'b.example', 'c.example', 'd.example'];
+  for (let allowed = 1; allowed < hosts.length; allowed++) {
+    const network = chain(hosts, 302);
+    const told = await asked("RETURN http::get('http://a.example/')", network, hosts.slice(0, allowed));
+    expect(told).toContain(`network_target_denied: Access to network target '${hosts[allowed]}:80' is not allowed`);
+    expect(network.looked).toEqual(hosts.slice(0, allowed));
+  }
 });

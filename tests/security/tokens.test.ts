@@ -406,6 +406,31 @@ attack(59, 'CVE-2026-63744: a key set address that redirects inside', async () =
   });
 });
 
+attack(76, 'a key set address in a loop of redirects, or behind a host that is not allowed', async () => {
+  const names = { ...NAMES, 'next.example': ['93.184.215.15'], 'last.example': ['93.184.215.16'] };
+  const to = (location: string) => () => ({ status: 302, headers: { location } });
+  const loop = { '93.184.215.14:443': to('https://next.example/'), '93.184.215.15:443': to(KEY_SET) };
+  const looping = await fetched(KEY_SET, { names, servers: loop });
+  expect(looping).toMatchObject({ entered: GENERIC, reported: expect.stringContaining('too many redirects') });
+  expect(looping.sent).toHaveLength(11);
+
+  const chained = {
+    '93.184.215.14:443': to('https://next.example/'),
+    '93.184.215.15:443': to('https://last.example/'),
+    '93.184.215.16:443': keys,
+  };
+  expect(await fetched(KEY_SET, { names, servers: chained })).toMatchObject({ entered: 'in' });
+  const [issuer, next] = ['issuer.example', 'next.example'];
+  expect(await fetched(KEY_SET, { names, servers: chained }, [issuer])).toMatchObject({
+    entered: GENERIC,
+    sent: ['93.184.215.14'],
+  });
+  expect(await fetched(KEY_SET, { names, servers: chained }, [issuer, next])).toMatchObject({
+    entered: GENERIC,
+    sent: ['93.184.215.14', '93.184.215.15'],
+  });
+});
+
 attack(60, 'CVE-2026-63736: a key set host with a private address', async () => {
   const names = { ...NAMES, 'inside.example': ['10.0.0.1'], 'both.example': ['93.184.215.14', '127.0.0.1'] };
   const internet = { names, servers: { ...INSIDE, '93.184.215.14:443': keys, '93.184.215.14:80': keys } };

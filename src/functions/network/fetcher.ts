@@ -48,7 +48,7 @@ export class Fetcher {
   }
 
   /**
-   * Sends a request and follows its redirects, at most ten of them; then the last answer is the answer.
+   * Sends a request and follows its redirects, at most ten of them; one more, or one to nowhere, is an error.
    * @throws TesseraError `url_invalid`, `network_target_denied`, `network_lookup_failed`, `http_failed`; what `checkpoint` throws
    */
   async fetch(request: FetchRequest, checkpoint: Checkpoint): Promise<NetworkAnswer> {
@@ -75,7 +75,9 @@ export class Fetcher {
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#hop(url, { method, headers, body, secure: request.secure === true }, signal);
       const next = redirectOf(url, answer);
-      if (next === undefined || redirects === MAX_REDIRECTS) return answer;
+      if (next === undefined) return answer;
+      if (redirects === MAX_REDIRECTS)
+        throw failure('http_failed', { reason: `${notFollowed(url)}: too many redirects` });
       if (next.origin !== url.origin) headers = without(headers, PRIVATE_HEADERS);
       if (becomesGet(answer.status, method)) {
         method = 'GET';
@@ -171,9 +173,17 @@ function shown(url: URL): string {
   return plain.href;
 }
 
-function redirectOf(url: URL, { status, headers }: NetworkAnswer): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(status) || headers['location'] === undefined) return undefined;
-  return URL.canParse(headers['location'], url.href) ? new URL(headers['location'], url.href) : undefined;
+/** Where an answer sends us on to; an answer with a redirect's status that names no place is an answer like any other. */
+function redirectOf(url: URL, { status, headers: { location } }: NetworkAnswer): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;
+  if (!URL.canParse(location, url.href)) {
+    throw failure('http_failed', { reason: `${notFollowed(url)}: its location is no URL` });
+  }
+  return new URL(location, url.href);
+}
+
+function notFollowed(url: URL): string {
+  return `error following redirect for url (${shown(url)})`;
 }
 
 function becomesGet(status: number, method: string): boolean {
