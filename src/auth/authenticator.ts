@@ -84,7 +84,7 @@ export function createAuthenticator(
     hasher,
     verified: new VerifiedCredentials(environment),
     tokens: new Tokens(environment, options.tokens),
-    throttle: new Throttle(environment.clock, options.throttle),
+    throttle: new Throttle(environment, options.throttle),
     pace: new Pace(environment, options.pace),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };

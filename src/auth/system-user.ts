@@ -71,15 +71,18 @@ async function checkPassword(
   const attempt = { account: userAccount(place, name), source: client.origin.ip };
   const check = async () => {
     const found = await context.directory.user(place, name);
-    if (found !== undefined && context.verified.has(found.passhash, password)) return found;
+    if (found !== undefined && context.verified.has(found.passhash, password)) return { user: found, hashed: false };
     // Whether the user, or even the place, exists: the same hash is computed and the same error told.
     const matches = await context.hasher.verifyCredential(found?.passhash, password);
     if (found === undefined || !matches) throw failure('invalid_auth');
     context.verified.add(found.passhash, password);
     if (context.hasher.isOutdated(found.passhash)) await strengthen(context, place, found, password);
-    return found;
+    return { user: found, hashed: true };
   };
-  const user = await context.pace.holdingRefusals(() => context.throttle.attempt(attempt, check));
+  // A client that sends its password with each request would clear the failures of a guesser with each of them.
+  const { user } = await context.pace.holdingRefusals(() =>
+    context.throttle.attempt(attempt, check, ({ hashed }) => hashed),
+  );
   const claims = context.tokens.claims({ ...place, id: user.name, lifetime: tokenLifetime(user.durations) });
   return { signedIn: userSession(context, place, user, claims), claims, user };
 }

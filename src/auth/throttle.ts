@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LruCache } from '../base/lru-cache.js';
-import type { Clock } from '../env/environment.js';
+import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
 
 /** One try to sign in. */
@@ -11,7 +11,7 @@ export interface Attempt {
   readonly source: string | undefined;
 }
 
-/** After `free` failures each further one doubles the time, from a second on, in which tries are refused. */
+/** After `free` failures each further one doubles the time, from a second on, until the next try may begin. */
 export interface ThrottleRule {
   readonly free: number;
   /** Milliseconds. */
@@ -21,187 +21,300 @@ export interface ThrottleRule {
 }
 
 /**
- * - `pair`: one account from one source. The strict rule; it can't be used against somebody who signs in from elsewhere.
- * - `account`: one account from all sources together. Short delays only, and none for a source that has signed in to the account before,
- *   so that a crowd of strangers can't keep its owner out.
- * - `source`: one source for all accounts together. Generous, since a whole office or a web server may stand behind one address.
+ * - `pair`: one account from one source. It can't be used against somebody who signs in from elsewhere.
+ * - `account`: one account from all sources together, but for those from which it has been signed in to before, so that a crowd of strangers
+ *   can't keep its owner out.
+ * - `source`: one source for all accounts together, but for those that have been signed in to from there before, so that whoever shares an
+ *   address with a guesser isn't kept out. Generous, since a whole office or a web server may stand behind one address.
+ *
+ * None of them refuses a try for good: it waits for its turn. With the delays of `DEFAULT_RULES` somebody who has used up the free failures
+ * tries a password of one account at most 180 times an hour, from one source or from many, and of all accounts at most 900 times an
+ * hour from one source. Where the owner of the account signs in from the same source meanwhile, and so clears its counter, it is 660 times.
  */
 export interface ThrottleRules {
   readonly pair: ThrottleRule;
   readonly account: ThrottleRule;
   readonly source: ThrottleRule;
+  /** Milliseconds for which a try waits for its turn; then it is refused. */
+  readonly longestWait: number;
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+/** What a single guesser delays others by at most, and less than clients usually wait for an answer. */
+const LONGEST_DELAY = 20 * SECOND;
+/** Milliseconds between two successes that clear a counter, so that a client which signs in all the time clears nothing for a guesser. */
+const CLEARED_AT_MOST = MINUTE;
 export const DEFAULT_RULES: ThrottleRules = {
-  pair: { free: 5, longestDelay: 5 * MINUTE, forgiveAfter: 10 * MINUTE },
-  account: { free: 10, longestDelay: 30 * SECOND, forgiveAfter: MINUTE },
-  source: { free: 100, longestDelay: MINUTE, forgiveAfter: 6 * SECOND },
+  pair: { free: 5, longestDelay: LONGEST_DELAY, forgiveAfter: 10 * MINUTE },
+  account: { free: 10, longestDelay: LONGEST_DELAY, forgiveAfter: MINUTE },
+  source: { free: 100, longestDelay: 4 * SECOND, forgiveAfter: 6 * SECOND },
+  longestWait: LONGEST_DELAY + 5 * SECOND,
 };
 
 /** Counters remembered of each kind; the least used are forgotten first. */
 const CAPACITY = 10_000;
-/** Tries that may wait for earlier ones of the same pair. */
+/** Tries that may wait in all, and for one counter. */
+const MAX_WAITING_IN_ALL = 10_000;
 const MAX_WAITING = 1_000;
+/** Tries that may wait for a counter whose free failures are used up. */
+const MAX_WAITING_DELAYED = 8;
 
+/** The failures of one pair, account or source. */
 interface Counter {
   failures: number;
   /** Up to when forgiveness has been accounted for. */
   settledAt: number;
-  /** Until when tries are refused. */
+  /** When the next try may begin. */
   blockedUntil: number;
+  /** When a success clears it again. */
+  clearableAt: number;
+}
+
+/** A counter that a try is held to. */
+interface Limit {
+  readonly kind: Kind;
+  readonly key: string;
+}
+
+/** A try that waits for its turn. */
+interface Waiting {
+  readonly limits: readonly Limit[];
+  begin(): void;
+  refuse(): void;
+}
+
+/** What is under way and what waits for one counter. */
+interface Line {
+  running: number;
+  readonly waiting: Set<Waiting>;
+  /** Of the end of the counter's delay, while somebody waits for it. */
+  cancelTimer: (() => void) | undefined;
 }
 
 /**
- * Slows down guessing. The limit is checked before the work of a try and its outcome recorded after it; of one pair no more tries run at
- * once than may still fail, so that a burst of guesses gets no further than guesses one by one.
+ * Slows down guessing. A try begins when each counter that it is held to lets it: its delay is over, and no more tries are under way than
+ * may still fail, so that a burst of guesses gets no further than guesses one by one. Until then it waits, without any work being done
+ * for it, so that right credentials get in however many wrong ones came before.
+ *
+ * Of those that wait the last one is first: whoever comes after a burst of guesses isn't behind it. Where too many wait for a delay, the
+ * one that has waited longest is refused.
  */
 export class Throttle {
-  readonly #clock: Clock;
+  readonly #environment: Pick<Environment, 'clock' | 'timers'>;
   readonly #rules: ThrottleRules;
-  readonly #counters = {
-    pair: new LruCache<string, Counter>(CAPACITY),
-    account: new LruCache<string, Counter>(CAPACITY),
-    source: new LruCache<string, Counter>(CAPACITY),
+  readonly #counters: Readonly<Record<Kind, LruCache<string, Counter>>> = {
+    pair: new LruCache(CAPACITY),
+    account: new LruCache(CAPACITY),
+    source: new LruCache(CAPACITY),
   };
   /** Pairs that have signed in before. */
   readonly #known = new LruCache<string, true>(CAPACITY);
-  /** How many tries of a pair are under way, and which wait for them. */
-  readonly #running = new Map<string, number>();
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #lines: Readonly<Record<Kind, Map<string, Line>>> = {
+    pair: new Map(),
+    account: new Map(),
+    source: new Map(),
+  };
   #waitingInAll = 0;
 
-  constructor(clock: Clock, rules: ThrottleRules = DEFAULT_RULES) {
-    this.#clock = clock;
+  constructor(environment: Pick<Environment, 'clock' | 'timers'>, rules: ThrottleRules = DEFAULT_RULES) {
+    this.#environment = environment;
     this.#rules = rules;
   }
 
   /**
-   * Runs `work` as a try. It counts as failed when it throws, unless the fault is the server's.
+   * Runs `work` as a try, when its turn has come. It counts as failed when it throws, unless the fault is the server's; as a success
+   * that clears what failed before unless `proves` denies it of the result.
    *
    * @throws TesseraError `too_many_attempts` with the seconds to wait (HTTP 429); what `work` throws
    */
-  async attempt<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  async attempt<T>(attempt: Attempt, work: () => Promise<T>, proves: (result: T) => boolean = () => true): Promise<T> {
     const keys = keysOf(attempt);
-    await this.#begin(keys);
+    const limits = this.#limitsOf(keys);
+    await this.#begin(limits);
     try {
       const result = await work();
-      this.#succeeded(keys);
+      if (proves(result)) for (const limit of limits) this.#clear(limit);
+      if (keys.pair !== undefined && keys.source !== undefined) this.#known.set(keys.pair, true);
       return result;
     } catch (error) {
-      if (isClientsFault(error)) this.#failed(keys);
+      if (isClientsFault(error)) for (const limit of limits) this.#failed(limit);
       throw error;
     } finally {
-      this.#end(keys);
+      this.#end(limits);
     }
   }
 
-  /** Lets a try begin, now or when its turn has come, or refuses it. */
-  async #begin(keys: Keys): Promise<void> {
-    this.#check(keys);
-    const { pair } = keys;
-    if (pair === undefined) return;
-    const waiting = this.#waiting.get(pair);
-    if (waiting === undefined && this.#hasRoom(keys)) return this.#count(pair, 1);
-    if (this.#waitingInAll >= MAX_WAITING) throw failure('too_many_attempts', { retryAfter: 1 });
-    this.#waitingInAll++;
-    await new Promise<void>((resume) => {
-      if (waiting === undefined) this.#waiting.set(pair, [resume]);
-      else waiting.push(resume);
+  #begin(limits: readonly Limit[]): Promise<void> | undefined {
+    if (limits.every((limit) => this.#allows(limit))) return this.#start(limits);
+    this.#makeRoom(limits);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        cancelDeadline();
+        this.#waitingInAll--;
+        for (const limit of limits) this.#line(limit).waiting.delete(waiting);
+      };
+      const waiting: Waiting = {
+        limits,
+        begin: () => {
+          leave();
+          this.#start(limits);
+          resolve();
+        },
+        refuse: () => {
+          leave();
+          for (const limit of limits) this.#forgetIdle(limit);
+          reject(this.#refusal(limits));
+        },
+      };
+      const cancelDeadline = this.#environment.timers.after(this.#rules.longestWait, waiting.refuse);
+      this.#waitingInAll++;
+      for (const limit of limits) {
+        this.#line(limit).waiting.add(waiting);
+        this.#awaitDelay(limit);
+      }
     });
-    try {
-      this.#check(keys);
-    } catch (refusal) {
-      this.#end(keys);
-      throw refusal;
+  }
+
+  /** @throws TesseraError `too_many_attempts` when there is no room to wait, or the turn can't come in time */
+  #makeRoom(limits: readonly Limit[]): void {
+    const wait = Math.max(...limits.map((limit) => this.#blockedFor(limit)));
+    if (wait > this.#rules.longestWait || this.#waitingInAll >= MAX_WAITING_IN_ALL) throw this.#refusal(limits);
+    const waitingFor = ({ kind, key }: Limit) => this.#lines[kind].get(key)?.waiting ?? new Set<Waiting>();
+    if (limits.some((limit) => waitingFor(limit).size >= MAX_WAITING)) throw this.#refusal(limits);
+    for (const limit of limits) {
+      const waiting = waitingFor(limit);
+      if (this.#chances(limit) > 0 || waiting.size < MAX_WAITING_DELAYED) continue;
+      const [longest] = waiting;
+      longest?.refuse();
     }
   }
 
-  /** Hands on to those who wait, in their order: after a success there is room for many, after a failure they may be refused. */
-  #end(keys: Keys): void {
-    const { pair } = keys;
-    if (pair === undefined) return;
-    this.#count(pair, -1);
-    const waiting = this.#waiting.get(pair);
-    if (waiting === undefined) return;
-    while (waiting.length > 0 && this.#hasRoom(keys)) {
-      this.#count(pair, 1);
-      this.#waitingInAll--;
-      waiting.shift()?.();
-    }
-    if (waiting.length === 0) this.#waiting.delete(pair);
+  #start(limits: readonly Limit[]): undefined {
+    for (const limit of limits) this.#line(limit).running++;
   }
 
-  #hasRoom(keys: Keys): boolean {
-    return (this.#running.get(keys.pair as string) ?? 0) < Math.max(1, this.#chances(keys));
+  #end(limits: readonly Limit[]): void {
+    for (const limit of limits) this.#line(limit).running--;
+    for (const limit of limits) this.#beginWaiting(limit);
+    for (const limit of limits) this.#awaitDelay(limit);
+    for (const limit of limits) this.#forgetIdle(limit);
   }
 
-  #count(pair: string, change: 1 | -1): void {
-    const running = (this.#running.get(pair) ?? 0) + change;
-    if (running > 0) this.#running.set(pair, running);
-    else this.#running.delete(pair);
-  }
-
-  #check(keys: Keys): void {
-    const now = this.#clock.monotonic();
-    let blockedUntil = now;
-    for (const [kind, key] of this.#applicable(keys)) {
-      blockedUntil = Math.max(blockedUntil, this.#counters[kind].get(key)?.blockedUntil ?? 0);
-    }
-    if (blockedUntil > now) {
-      throw failure('too_many_attempts', { retryAfter: Math.ceil((blockedUntil - now) / SECOND) });
+  /** Lets those begin that may by now, the last one first. */
+  #beginWaiting(limit: Limit): void {
+    const { waiting } = this.#line(limit);
+    if (waiting.size === 0) return;
+    for (const each of [...waiting].reverse()) {
+      if (!this.#allows(limit)) return;
+      if (each.limits.every((one) => this.#allows(one))) each.begin();
     }
   }
 
-  /** How many more failures the account may have before tries are refused. */
-  #chances(keys: Keys): number {
-    const kind = keys.source === undefined ? 'account' : 'pair';
-    return this.#rules[kind].free - (this.#counter(kind, keys[kind] as string)?.failures ?? 0);
+  /** Has those who wait for a counter begin when its delay is over. */
+  #awaitDelay(limit: Limit): void {
+    const line = this.#line(limit);
+    const delay = this.#blockedFor(limit);
+    if (delay === 0 || line.waiting.size === 0) return;
+    line.cancelTimer?.();
+    line.cancelTimer = this.#environment.timers.after(delay, () => {
+      line.cancelTimer = undefined;
+      this.#beginWaiting(limit);
+      this.#awaitDelay(limit);
+    });
   }
 
-  #succeeded({ pair, account, source }: Keys): void {
-    if (pair === undefined || account === undefined) return;
-    this.#counters.pair.delete(pair);
-    this.#counters.account.delete(account);
-    if (source !== undefined) this.#known.set(pair, true);
-  }
-
-  #failed(keys: Keys): void {
-    const now = this.#clock.monotonic();
-    for (const [kind, key] of this.#applicable(keys)) {
-      const { free, longestDelay } = this.#rules[kind];
-      const counter = this.#counter(kind, key) ?? { failures: 0, settledAt: now, blockedUntil: 0 };
-      const delay = (failures: number) => (failures > free ? SECOND * 2 ** (failures - free - 1) : 0);
-      // More than lead to the longest delay aren't counted, so that forgiveness doesn't take for ever.
-      if (delay(counter.failures) < longestDelay) counter.failures++;
-      counter.blockedUntil = now + Math.min(delay(counter.failures), longestDelay);
-      this.#counters[kind].set(key, counter);
+  #line({ kind, key }: Limit): Line {
+    const lines = this.#lines[kind];
+    let line = lines.get(key);
+    if (line === undefined) {
+      line = { running: 0, waiting: new Set(), cancelTimer: undefined };
+      lines.set(key, line);
     }
+    return line;
+  }
+
+  #forgetIdle({ kind, key }: Limit): void {
+    const line = this.#lines[kind].get(key);
+    if (line === undefined || line.running > 0 || line.waiting.size > 0) return;
+    line.cancelTimer?.();
+    this.#lines[kind].delete(key);
+  }
+
+  /** Whether a counter lets a try begin. */
+  #allows(limit: Limit): boolean {
+    return this.#blockedFor(limit) === 0 && this.#running(limit) < Math.max(1, this.#chances(limit));
+  }
+
+  #running({ kind, key }: Limit): number {
+    return this.#lines[kind].get(key)?.running ?? 0;
+  }
+
+  /** Milliseconds until the next try may begin. */
+  #blockedFor({ kind, key }: Limit): number {
+    return Math.max(0, (this.#counters[kind].get(key)?.blockedUntil ?? 0) - this.#now());
+  }
+
+  /** How many more failures there may be before there is a delay. */
+  #chances(limit: Limit): number {
+    return this.#rules[limit.kind].free - (this.#counter(limit)?.failures ?? 0);
+  }
+
+  #refusal(limits: readonly Limit[]): TesseraError {
+    const wait = Math.max(...limits.map((limit) => this.#blockedFor(limit)));
+    return failure('too_many_attempts', { retryAfter: Math.max(1, Math.ceil(wait / SECOND)) });
+  }
+
+  /** What others failed at from the same source, with other accounts, stays. */
+  #clear(limit: Limit): void {
+    const counter = limit.kind === 'source' ? undefined : this.#counter(limit);
+    const now = this.#now();
+    if (counter === undefined || now < counter.clearableAt) return;
+    counter.failures = 0;
+    counter.blockedUntil = 0;
+    counter.clearableAt = now + CLEARED_AT_MOST;
+  }
+
+  #failed(limit: Limit): void {
+    const now = this.#now();
+    const { free, longestDelay } = this.#rules[limit.kind];
+    const counter = this.#counter(limit) ?? { failures: 0, settledAt: now, blockedUntil: 0, clearableAt: 0 };
+    const delay = (failures: number) => (failures > free ? SECOND * 2 ** (failures - free - 1) : 0);
+    // More than lead to the longest delay aren't counted, so that forgiveness doesn't take for ever.
+    if (delay(counter.failures) < longestDelay) counter.failures++;
+    counter.blockedUntil = now + Math.min(delay(counter.failures), longestDelay);
+    this.#counters[limit.kind].set(limit.key, counter);
   }
 
   /** The counter after forgiveness; `undefined` when there is nothing left to forgive. */
-  #counter(kind: Kind, key: string): Counter | undefined {
+  #counter({ kind, key }: Limit): Counter | undefined {
     const counter = this.#counters[kind].get(key);
     if (counter === undefined) return undefined;
     const { forgiveAfter } = this.#rules[kind];
-    const forgiven = Math.floor((this.#clock.monotonic() - counter.settledAt) / forgiveAfter);
-    counter.failures -= forgiven;
+    const forgiven = Math.floor((this.#now() - counter.settledAt) / forgiveAfter);
+    counter.failures = Math.max(0, counter.failures - forgiven);
     counter.settledAt += forgiven * forgiveAfter;
-    if (counter.failures > 0) return counter;
+    if (counter.failures > 0 || counter.clearableAt > this.#now()) return counter;
     this.#counters[kind].delete(key);
     return undefined;
   }
 
-  *#applicable({ pair, account, source }: Keys): Iterable<readonly [Kind, string]> {
-    if (source !== undefined) yield ['source', source];
-    if (pair === undefined || account === undefined) return;
-    if (source !== undefined) yield ['pair', pair];
-    if (!this.#known.get(pair)) yield ['account', account];
+  /** The counters that a try is held to: of a pair that has signed in before its own alone. */
+  #limitsOf({ pair, account, source }: Keys): readonly Limit[] {
+    const limits: Limit[] = [];
+    if (pair !== undefined && source !== undefined) limits.push({ kind: 'pair', key: pair });
+    if (pair !== undefined && this.#known.get(pair)) return limits;
+    if (account !== undefined) limits.push({ kind: 'account', key: account });
+    if (source !== undefined) limits.push({ kind: 'source', key: source });
+    return limits;
+  }
+
+  #now(): number {
+    return this.#environment.clock.monotonic();
   }
 }
 
-type Kind = keyof ThrottleRules;
+type Kind = 'pair' | 'account' | 'source';
 interface Keys {
   readonly pair: string | undefined;
   readonly account: string | undefined;

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Authenticator, createAuthenticator } from '../../src/auth/authenticator.js';
 import { atPlace, type Client, guestIdentity } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords.js';
+import { DEFAULT_RULES } from '../../src/auth/throttle.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
 import type { Place } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
@@ -47,7 +48,10 @@ beforeEach(() => {
       return real.verifyCredential(stored, given);
     },
   };
-  authenticator = createAuthenticator(environment, directory, hasher);
+  // Whoever has guessed too often is refused at once.
+  authenticator = createAuthenticator(environment, directory, hasher, {
+    throttle: { ...DEFAULT_RULES, longestWait: 0 },
+  });
 });
 
 /** Lets whatever is held back go on until the work is done. */
@@ -166,6 +170,20 @@ describe('system users', () => {
     expect(hashes).toBe(0);
     environment.advance(1000);
     await signIn({ user: 'root', pass: password });
+  });
+
+  test('a password found good before clears no failures for a guesser', async () => {
+    directory.defineUser(user());
+    const basic = () => settled(authenticator.authenticateBasic('root', password, {}, CLIENT));
+    await basic();
+    for (let time = 0; time < 5; time++) {
+      await expect(signIn({ user: 'root', pass: 'wrong' })).rejects.toMatchObject(INVALID);
+      await basic();
+    }
+    await expect(signIn({ user: 'root', pass: 'wrong' })).rejects.toMatchObject(INVALID);
+    await expect(basic()).rejects.toMatchObject({ code: 'too_many_attempts' });
+    environment.advance(1000);
+    await basic();
   });
 
   test('basic authentication issues no token and hashes a good password once', async () => {

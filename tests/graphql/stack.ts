@@ -1,4 +1,5 @@
 /** The real stack over memory, with GraphQL on top. */
+import { DEFAULT_RULES } from '../../src/auth/throttle.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
 import type { Statement } from '../../src/language/ast.js';
@@ -30,7 +31,9 @@ export interface Answer {
 
 /** `setup` is run by an owner. */
 export async function openStack(setup: string, options: GraphqlOptions = {}): Promise<Stack> {
-  const database = await openDatabase(await openEngine('memory'), { guests: true });
+  // Whoever has guessed too often is refused at once.
+  const throttle = { ...DEFAULT_RULES, longestWait: 0 };
+  const database = await openDatabase(await openEngine('memory'), { guests: true, authentication: { throttle } });
   const owner = database.ownerSession();
   await owner.use('test', 'test');
   for (const { outcome } of await owner.query(setup)) if (!outcome.ok) throw outcome.error;
