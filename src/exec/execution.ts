@@ -367,13 +367,24 @@ export interface Compiler {
   statement(statement: Statement): Evaluate;
 }
 
-/** Variables by name; a block opens a new scope in which LET hides the outer ones. */
+/**
+ * Variables by name; a block opens a new scope in which LET hides the outer ones. The body of a function has a scope of its own: what its
+ * caller has is found behind the parameters of the database (`DEFINE PARAM`), so that no variable of a caller takes the place of one.
+ */
 export class Scope {
   #own: Map<string, Value> | undefined;
   readonly #outer: Scope | undefined;
+  /** Of a function's body: the variables of whoever calls it. */
+  readonly #caller: Scope | undefined;
 
-  constructor(outer?: Scope) {
+  constructor(outer?: Scope, caller?: Scope) {
     this.#outer = outer;
+    this.#caller = caller;
+  }
+
+  /** The scope of a function that is called from here. */
+  ofCalled(): Scope {
+    return new Scope(undefined, this);
   }
 
   get(name: string): Value {
@@ -390,6 +401,23 @@ export class Scope {
     return this.#own?.has(name) === true || this.#outer?.has(name) === true;
   }
 
+  /** The variables of whoever called the function whose body this is in; `undefined` outside of functions. */
+  get caller(): Scope | undefined {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
+      if (scope.#caller !== undefined) return scope.#caller;
+    }
+    return undefined;
+  }
+
+  /** The value of a variable here or with a caller, whatever the parameters of the database are called. */
+  getAnywhere(name: string): Value {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.caller) {
+      const value = scope.get(name);
+      if (value !== undefined || scope.has(name)) return value;
+    }
+    return undefined;
+  }
+
   set(name: string, value: Value): void {
     this.#own ??= new Map();
     this.#own.set(name, value);
@@ -404,7 +432,7 @@ export class Scope {
 
   /** A scope with the variables as they are now; what is set later doesn't change them, but adds to them. */
   snapshot(): Scope {
-    const copy = new Scope(this);
+    const copy = new Scope(this, this.caller?.snapshot());
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
       scope.#own?.forEach((value, name) => {
         if (!copy.#own?.has(name)) copy.set(name, value);

@@ -56,7 +56,7 @@ export function compileAssign(path: Idiom, compiler: Pick<Compiler, 'expression'
 const PLAIN: Pick<Compiler, 'expression'> = {
   expression(expression: Expression): Evaluate {
     if (expression.kind === 'literal') return () => expression.value;
-    if (expression.kind === 'param') return (frame) => frame.scope.get(expression.name);
+    if (expression.kind === 'param') return (frame) => frame.scope.getAnywhere(expression.name);
     throw failure('path_not_assignable', { path: printExpression(expression) });
   },
 };

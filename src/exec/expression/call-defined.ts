@@ -6,7 +6,7 @@ import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
 import { calling, deeper } from '../depth.js';
 import { selectedDatabase } from '../ensure-place.js';
-import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { type Compiler, type Evaluate, Frame, type Scope } from '../execution.js';
 import { pace } from '../pace.js';
 import { admits, compileRule, type Rule } from '../permission.js';
 import { forStoredCode } from '../stored-code.js';
@@ -76,7 +76,7 @@ function run(
   args: readonly Value[],
   frame: Frame,
 ): PromiseOrValue<Value> {
-  const scope = new Scope(frame.scope);
+  const scope = frame.scope.ofCalled();
   bindArguments(definition, name, least, args, scope);
   const execution = deeper(forStoredCode(frame.execution));
   const inner = new Frame(execution, scope, frame.current, frame.parent);

@@ -31,7 +31,7 @@ export function compileParam({ name }: Param, compiler: Compiler): Evaluate {
     const document = DOCUMENT[name] as (frame: Frame) => Value;
     return (frame) => {
       const value = document(frame);
-      return value === undefined ? frame.scope.get(name) : value;
+      return value === undefined ? frame.scope.getAnywhere(name) : value;
     };
   }
   return (frame) => {
@@ -40,11 +40,11 @@ export function compileParam({ name }: Param, compiler: Compiler): Evaluate {
   };
 }
 
-/** The value of DEFINE PARAM, where no variable has the name; NONE if there is none. */
+/** The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if there is none. */
 function definedParam(name: string, frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
   return andThen(frame.execution.unit.catalog(), (catalog) => {
     const definition = catalog?.params.get(name);
-    if (definition === undefined) return undefined;
+    if (definition === undefined) return frame.scope.caller?.getAnywhere(name);
     if (!frame.execution.checks.view) return definition.value;
     return andThen(admits(ruleOf(definition, compiler), frame.execution, undefined), (allowed) => {
       if (!allowed) throw failure('param_forbidden', { name });
