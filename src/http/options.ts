@@ -67,7 +67,12 @@ export interface HttpOptions {
   readonly pingInterval: number;
   /** Milliseconds within which a whole request must have come in; where whole databases are streamed, the next piece of it. 0 is never. */
   readonly requestTimeout: number;
+  /** Milliseconds that an import or export may take in all; 0 is as long as it takes. */
+  readonly importTimeout: number;
+  readonly exportTimeout: number;
 }
+
+const HOUR = 60 * 60 * 1000;
 
 export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   limits: DEFAULT_LIMITS,
@@ -81,4 +86,6 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   idleTimeout: 0,
   pingInterval: 30_000,
   requestTimeout: 60_000,
+  importTimeout: HOUR,
+  exportTimeout: HOUR,
 };

@@ -5,7 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Timers } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { readExportSelection } from '../exec/export/selection.js';
-import type { ExportSelection } from '../session/contract.js';
+import type { ExportSelection, TransferTimeout } from '../session/contract.js';
+import { Duration } from '../value/value.js';
 import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
@@ -18,7 +19,7 @@ const EXPORTED_TYPE = 'text/plain; charset=utf-8';
 export function exportRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const selection = readBody(request);
   return inSession(context, request, reply, async (session) => {
-    const pieces = session.export(selection);
+    const pieces = session.export(selection, timeoutOf('export', context));
     // What keeps it from beginning is still an ordinary answer.
     const first = await pieces.next();
     const stall = new Stall(context, () => reply.raw.destroy());
@@ -52,7 +53,9 @@ export function importRoute(context: RouteContext, request: FastifyRequest, repl
   const { body } = request;
   return inSession(context, request, reply, async (session) => {
     if (body instanceof Readable)
-      await session.import(texts(body, request, context)).finally(() => discard(body, context));
+      await session
+        .import(texts(body, request, context), timeoutOf('import', context))
+        .finally(() => discard(body, context));
     return sendBody(reply, format.contentType, format.encode([]));
   });
 }
@@ -95,7 +98,13 @@ function decoded(decode: () => string): string {
   }
 }
 
-/** Ends what waits for the client for too long; how long all of it may take isn't bounded. */
+function timeoutOf(what: 'import' | 'export', { options }: Context): TransferTimeout | undefined {
+  const milliseconds = what === 'import' ? options.importTimeout : options.exportTimeout;
+  const duration = new Duration(BigInt(milliseconds) * 1_000_000n);
+  return milliseconds === 0 ? undefined : { duration, setting: `--${what}-timeout` };
+}
+
+/** Ends what waits for the client for too long. */
 class Stall {
   readonly #timers: Timers;
   readonly #patience: number;

@@ -71,6 +71,8 @@ async function createServer(configuration: Configuration, { database, log }: Ser
       idleTimeout: configuration.idleTimeout,
       pingInterval: configuration.pingInterval,
       requestTimeout: configuration.requestTimeout,
+      importTimeout: configuration.importTimeout,
+      exportTimeout: configuration.exportTimeout,
     },
   });
 }

@@ -150,17 +150,25 @@ export interface Session extends StatementDoor {
    * session ends. `import` reads it; who may see everything may export.
    *
    *     for await (const piece of session.export({ tables: ['person'] })) file.write(piece);
+   *
+   * @throws TesseraError `transfer_timed_out`, `not_allowed`
    */
-  export(selection?: ExportSelection): AsyncGenerator<string>;
+  export(selection?: ExportSelection, timeout?: TransferTimeout): AsyncGenerator<string>;
   /**
    * Runs a text that may come in pieces, each statement as soon as it is complete. The first that fails ends it: those before it stay.
-   * @throws TesseraError `import_failed`, `parse_error`, `not_allowed`
+   * @throws TesseraError `import_failed`, `transfer_timed_out`, `parse_error`, `not_allowed`
    */
-  import(pieces: AsyncIterable<string>): Promise<void>;
+  import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void>;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
   catalog(options?: Attention): Promise<DatabaseCatalog | undefined>;
   /** Ends the session: what it holds open is cancelled. */
   close(): void;
+}
+
+/** How long an import or export may take in all, whoever it waits for, and which setting says so. */
+export interface TransferTimeout {
+  readonly duration: Duration;
+  readonly setting: string;
 }
 
 export interface SelectedPlace {

@@ -27,6 +27,7 @@ import type {
   Session,
   StatementDoor,
   StatementResult,
+  TransferTimeout,
 } from './contract.js';
 import type { StatementRequest } from './held-transaction.js';
 import type { HeldTransactions } from './held-transactions.js';
@@ -398,8 +399,8 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
   }
 
-  async *export(selection: ExportSelection = {}): AsyncGenerator<string> {
-    const transfer = this.#transfer();
+  async *export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
+    const transfer = this.#transfer(timeout);
     try {
       yield* exportFrom(transfer, selection);
     } finally {
@@ -407,8 +408,8 @@ export class OpenSession implements Session, RegisteredSession {
     }
   }
 
-  async import(pieces: AsyncIterable<string>): Promise<void> {
-    const transfer = this.#transfer();
+  async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
+    const transfer = this.#transfer(timeout);
     try {
       await importInto(transfer, pieces);
     } finally {
@@ -416,8 +417,8 @@ export class OpenSession implements Session, RegisteredSession {
     }
   }
 
-  /** No time is set for whole databases; the end of the session ends them. */
-  #transfer(): Transferer {
+  /** The time of a request is not that of a whole database. The end of the session ends it, too. */
+  #transfer(timeout: TransferTimeout | undefined): Transferer {
     const interrupt = RequestInterrupt.begin(this.#services.environment);
     this.#running.add(interrupt);
     const identity = () =>
@@ -429,6 +430,7 @@ export class OpenSession implements Session, RegisteredSession {
       services: this.#services,
       auditor: this.#auditor,
       interrupt,
+      timeout,
       scope: this.#variables.scopeWith(undefined),
       unsettled: this.#unsettled,
       identity,

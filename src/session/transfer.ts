@@ -10,7 +10,9 @@ import type { RequestInterrupt } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { Limits } from '../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../language/statement-stream.js';
+import { formatDuration } from '../value/duration.js';
 import type { Auditor } from './auditor.js';
+import type { TransferTimeout } from './contract.js';
 import type { ExportSnapshot } from './session-transactions.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
 import type { Unsettled } from './unsettled.js';
@@ -21,6 +23,8 @@ export interface Transferer {
   readonly auditor: Auditor | undefined;
   /** Ends it with the session. */
   readonly interrupt: RequestInterrupt;
+  /** As long as it takes if absent. */
+  readonly timeout: TransferTimeout | undefined;
   readonly scope: Scope;
   readonly unsettled: Unsettled;
   /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
@@ -33,7 +37,8 @@ export interface Transferer {
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
 
 export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
-  const { services, auditor, interrupt, unsettled } = session;
+  const { services, auditor, timeout, unsettled } = session;
+  const interrupt = bounded(session);
   let error: TesseraError | undefined = failure('cancelled');
   try {
     await auditor?.room();
@@ -47,13 +52,14 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
         yield piece;
         // Whoever takes it slowly may have lost the right to it meanwhile.
         authorize(await session.identity(), 'view', identity.place, 'Any');
+        interrupt.check();
       }
     } finally {
       snapshot.cancel();
     }
     error = undefined;
   } catch (thrown) {
-    error = asTesseraError(thrown);
+    error = toldAs('export', thrown, timeout);
     throw error;
   } finally {
     auditor?.transferred('export', error, {});
@@ -61,7 +67,8 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
 }
 
 export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
-  const { services, auditor, interrupt, scope, unsettled } = session;
+  const { services, auditor, timeout, scope, unsettled } = session;
+  const interrupt = bounded(session);
   let error: TesseraError | undefined;
   let statements = 0;
   try {
@@ -76,21 +83,39 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
       auditor,
     });
     try {
-      for await (const batch of batchesOf(pieces)) {
+      for await (const batch of batchesOf(checked(pieces, interrupt))) {
         await auditor?.room();
         authorize(await session.identity(), 'edit', identity.place, 'Any');
-        interrupt.check();
-        await run(runner, batch);
+        await run(runner, interrupt, batch);
         statements += batch.statements.length;
       }
     } finally {
       await unsettled.durable;
     }
   } catch (thrown) {
-    error = asTesseraError(thrown);
+    error = toldAs('import', thrown, timeout);
     throw error;
   } finally {
     auditor?.transferred('import', error, { statements });
+  }
+}
+
+function bounded({ interrupt, timeout }: Transferer): RequestInterrupt {
+  return timeout === undefined ? interrupt : interrupt.within(timeout.duration);
+}
+
+/** The time of the whole is told otherwise than that of a statement in it. */
+function toldAs(what: 'import' | 'export', thrown: unknown, timeout: TransferTimeout | undefined): TesseraError {
+  const error = asTesseraError(thrown);
+  if (error.code !== 'timed_out' || timeout === undefined) return error;
+  return failure('transfer_timed_out', { what, duration: formatDuration(timeout.duration), setting: timeout.setting });
+}
+
+/** A text that comes without an end, in pieces that complete no statement, takes time, too. */
+async function* checked(pieces: AsyncIterable<string>, interrupt: RequestInterrupt): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    interrupt.check();
+    yield piece;
   }
 }
 
@@ -141,12 +166,20 @@ class Block {
   }
 }
 
-async function run(runner: StatementRunner, { statements, position }: Batch): Promise<void> {
+/** @throws TesseraError `import_failed` with where it was; `cancelled` and `timed_out` of the import as a whole */
+async function run(
+  runner: StatementRunner,
+  interrupt: RequestInterrupt,
+  { statements, position }: Batch,
+): Promise<void> {
+  interrupt.check();
   try {
     for (const { outcome } of await runner.run(statements)) if (!outcome.ok) throw outcome.error;
   } catch (thrown) {
     const error = asTesseraError(thrown);
     if (error.code === 'cancelled') throw error;
+    // A statement that was ended by a TIMEOUT of its own has failed; one that the import's time ended hasn't.
+    interrupt.check();
     throw failure('import_failed', { ...position, reason: error.message }, { cause: error, position });
   }
 }

@@ -1,6 +1,7 @@
 /** `/export` and `/import` over HTTP. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { objectFrom } from '../../src/value/value.js';
+import { openOwned } from '../session/owned.js';
 
 let database: OpenDatabase;
 let app: FastifyInstance;
@@ -142,4 +144,31 @@ describe('/import', () => {
     const guest = await app.inject({ method: 'POST', url: '/import', payload: 'CREATE a:1', headers });
     expect(guest.statusCode).toBe(403);
   });
+});
+
+it('an import has an hour unless it is told otherwise, and the answer says which setting that is', async () => {
+  const owned = await openOwned();
+  await owned.value("DEFINE USER root ON ROOT PASSWORD 'root' ROLES OWNER");
+  const told: (readonly [number, string])[] = [];
+  for (const options of [{}, { importTimeout: 0 }, { importTimeout: 5_000_000 }]) {
+    const server = createHttpServer({ database: owned.database, options });
+    const payload = Readable.from(
+      (async function* () {
+        yield 'CREATE a; ';
+        await setImmediate();
+        owned.environment.advance(4_000_000);
+        yield 'CREATE a; CREATE a';
+      })(),
+    );
+    const headers = { ...AS_OWNER, 'content-type': 'text/plain' };
+    const answer = await server.inject({ url: '/import', method: 'POST', headers, payload });
+    told.push([answer.statusCode, answer.payload]);
+    await server.close();
+  }
+  expect(told).toEqual([
+    [408, expect.stringContaining('longer than 1h (--import-timeout)')],
+    [200, '[]'],
+    [200, '[]'],
+  ]);
+  await owned.database.close();
 });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { ExportSelection, Session } from '../../src/session/contract.js';
-import { objectFrom, RecordId } from '../../src/value/value.js';
+import { Duration, objectFrom, RecordId } from '../../src/value/value.js';
 import { type Owned, openOwned } from './owned.js';
 
 const opened: Owned[] = [];
@@ -303,5 +303,58 @@ describe('an import', () => {
     };
     expect(await refusal(first.owner.import(endless()))).toBeDefined();
     expect(sent).toBeLessThan(25);
+  });
+});
+
+describe('the time of a whole import or export', () => {
+  const HOUR = 3_600_000;
+  const timeout = { duration: new Duration(3_600_000_000_000n), setting: '--x-timeout' };
+
+  it.each([
+    ['a statement for each', 'CREATE a:2; CREATE a:3; CREATE a:4;'],
+    ['no statement ever', "CREATE a:2 SET text = '.................................................."],
+  ])('ends an import that comes slowly, with %s, and keeps what was done', async (_, text) => {
+    const { owner, environment, value } = first;
+    async function* slowly(): AsyncGenerator<string> {
+      yield 'CREATE a:1;';
+      for await (const piece of inPieces(text, 12)) {
+        environment.advance(0.4 * HOUR);
+        yield piece;
+      }
+    }
+    const error = await refusal(owner.import(slowly(), timeout));
+    expect(error).toMatchObject({ code: 'transfer_timed_out', httpStatus: 408 });
+    expect(error.message).toBe(
+      'The import was ended since it took longer than 1h (--x-timeout); what was done until then stays',
+    );
+    expect((await value('SELECT VALUE id FROM a')) as unknown[]).toContainEqual(new RecordId('a', 1));
+    expect(await value('RETURN a:4.id')).toBeUndefined();
+  });
+
+  it('is not what a statement may set for itself', async () => {
+    const { owner } = first;
+    const error = await refusal(owner.import(inPieces('CREATE a:1; SELECT * FROM a TIMEOUT 0ns;'), timeout));
+    expect(error.code).toBe('import_failed');
+  });
+
+  it('isn’t set unless the caller does', async () => {
+    const { owner, environment, value } = first;
+    async function* slowly(): AsyncGenerator<string> {
+      yield 'CREATE a:1;';
+      environment.advance(100 * HOUR);
+      yield 'CREATE a:2;';
+    }
+    await owner.import(slowly());
+    expect(await value('RETURN a:2.id')).toEqual(new RecordId('a', 2));
+  });
+
+  it('ends an export that is read slowly', async () => {
+    const { owner, environment, value } = first;
+    await value('DEFINE PARAM $p VALUE 1; CREATE a:1, a:2; CREATE b:1');
+    const read = async () => {
+      for await (const _ of owner.export({}, timeout)) environment.advance(0.6 * HOUR);
+    };
+    const error = await refusal(read());
+    expect(error.message).toBe('The export was ended since it took longer than 1h (--x-timeout)');
   });
 });

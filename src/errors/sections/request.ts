@@ -158,6 +158,13 @@ export const requestErrors = {
     text: ({ line, column, reason }) =>
       `The import ended at line ${line}, column ${column}; what stands before is done. ${reason}`,
   }),
+  transfer_timed_out: row<{ what: 'import' | 'export'; duration: string; setting: string }>({
+    kind: 'Query',
+    text: ({ what, duration, setting }) =>
+      `The ${what} was ended since it took longer than ${duration} (${setting})${what === 'import' ? '; what was done until then stays' : ''}`,
+    details: () => ({ kind: 'TimedOut' }),
+    http: 408,
+  }),
 
   // ─── WebSocket ───
 

@@ -139,6 +139,16 @@ export const SERVER_SETTINGS = {
     '60s',
     readPositiveTime,
   ),
+  importTimeout: withDefault(
+    { flag: '--import-timeout <time>', description: 'How long a request of /import may take in all' },
+    '1h',
+    readTime,
+  ),
+  exportTimeout: withDefault(
+    { flag: '--export-timeout <time>', description: 'How long a request of /export may take in all' },
+    '1h',
+    readTime,
+  ),
   shutdownTimeout: withDefault(
     {
       flag: '--shutdown-timeout <time>',
