@@ -10,7 +10,7 @@ import { isVerdict } from '../exec/discretion.js';
 import type { Executor } from '../exec/executor.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
-import type { Engine, Entry, Key, Transaction } from '../storage/contract.js';
+import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { isConflict, withRetries } from '../storage/retry.js';
 import { Duration } from '../value/value.js';
@@ -21,6 +21,8 @@ import type { HeldTransactions } from './held-transactions.js';
 const INTERVAL = 5_000;
 /** Milliseconds until a round after a commit that queued something, so that what is committed together is run together. */
 const SOON = 10;
+/** How many events are read at a time. */
+const BATCH = 256;
 /** How long an event may run where requests may run as long as they like. */
 const MAX_TIME = new Duration(60_000_000_000n);
 
@@ -77,23 +79,45 @@ export class EventRunner {
     });
   }
 
-  /** Runs what is queued when it begins; what is queued by that, and what fails, comes in a later round. */
+  /**
+   * Runs what is queued when it begins; what is queued by that, and what fails, comes in a later round. The snapshot isn't held while events
+   * run: on disk nothing could be reused meanwhile that their commits free, and the file would grow with every event.
+   */
   async #round(): Promise<void> {
-    const { engine, environment } = this.#services;
-    await andThen(engine.begin({ writable: false }), (snapshot) =>
-      lastly(
+    const { environment } = this.#services;
+    const queue = prefixRange(EVENT_QUEUE);
+    const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
+    if (newest === undefined) return;
+    const to = after(newest[0]);
+    for (let from = queue.from; ; ) {
+      const batch = await this.#read({ from, to }, { limit: BATCH });
+      for (const entry of batch) {
+        if (this.#stopped) return;
+        await this.#settle(entry);
+        await environment.timers.yield();
+      }
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < BATCH) return;
+      from = after(last[0]);
+    }
+  }
+
+  /** Entries of the queue, from a snapshot that is over when they are there. */
+  #read(range: KeyRange, options: ScanOptions & { readonly limit: number }): PromiseOrValue<readonly Entry[]> {
+    return andThen(this.#services.engine.begin({ writable: false }), (snapshot) => {
+      const entries: Entry[] = [];
+      return lastly(
         () =>
-          forEachBatch(snapshot.scan(prefixRange(EVENT_QUEUE)), async (batch) => {
-            for (const entry of batch) {
-              if (this.#stopped) return true;
-              await this.#settle(entry);
-              await environment.timers.yield();
-            }
-            return false;
-          }),
+          andThen(
+            forEachBatch(snapshot.scan(range, options), (batch) => {
+              entries.push(...batch);
+              return false;
+            }),
+            () => entries,
+          ),
         () => snapshot.cancel(),
-      ),
-    );
+      );
+    });
   }
 
   async #settle([key, stored]: Entry): Promise<void> {
@@ -161,6 +185,9 @@ export class EventRunner {
     });
   }
 }
+
+/** The least key behind another. */
+const after = (key: Key): Key => `${key}\0`;
 
 /** Whether it is the event that has failed, rather than what it runs on. */
 function isFailure(error: unknown): error is TesseraError {

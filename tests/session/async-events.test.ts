@@ -161,3 +161,35 @@ test('they do no more than an editor could', async () => {
   expect(lost).toHaveLength(1);
   expect(await answers('(INFO FOR DB).users')).toBe('{  }');
 });
+
+test('no snapshot is held while they run, since on disk it would keep from being reused what they free', async () => {
+  const engine = new MemoryEngine(environment);
+  let open = 0;
+  const begin = engine.begin.bind(engine);
+  engine.begin = (options) => {
+    const transaction = begin(options);
+    if (options.writable) {
+      atWrites.push(open);
+      return transaction;
+    }
+    open++;
+    const cancel = transaction.cancel.bind(transaction);
+    transaction.cancel = () => {
+      open--;
+      cancel();
+    };
+    return transaction;
+  };
+  const atWrites: number[] = [];
+  database = await openDatabase(engine, { environment });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await answers('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log SET n = $after.n }');
+  await answers('FOR $n IN 0..600 { CREATE t SET n = $n }');
+  atWrites.length = 0;
+  for (let time = 0; time < 20; time++) await advance(10);
+  expect(atWrites.length).toBeGreaterThanOrEqual(600);
+  expect(new Set(atWrites)).toEqual(new Set([0]));
+  expect(await answers('RETURN count(SELECT * FROM log)')).toBe('600');
+  expect(await answers('SELECT VALUE n FROM log ORDER BY n LIMIT 2')).toBe('[0, 1]');
+});
