@@ -1,6 +1,6 @@
 /**
- * A map that keeps the `capacity` entries used last, and at most as many again. Where keys are weighed, `capacity` is what the entries
- * weigh together.
+ * A map that keeps the `capacity` entries used last, and at most as many again. Where entries are weighed, `capacity` is what they
+ * weigh together; weights don't change while an entry is there.
  *
  * Entries live in two generations. What is used moves into the young one; when that is full it becomes the old one, and what was left in
  * the old one is forgotten. So an entry that is used often costs one lookup a time: nothing is moved, unlike in a list ordered by use.
@@ -11,9 +11,9 @@ export class LruCache<K, V> {
   /** Of the young ones. */
   #weight = 0;
   readonly #capacity: number;
-  readonly #weigh: (key: K) => number;
+  readonly #weigh: (key: K, value: V) => number;
 
-  constructor(capacity: number, weigh: (key: K) => number = () => 1) {
+  constructor(capacity: number, weigh: (key: K, value: V) => number = () => 1) {
     this.#capacity = capacity;
     this.#weigh = weigh;
   }
@@ -33,7 +33,9 @@ export class LruCache<K, V> {
 
   set(key: K, value: V): void {
     this.#old.delete(key);
-    if (!this.#young.has(key)) this.#weight += this.#weigh(key);
+    const before = this.#young.get(key);
+    if (before !== undefined) this.#weight -= this.#weigh(key, before);
+    this.#weight += this.#weigh(key, value);
     this.#young.set(key, value);
     if (this.#weight < this.#capacity) return;
     this.#old = this.#young;
@@ -42,7 +44,8 @@ export class LruCache<K, V> {
   }
 
   delete(key: K): void {
-    if (this.#young.delete(key)) this.#weight -= this.#weigh(key);
+    const young = this.#young.get(key);
+    if (young !== undefined && this.#young.delete(key)) this.#weight -= this.#weigh(key, young);
     this.#old.delete(key);
   }
 

@@ -25,15 +25,26 @@ import {
 } from './keys.js';
 import { readDefinition, stampOf } from './stored-definition.js';
 
+/** Bytes of the catalogs used last, estimated; at most twice as many are kept. */
+const KEPT_CATALOGS = 4 * 2 ** 20;
+/** Of a catalog with what is derived of it, and of each definition in it: catalogs share those that didn't change. */
+const CATALOG_BYTES = 16 * 2 ** 10;
+const DEFINITION_BYTES = 128;
+
+function weightOf({ tables, params, functions, users, accesses, apis, sequences, analyzers }: DatabaseCatalog): number {
+  const kinds = [tables, params, functions, users, accesses, apis, sequences, analyzers];
+  return CATALOG_BYTES + DEFINITION_BYTES * kinds.reduce((sum, { size }) => sum + size, 0);
+}
+
 /** The catalogs used last, for one open store. Safe to share between transactions, whether or not they commit. */
 export class CatalogCache {
   readonly #byStamp: LruCache<string, DatabaseCatalog>;
   /** The catalog loaded last for each database, whose unchanged tables the next one takes over. */
   readonly #latest: LruCache<Id, DatabaseCatalog>;
 
-  constructor(capacity = 256) {
-    this.#byStamp = new LruCache(capacity);
-    this.#latest = new LruCache(capacity);
+  constructor(bytes = KEPT_CATALOGS) {
+    this.#byStamp = new LruCache(bytes, (_, catalog) => weightOf(catalog));
+    this.#latest = new LruCache(bytes, (_, catalog) => weightOf(catalog));
   }
 
   get(stamp: string): DatabaseCatalog | undefined {

@@ -139,7 +139,15 @@ function textPart(definition: Definition): Statement {
 
 // Stored texts were accepted once; they are read with more room than a client's, since the canonical form may have more brackets.
 const STORED_TEXT = { depth: 512, height: 4_000 };
-const statements = new LruCache<string, Statement>(16_384);
+/** What trees of texts take, estimated: so many bytes a character, and for each text as if it had so many more. */
+const TREE_BYTES_PER_CHARACTER = 32;
+const TREE_OVERHEAD = 64;
+/** Bytes of the trees used last; at most twice as many are kept. */
+const KEPT_TREES = 16 * 2 ** 20;
+const statements = new LruCache<string, Statement>(
+  KEPT_TREES,
+  (text) => (text.length + TREE_OVERHEAD) * TREE_BYTES_PER_CHARACTER,
+);
 
 function parsed(text: string): Statement {
   let statement = statements.get(text);

@@ -90,8 +90,12 @@ export interface InUse {
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
-/** Parsed texts that are kept. */
-const PARSED_TEXTS = 1_000;
+/** Bytes of the parsed texts that are kept, and of the texts that came once; at most twice as many are kept. */
+const PARSED_BYTES = 8 * 2 ** 20;
+const MET_BYTES = 2 ** 20;
+/** What trees with their closures take, estimated: so many bytes a character, and for each text as if it had so many more. */
+const TREE_BYTES_PER_CHARACTER = 32;
+const ENTRY_OVERHEAD = 64;
 /** Longer texts are rarely sent twice. */
 const PARSED_LENGTH = 10_000;
 
@@ -114,9 +118,12 @@ export class OpenDatabase implements Database {
   readonly #sessions = new Set<Session>();
   readonly #pruner: ChangePruner;
   readonly #events: EventRunner;
-  readonly #parsed = new LruCache<string, readonly Statement[]>(PARSED_TEXTS);
+  readonly #parsed = new LruCache<string, readonly Statement[]>(
+    PARSED_BYTES,
+    (text) => (text.length + ENTRY_OVERHEAD) * TREE_BYTES_PER_CHARACTER,
+  );
   /** Texts that came once so far. */
-  readonly #met = new LruCache<string, true>(PARSED_TEXTS);
+  readonly #met = new LruCache<string, true>(MET_BYTES, (text) => 2 * text.length + ENTRY_OVERHEAD);
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;

@@ -3,12 +3,22 @@ import type { Matcher, RE2JS } from 're2js';
 import { lazyLibrary } from '../base/lazily.js';
 import { LruCache } from '../base/lru-cache.js';
 import { failure } from '../errors/error.js';
+import { unfoldedSize } from './regex-size.js';
 import type { Regex } from './value.js';
 
 const library = lazyLibrary<typeof import('re2js')>('re2js');
-const compiled = new LruCache<string, RE2JS>(256);
+/** Bytes of the automata used last; at most twice as many are kept. */
+const KEPT_BYTES = 8 * 2 ** 20;
+/** What an instruction of an automaton takes, measured. */
+const INSTRUCTION_BYTES = 160;
+const compiled = new LruCache<string, RE2JS>(
+  KEPT_BYTES,
+  (source, pattern) => source.length + INSTRUCTION_BYTES * (pattern.programSize() + 8),
+);
 /** A pattern's automaton is many times as large as its text. */
 const MAX_PATTERN = 4096;
+/** `(a{1,900}){1,900}` is compiled as if each `a` were written. */
+const MAX_UNFOLDED = 20_000;
 
 /** Compiles a pattern, or remembers it. @throws TesseraError `regex_invalid` */
 export function compileRegex(source: string): RE2JS {
@@ -16,6 +26,8 @@ export function compileRegex(source: string): RE2JS {
   if (known !== undefined) return known;
   if (source.length > MAX_PATTERN)
     throw failure('regex_invalid', { reason: `it is longer than ${MAX_PATTERN} characters` });
+  if (unfoldedSize(source) > MAX_UNFOLDED)
+    throw failure('regex_invalid', { reason: `its repetitions make more than ${MAX_UNFOLDED} characters of it` });
   try {
     const pattern = library().RE2JS.compile(source);
     compiled.set(source, pattern);

@@ -49,3 +49,15 @@ test('keeps as many entries as weigh no more than its capacity, if they are weig
   cache.set('far too long a key', 1);
   expect(cache.get('far too long a key')).toBe(1);
 });
+
+test('weighs what takes the place of another anew', () => {
+  const cache = new LruCache<string, string>(10, (_, value) => value.length);
+  for (let time = 0; time < 100; time++) cache.set('a', 'x'.repeat(5));
+  cache.set('b', 'x');
+  cache.set('a', 'x');
+  for (let time = 0; time < 5; time++) cache.set(`c${time}`, 'x');
+  expect([cache.get('a'), cache.get('b')]).toEqual(['x', 'x']);
+  cache.set('large', 'x'.repeat(100));
+  cache.set('larger', 'x'.repeat(1_000));
+  expect(cache.size).toBeLessThanOrEqual(2);
+});

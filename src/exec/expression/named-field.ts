@@ -59,7 +59,10 @@ function isPlain(part: Part): boolean {
   }
 }
 
-const paths = new LruCache<string, Idiom>(1_000);
+/** Characters of the names used last, each counted as if it had so many more; at most twice as many are kept. */
+const KEPT_CHARACTERS = 2 ** 16;
+const ENTRY_CHARACTERS = 32;
+const paths = new LruCache<string, Idiom>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);
 
 /** The path of a name, which may come from anybody: it only ever leads along fields. @throws TesseraError `parse_error`, `invalid_path` */
 export function plainPath(text: string): Idiom {
