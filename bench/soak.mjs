@@ -28,7 +28,7 @@ async function report(label) {
   await wait(50);
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
-  const { size } = await stat(join(folder, 'tessera.mdb')).catch(() => stat(folder));
+  const { size } = await stat(join(folder, 'data.mdb'));
   const mebibytes = (bytes) => (bytes / 2 ** 20).toFixed(1).padStart(7);
   console.log(`${label.padEnd(24)} file ${mebibytes(size)} MiB   heap ${mebibytes(heapUsed)} MiB   rss ${mebibytes(rss)} MiB`);
 }
