@@ -12,7 +12,7 @@ import { RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
-import { isConflict, withRetries } from '../storage/retry.js';
+import { isConflict, withRetries, withRetriesPlaced } from '../storage/retry.js';
 import { Duration } from '../value/value.js';
 import { Auditor } from './auditor.js';
 import type { HeldTransactions } from './held-transactions.js';
@@ -81,10 +81,11 @@ export class EventRunner {
 
   /**
    * Runs what is queued when it begins; what is queued by that, and what fails, comes in a later round. The snapshot isn't held while events
-   * run: on disk nothing could be reused meanwhile that their commits free, and the file would grow with every event.
+   * run: on disk nothing could be reused meanwhile that their commits free, and the file would grow with every event. Nor is the disk waited for
+   * after each: nobody is told of them, and an event that a power failure takes back is in the queue again.
    */
   async #round(): Promise<void> {
-    const { environment } = this.#services;
+    const { engine, environment } = this.#services;
     const queue = prefixRange(EVENT_QUEUE);
     const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
     if (newest === undefined) return;
@@ -96,6 +97,7 @@ export class EventRunner {
         await this.#settle(entry);
         await environment.timers.yield();
       }
+      await engine.durable();
       const last = batch.at(-1);
       if (last === undefined || batch.length < BATCH) return;
       from = after(last[0]);
@@ -147,12 +149,14 @@ export class EventRunner {
     const { namespace, database, principal, access } = event;
     const place = { namespace, database };
     const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
-    const run = (witness?: () => Witness) =>
-      withRetries(engine, (transaction) => this.#run(transaction, key, event, identity, witness?.()), {
-        memory: transactions.budget,
-      });
-    if (audit === undefined) return run();
-    return new Auditor(audit, {}, { key: undefined, identity }).attempting(run);
+    const memory = transactions.budget;
+    const work = (witness?: () => Witness) => (transaction: Transaction) =>
+      this.#run(transaction, key, event, identity, witness?.());
+    if (audit === undefined) return withRetriesPlaced(engine, work(), true, { memory });
+    // What the log tells has happened for good.
+    return new Auditor(audit, {}, { key: undefined, identity }).attempting((witness) =>
+      withRetries(engine, work(witness), { memory }),
+    );
   }
 
   /** Nothing happens when somebody else has run it meanwhile. */

@@ -193,3 +193,29 @@ test('no snapshot is held while they run, since on disk it would keep from being
   expect(await answers('RETURN count(SELECT * FROM log)')).toBe('600');
   expect(await answers('SELECT VALUE n FROM log ORDER BY n LIMIT 2')).toBe('[0, 1]');
 });
+
+test('the disk is waited for once for many of them', async () => {
+  const engine = new MemoryEngine(environment);
+  let waits = 0;
+  let early = 0;
+  const beginEarly = engine.beginEarly.bind(engine);
+  engine.beginEarly = (options) => {
+    early++;
+    return beginEarly(options);
+  };
+  const durable = engine.durable.bind(engine);
+  engine.durable = () => {
+    waits++;
+    return durable();
+  };
+  database = await openDatabase(engine, { environment });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await answers('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log }; FOR $n IN 0..50 { CREATE t }');
+  early = 0;
+  waits = 0;
+  await advance(10);
+  await advance(10);
+  expect([early, waits]).toEqual([50, 1]);
+  expect(await answers('RETURN count(SELECT * FROM log)')).toBe('50');
+});
