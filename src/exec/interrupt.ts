@@ -46,7 +46,9 @@ export class RequestInterrupt implements Interrupt {
     this.#turn.cancelled = true;
   }
 
-  within(duration: Duration): RequestInterrupt {
+  /** The same with an earlier deadline, if `duration` from now is earlier; without one it stays as it is. */
+  within(duration: Duration | undefined): RequestInterrupt {
+    if (duration === undefined) return this;
     const at = this.#environment.clock.monotonic() + Number(duration.nanoseconds) / 1e6;
     return this.until({ at, allowed: duration });
   }

@@ -69,10 +69,6 @@ const NOWHERE: Place = {};
 
 const isLive = ({ kind }: Statement): boolean => kind === 'live';
 
-function within(interrupt: RequestInterrupt, timeout: Duration | undefined): RequestInterrupt {
-  return timeout === undefined ? interrupt : interrupt.within(timeout);
-}
-
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
   readonly #origin: Origin;
@@ -166,7 +162,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   deadline(timeout?: Duration): Deadline | undefined {
-    return within(this.#bounded(RequestInterrupt.begin(this.#services.environment)), timeout).deadline;
+    return this.#bounded(RequestInterrupt.begin(this.#services.environment)).within(timeout).deadline;
   }
 
   begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
@@ -227,7 +223,7 @@ export class OpenSession implements Session, RegisteredSession {
   /** As long as a request may run by the settings. */
   #bounded(interrupt: RequestInterrupt): RequestInterrupt {
     const { options, executor } = this.#services;
-    return within(within(interrupt, options.requestTimeout), executor.queryTimeout.current);
+    return interrupt.within(options.requestTimeout).within(executor.queryTimeout.current);
   }
 
   /** Nothing is heard of a live query before its id is known. */

@@ -38,7 +38,7 @@ const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } sa
 
 export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
   const { services, auditor, timeout, unsettled } = session;
-  const interrupt = bounded(session);
+  const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined = failure('cancelled');
   try {
     await auditor?.room();
@@ -68,7 +68,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
 
 export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
   const { services, auditor, timeout, scope, unsettled } = session;
-  const interrupt = bounded(session);
+  const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined;
   let statements = 0;
   try {
@@ -98,10 +98,6 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
   } finally {
     auditor?.transferred('import', error, { statements });
   }
-}
-
-function bounded({ interrupt, timeout }: Transferer): RequestInterrupt {
-  return timeout === undefined ? interrupt : interrupt.within(timeout.duration);
 }
 
 /** The time of the whole is told otherwise than that of a statement in it. */
