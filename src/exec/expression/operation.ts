@@ -5,7 +5,8 @@ import type { Binary, Unary } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { DECIDED, OPERATIONS, type Operation, type ShortCircuit, UNARY_OPERATIONS } from './operators.js';
+import { type Operate, operate } from './operate.js';
+import { DECIDED, type ShortCircuit, UNARY_OPERATIONS } from './operators.js';
 
 export function compileUnary({ operator, operand }: Unary, compiler: Compiler): Evaluate {
   const apply = UNARY_OPERATIONS[operator];
@@ -23,23 +24,28 @@ export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   }
   const left = compiler.expression(binary.left);
   if (isShortCircuit(operator)) return compileShortCircuit(operator, left, compiler.expression(binary.right));
-  const apply = OPERATIONS[operator];
+  const apply = operate(operator);
   const known = constantValue(binary.right);
   if (known !== undefined) return withConstant(apply, left, known.value);
   const right = compiler.expression(binary.right);
   return (frame) => {
     const a = left(frame);
     const b = a instanceof Promise ? undefined : right(frame);
-    if (a instanceof Promise) return a.then((settled) => andThen(right(frame), (other) => apply(settled, other)));
-    return b instanceof Promise ? b.then((settled) => apply(a, settled)) : apply(a, b);
+    const { execution } = frame;
+    if (a instanceof Promise) {
+      return a.then((settled) => andThen(right(frame), (other) => apply(settled, other, execution)));
+    }
+    return b instanceof Promise ? b.then((settled) => apply(a, settled, execution)) : apply(a, b, execution);
   };
 }
 
 /** The right operand is known, as in `age > 18`. */
-function withConstant(apply: Operation, left: Evaluate, b: Value): Evaluate {
+function withConstant(apply: Operate, left: Evaluate, b: Value): Evaluate {
   return (frame) => {
     const a = left(frame);
-    return a instanceof Promise ? a.then((settled) => apply(settled, b)) : apply(a, b);
+    return a instanceof Promise
+      ? a.then((settled) => apply(settled, b, frame.execution))
+      : apply(a, b, frame.execution);
   };
 }
 
