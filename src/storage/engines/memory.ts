@@ -125,7 +125,9 @@ export class MemoryEngine implements Engine {
 
   #apply({ overlay, appended, afterCommit }: Writes): void {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
-    overlay.forEach((key, value) => write(this.#tree, key, value));
+    overlay.forEach((key, value) => {
+      write(this.#tree, key, value);
+    });
     this.#log.append(() => overlay.keys());
     this.#changedAt = this.#clock.now();
     callAll(afterCommit, this.#stamps.last);
