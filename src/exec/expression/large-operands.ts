@@ -64,14 +64,13 @@ const BOUNDS: Readonly<Record<PlainOperator, Bounds>> = {
 /** So many values are looked for in a container at once. */
 const MAX_LOOKED_FOR = 2 ** 13;
 
-export type Operate = (a: Value, b: Value, execution: Execution) => PromiseOrValue<Value>;
+export type OperateOnLarge = (a: Value, b: Value, execution: Execution) => PromiseOrValue<Value>;
 
-/** The operator, for operands of any size. Small ones cost it nothing. */
-export function operate(operator: PlainOperator): Operate {
+/** The operator for operands that aren't small (`isSmall`). */
+export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
   const apply = OPERATIONS[operator];
   const { largest, container } = BOUNDS[operator];
   return (a, b, execution) => {
-    if (isSmall(a) && isSmall(b)) return apply(a, b);
     const size = inputSize(a) + inputSize(b);
     if (size > largest) throw failInput(`the operator ${operator}`, largest);
     const turn = claimWork(execution, size);
@@ -85,7 +84,9 @@ export function operate(operator: PlainOperator): Operate {
   };
 }
 
-function isSmall(value: Value): boolean {
+/** Whether an operator may be applied to a value without a thought for its size. */
+export function isSmall(value: Value): boolean {
+  if (typeof value === 'number') return true;
   return typeof value === 'string' ? value.length <= SMALL_INPUT : typeof value !== 'object' || value === null;
 }
 
