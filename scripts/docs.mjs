@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE } from '../dist/errors/catalogue.js';
 import { CONSTANTS } from '../dist/functions/constants.js';
+import { ANY_INPUT, MAX_INPUT } from '../dist/functions/input-limit.js';
 import { FUNCTIONS } from '../dist/functions/registry.js';
 import { ALL_SETTINGS } from '../dist/server/configuration.js';
 import { variableOf } from '../dist/server/setting.js';
@@ -37,7 +38,7 @@ function functions() {
     const lines = rows.map((one) => [
       code(`${one.name}(${one.parameters.map(parameter).join(', ')})`),
       code(one.returns),
-      one.aliases?.length ? `${one.description} Also ${one.aliases.map(code).join(', ')}.` : one.description,
+      described(one),
     ]);
     return `## ${family}\n\n${table(['Function', 'Gives', ''], lines)}`;
   });
@@ -49,12 +50,23 @@ function functions() {
 
 Made from the tables of the sources by \`npm run docs\`. \`?\` marks a parameter that may be left out, \`…\` one that takes all
 remaining arguments. A function whose first parameter fits a value can be called as its method: \`'abc'.len()\` is \`string::len('abc')\`.
+
+The arguments of one call may have ${MAX_INPUT} characters, bytes, elements and fields together, or as many as is said of the function
+(\`Takes …\`); a call with more fails with \`input_too_large\`. So no call holds up other clients.
+
 ${FUNCTIONS.length} functions, and these ${CONSTANTS.length} constants:
 
 ${constants}
 
 ${sections.join('\n\n')}
 `;
+}
+
+function described({ description, aliases, largest = MAX_INPUT }) {
+  const others = aliases?.length ? ` Also ${aliases.map(code).join(', ')}.` : '';
+  return largest === MAX_INPUT || largest === ANY_INPUT
+    ? description + others
+    : `${description}${others} Takes ${largest}.`;
 }
 
 function familyOf({ name }) {

@@ -1,18 +1,35 @@
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Pausing } from '../base/steps.js';
+import { takeWalked } from '../value/walk.js';
 import type { Execution } from './execution.js';
 
-/** How many small pieces of work share one look at the clock. */
-const PIECES = 64;
+/** So much work shares one look at the clock: about half a millisecond. */
+const WORK_A_CHECKPOINT = 8192;
+/** What a small piece of work counts for. */
+const PIECE = 128;
 
-let done = 0;
+let claimed = 0;
 
 /**
- * To be called for each small piece of work whose number a query decides: a call, an element of an array. Gives way and stops like
- * `interrupt.checkpoint`, which costs too much to be asked each time.
+ * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the comparison of two values.
+ * `units` counts what it has to look at. Gives way and stops like `interrupt.checkpoint`, which costs too much to be asked each time. What
+ * walks over values have met since the last call counts, too.
  */
-export function pace({ interrupt }: Execution): PromiseOrValue<void> {
-  done = (done + 1) % PIECES;
-  if (done === 0) return interrupt.checkpoint();
+export function claimWork({ interrupt }: Pick<Execution, 'interrupt'>, units: number): PromiseOrValue<void> {
+  claimed += units + takeWalked();
+  if (claimed < WORK_A_CHECKPOINT) return;
+  claimed = 0;
+  return interrupt.checkpoint();
+}
+
+/** The same for a small piece of work. */
+export function pace(execution: Pick<Execution, 'interrupt'>): PromiseOrValue<void> {
+  return claimWork(execution, PIECE);
+}
+
+/** What pauses where an execution does. */
+export function pausingOf({ interrupt }: Pick<Execution, 'interrupt'>): Pausing {
+  return { pause: () => interrupt.checkpoint() };
 }
 
 /** How many items are taken before others may have a turn. */

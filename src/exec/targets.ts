@@ -1,10 +1,12 @@
 /** What stands after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { forEachInSteps, mapInSteps } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 import { innerElements } from '../value/elements.js';
 import { isArray, isObject, Range, RecordId, Table, type Value } from '../value/value.js';
-import type { Compiler, Evaluate, Frame } from './execution.js';
+import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
+import { pausingOf } from './pace.js';
 
 export type Target =
   | { readonly kind: 'table'; readonly table: string }
@@ -25,25 +27,33 @@ export function compileTargets(
       throw failure('only_one');
     };
   }
-  return compileEach(targets, compiler, (values) => innerElements(values).map((value) => targetOf(recordOf(value))));
+  return compileEach(targets, compiler, (values, execution) =>
+    mapInSteps(innerElements(values), pausingOf(execution), (value) => targetOf(recordOf(value))),
+  );
 }
 
 /** The targets of SELECT. An array, though not one inside of it, stands for its elements. */
 export function compileSources(sources: readonly Expression[], compiler: Compiler): Targets {
-  return compileEach(sources, compiler, (values) => {
+  return compileEach(sources, compiler, (values, execution) => {
     const targets: Target[] = [];
-    for (const value of values) {
-      if (isArray(value)) for (const element of value) targets.push(elementOf(element));
-      else targets.push(targetOf(value));
-    }
-    return targets;
+    const listed = forEachInOrder(values, (value) => {
+      if (!isArray(value)) targets.push(targetOf(value));
+      else {
+        const taken = forEachInSteps(value, pausingOf(execution), (element) => {
+          targets.push(elementOf(element));
+        });
+        return andThen(taken, () => undefined);
+      }
+      return undefined;
+    });
+    return andThen(listed, () => targets);
   });
 }
 
 function compileEach(
   targets: readonly Expression[],
   compiler: Compiler,
-  toTargets: (values: readonly Value[]) => readonly Target[],
+  toTargets: (values: readonly Value[], execution: Execution) => PromiseOrValue<readonly Target[]>,
 ): Targets {
   if (targets.every((target) => target.kind === 'table')) {
     const fixed = targets.map((target): Target => ({ kind: 'table', table: target.name }));
@@ -53,7 +63,7 @@ function compileEach(
   return (frame) =>
     andThen(
       mapInOrder(compiled, (evaluate) => evaluate(frame)),
-      toTargets,
+      (values) => toTargets(values, frame.execution),
     );
 }
 

@@ -4,7 +4,7 @@
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { toInt } from '../value/coerce.js';
-import { toText } from '../value/text/text.js';
+import { toErrorText } from '../value/text/text.js';
 import { typeTextInErrors } from '../value/text/type-text.js';
 import type { Type } from '../value/type.js';
 import {
@@ -32,7 +32,7 @@ export function invalidArguments(name: string, reason: string): TesseraError {
 /** The error of one argument of a wrong type; `position` counts from 1. An element of `whole` is told as such. */
 export function wrongType(name: string, position: number, type: Type, value: Value, whole?: string): TesseraError {
   const where = whole === undefined ? '' : ` when coercing an element of \`${whole}\``;
-  const mismatch = `Expected \`${typeTextInErrors(type)}\` but found \`${toText(value)}\`${where}`;
+  const mismatch = `Expected \`${typeTextInErrors(type)}\` but found \`${toErrorText(value)}\`${where}`;
   return invalidArguments(name, `Argument ${position} was the wrong type. ${mismatch}`);
 }
 

@@ -5,10 +5,11 @@ import { failure, TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
 import { signatureOf } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
+import { ANY_INPUT, checkInput, inputSizeOf, MAX_INPUT, SMALL_INPUT } from './input-limit.js';
 
 /**
  * Counts and coerces the arguments, then runs the function. Errors of arguments name it as it was `called`.
- * @throws TesseraError `function_denied`, `invalid_arguments`
+ * @throws TesseraError `function_denied`, `invalid_arguments`, `input_too_large`
  */
 export function callFunction(
   row: FunctionRow,
@@ -19,14 +20,23 @@ export function callFunction(
   return functionCaller(row, called)(args, context);
 }
 
-/** The same for many calls of one function. */
+/** The same for many calls of one function. One with much to do comes by a checkpoint first. */
 export function functionCaller(
   row: FunctionRow,
   called: string,
 ): (args: readonly Value[], context: FunctionContext) => PromiseOrValue<Value> {
   const signature = signatureOf(row);
+  const { largest = MAX_INPUT } = row;
   return (args, context) => {
     context.functions?.check(row.name);
+    if (largest !== ANY_INPUT) {
+      const size = inputSizeOf(args);
+      if (size > SMALL_INPUT) {
+        checkInput(called, size, largest);
+        const turn = context.claim(size);
+        if (turn !== undefined) return turn.then(() => row.run(signature.coerce(args, called), context));
+      }
+    }
     return row.run(signature.coerce(args, called), context);
   };
 }

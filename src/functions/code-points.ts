@@ -1,7 +1,19 @@
 /** Texts by characters, that is by Unicode code points. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Pausing } from '../base/steps.js';
+import { forEachPiece } from './text-pieces.js';
 
 const isHigh = (unit: number) => (unit & 0xfc00) === 0xd800;
 const isLow = (unit: number) => (unit & 0xfc00) === 0xdc00;
+
+/** How many characters a text of any length has. */
+export function countCodePoints(text: string, pausing: Pausing): PromiseOrValue<number> {
+  let count = 0;
+  const counted = forEachPiece(text, pausing, (piece) => {
+    count += codePointCount(piece);
+  });
+  return andThen(counted, () => count);
+}
 
 /** How many characters the text has. */
 export function codePointCount(text: string): number {

@@ -30,9 +30,11 @@ export interface FunctionContext {
   hasTable(name: string): PromiseOrValue<boolean>;
   /** Whether the selected database has an analyzer. */
   hasAnalyzer(name: string): PromiseOrValue<boolean>;
-  /** Counts work done, and fails when the statement was cancelled or its time is over; for functions that loop. */
+  /** Fails when the statement was cancelled or its time is over; for functions that wait. */
   checkpoint(): void;
-  /** The same, and gives way to others when it is time to; for functions whose steps may be long. */
+  /** Claims so much work, in characters, bytes and elements; gives way to others first where much has been done since they had a turn. */
+  claim(units: number): PromiseOrValue<void>;
+  /** Fails likewise, and gives way to others when it is time to; for functions that loop. */
   pause(): PromiseOrValue<void>;
 }
 
@@ -75,6 +77,11 @@ export interface FunctionRow {
   readonly expects?: Expectation;
   /** False when two calls with equal arguments may differ (time, random, session, records): such calls are never folded. */
   readonly deterministic?: false;
+  /**
+   * Characters, bytes, elements and fields that its arguments may have together; `MAX_INPUT` unless told. A call with more fails with
+   * `input_too_large`. Whoever raises it either pauses on the way or has measured that no step gets longer than it may be.
+   */
+  readonly largest?: number;
   /** Arguments have been counted and coerced to the parameters' types. */
   run(args: readonly Value[], context: FunctionContext): PromiseOrValue<Value>;
 }

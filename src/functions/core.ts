@@ -4,6 +4,7 @@ import { isTruthy } from '../value/truthiness.js';
 import { isArray, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { CALCULATES, LOOKS } from './input-limit.js';
 import { any, duration, optional } from './parameters.js';
 
 export const coreFunctions: readonly FunctionRow[] = [
@@ -12,9 +13,10 @@ export const coreFunctions: readonly FunctionRow[] = [
     parameters: [optional(any('value'))],
     returns: 'int',
     description: 'Counts the truthy elements of an array, or whether a value is truthy; 1 without an argument.',
+    ...CALCULATES,
     run: (args) => (args.length === 0 ? 1 : countOf(args[0])),
   },
-  define('not', [any('value')], 'bool', 'Whether a value is falsy.', (value) => !isTruthy(value)),
+  define('not', [any('value')], 'bool', 'Whether a value is falsy.', (value) => !isTruthy(value), LOOKS),
   define(
     'sleep',
     [duration('duration')],

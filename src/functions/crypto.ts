@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Pausing } from '../base/steps.js';
+import type { Value } from '../value/value.js';
 import { type FunctionRow, HASH_ALGORITHMS, type HashAlgorithm } from './contract.js';
 import { define } from './define.js';
+import { IN_PIECES } from './input-limit.js';
 import { text } from './parameters.js';
+import { forEachPiece } from './text-pieces.js';
 import { totpFunctions } from './totp.js';
 
 function digests(name: string, what: string): FunctionRow {
@@ -12,7 +17,8 @@ function digests(name: string, what: string): FunctionRow {
     [text('string')],
     'string',
     `The ${what} digest of a text, in hexadecimal.`,
-    (string) => createHash(name).update(string).digest('hex'),
+    (string, context) => digest(string, context, createHash(name), (hash) => hash.digest('hex')),
+    IN_PIECES,
   );
 }
 
@@ -45,15 +51,21 @@ const TITLES: Readonly<Record<HashAlgorithm, string>> = {
 };
 
 export const cryptoFunctions: readonly FunctionRow[] = [
-  define('crypto::blake3', [text('string')], 'string', 'The BLAKE3 digest of a text, in hexadecimal.', (string) =>
-    bytesToHex(blake3(utf8ToBytes(string))),
+  define(
+    'crypto::blake3',
+    [text('string')],
+    'string',
+    'The BLAKE3 digest of a text, in hexadecimal.',
+    (string, context) => digest(string, context, blake3.create({}), (hash) => bytesToHex(hash.digest())),
+    IN_PIECES,
   ),
   define(
     'crypto::joaat',
     [text('string')],
     'int',
     'The Jenkins one-at-a-time hash of a text. Not for secrets.',
-    (string) => joaat(utf8ToBytes(string)),
+    (string, context) => digest(string, context, new JenkinsHash(), (hash) => hash.digest()),
+    IN_PIECES,
   ),
   digests('md5', 'MD5'),
   digests('sha1', 'SHA-1'),
@@ -63,14 +75,37 @@ export const cryptoFunctions: readonly FunctionRow[] = [
   ...HASH_ALGORITHMS.flatMap((algorithm) => passwords(algorithm, TITLES[algorithm])),
 ];
 
-function joaat(bytes: Uint8Array): number {
-  let hash = 0;
-  for (const byte of bytes) {
-    hash = (hash + byte) | 0;
-    hash = (hash + (hash << 10)) | 0;
-    hash ^= hash >>> 6;
+/** The digest of a text in UTF-8, piece by piece. */
+function digest<H extends { update(bytes: Uint8Array): unknown }>(
+  text: string,
+  pausing: Pausing,
+  hash: H,
+  finish: (hash: H) => Value,
+): PromiseOrValue<Value> {
+  const updated = forEachPiece(text, pausing, (piece) => {
+    hash.update(utf8ToBytes(piece));
+  });
+  return andThen(updated, () => finish(hash));
+}
+
+/** Bob Jenkins's one-at-a-time hash. */
+class JenkinsHash {
+  #hash = 0;
+
+  update(bytes: Uint8Array): void {
+    let hash = this.#hash;
+    for (const byte of bytes) {
+      hash = (hash + byte) | 0;
+      hash = (hash + (hash << 10)) | 0;
+      hash ^= hash >>> 6;
+    }
+    this.#hash = hash;
   }
-  hash = (hash + (hash << 3)) | 0;
-  hash ^= hash >>> 11;
-  return ((hash + (hash << 15)) | 0) >>> 0;
+
+  digest(): number {
+    let hash = this.#hash;
+    hash = (hash + (hash << 3)) | 0;
+    hash ^= hash >>> 11;
+    return ((hash + (hash << 15)) | 0) >>> 0;
+  }
 }

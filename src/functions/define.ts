@@ -9,6 +9,7 @@ interface Options {
   readonly aliases?: readonly string[];
   readonly deterministic?: false;
   readonly expects?: Expectation;
+  readonly largest?: number;
 }
 
 /** A function's work: the arguments in order (a rest parameter's as one array), then the context. */

@@ -1,16 +1,23 @@
+import { andThen, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Pausing } from '../base/steps.js';
 import { TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../value/json.js';
 import { DEFAULT_LIMITS } from '../value/nesting.js';
+import { CBOR_PIECES, isLarge, JSON_PIECES, type Pieces, piecesOf } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
-import type { FunctionRow } from './contract.js';
+import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { checkInput, IN_STEPS } from './input-limit.js';
 import { any, bool, bytes, optional, text } from './parameters.js';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** A byte takes a few nanoseconds. */
+const BASE64_INPUT = { largest: 2 ** 20 };
 
 /** With or without padding, but in the one form that stands for these bytes. */
 function decodeBase64(encoded: string): Uint8Array {
@@ -32,17 +39,56 @@ function decode(name: string, reason: string, work: () => Value): Value {
   }
 }
 
-function encode(value: Value): Uint8Array {
-  try {
-    return encodeCbor(value);
-  } catch (error) {
-    if (!(error instanceof TesseraError) || error.code !== 'regex_sent') throw error;
-    throw invalidArguments('encoding::cbor::encode', 'Value could not be encoded into CBOR');
-  }
+function encode(value: Value, context: FunctionContext): PromiseOrValue<Uint8Array> {
+  return otherwise(
+    () => (isLarge(value) ? inPieces('encoding::cbor::encode', value, CBOR_PIECES, context) : encodeCbor(value)),
+    (error) => {
+      if (!(error instanceof TesseraError) || error.code !== 'regex_sent') throw error;
+      throw invalidArguments('encoding::cbor::encode', 'Value could not be encoded into CBOR');
+    },
+  );
+}
+
+/** Bytes that are put together at once, when all pieces are there. */
+const MAX_ENCODING = 2 ** 22;
+
+/** A large value is written some members at a time. */
+function inPieces(name: string, value: Value, notation: Pieces, pausing: Pausing): PromiseOrValue<Uint8Array> {
+  const source = piecesOf(value, notation);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const written = untilTrue(() => {
+    for (let taken = 0; taken < PIECES_A_STEP; taken++) {
+      const next = source.next();
+      if (next.done) return true;
+      pieces.push(next.value);
+      bytes += next.value.length;
+      checkInput(name, bytes, MAX_ENCODING);
+    }
+    return andThen(pausing.pause(), () => false);
+  });
+  return andThen(written, () => new Uint8Array(Buffer.concat(pieces)));
+}
+
+/** Each is some hundred values. */
+const PIECES_A_STEP = 4;
+
+function encodeJson(value: Value, context: FunctionContext): PromiseOrValue<string> {
+  if (!isLarge(value)) return stringifyJson(value);
+  return andThen(inPieces('encoding::json::encode', value, JSON_PIECES, context), (bytes) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
+  );
 }
 
 export const encodingFunctions: readonly FunctionRow[] = [
-  define('encoding::base64::decode', [text('text')], 'bytes', 'The bytes of a base64 text.', decodeBase64),
+  define(
+    'encoding::base64::decode',
+    [text('text')],
+    'bytes',
+    'The bytes of a base64 text.',
+    decodeBase64,
+    BASE64_INPUT,
+  ),
   define(
     'encoding::base64::encode',
     [bytes('bytes'), optional(bool('padded'))],
@@ -52,15 +98,16 @@ export const encodingFunctions: readonly FunctionRow[] = [
       const encoded = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
       return padded ? encoded : encoded.replace(/={1,2}$/, '');
     },
+    BASE64_INPUT,
   ),
   define('encoding::cbor::decode', [bytes('bytes')], 'any', 'The value of CBOR bytes.', (value) =>
     decode('encoding::cbor::decode', 'invalid cbor', () =>
       decodeCbor(value, { ...DEFAULT_LIMITS, readRecord: parseRecordId }),
     ),
   ),
-  define('encoding::cbor::encode', [any('value')], 'bytes', 'A value as CBOR bytes.', encode),
+  define('encoding::cbor::encode', [any('value')], 'bytes', 'A value as CBOR bytes.', encode, IN_STEPS),
   define('encoding::json::decode', [text('text')], 'any', 'The value of a JSON text.', (value) =>
     decode('encoding::json::decode', 'invalid json', () => parseJson(value)),
   ),
-  define('encoding::json::encode', [any('value')], 'string', 'A value as JSON.', (value) => stringifyJson(value)),
+  define('encoding::json::encode', [any('value')], 'string', 'A value as JSON.', encodeJson, IN_STEPS),
 ];

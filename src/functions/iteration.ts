@@ -1,5 +1,6 @@
 /** Closures over the items of arrays and sets. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { mapInSteps } from '../base/steps.js';
 import { equals } from '../value/order.js';
 import { isTruthy } from '../value/truthiness.js';
 import { Closure, type Value } from '../value/value.js';
@@ -13,24 +14,31 @@ export function predicateOf(test: Value, context: FunctionContext): Predicate {
   return (item) => andThen(context.call(test, [item]), isTruthy);
 }
 
-/** Items between two looks at whether the statement may go on. */
+/** Items between two pauses. */
 const STRIDE = 256;
 
-function watch(index: number, context: FunctionContext): void {
-  if (index % STRIDE === STRIDE - 1) context.checkpoint();
+/** Calls `visit` for each item in order, with a pause now and then; `true` from `visit` ends the walk early. */
+function walk(
+  items: readonly Value[],
+  context: FunctionContext,
+  visit: (item: Value, index: number) => PromiseOrValue<boolean | undefined>,
+): PromiseOrValue<void> {
+  return forEachInOrder(items, (item, index) => {
+    if (index % STRIDE !== STRIDE - 1) return visit(item, index);
+    return andThen(context.pause(), () => visit(item, index));
+  });
 }
 
 /** Where the first item is that passes; −1 if none does. */
 export function findIndex(items: readonly Value[], test: Predicate, context: FunctionContext): PromiseOrValue<number> {
   let found = -1;
-  const walk = forEachInOrder(items, (item, index) => {
-    watch(index, context);
-    return andThen(test(item), (passed) => {
+  const walked = walk(items, context, (item, index) =>
+    andThen(test(item), (passed) => {
       if (passed) found = index;
       return passed;
-    });
-  });
-  return andThen(walk, () => found);
+    }),
+  );
+  return andThen(walked, () => found);
 }
 
 /** The positions of the items that pass. */
@@ -40,18 +48,17 @@ export function findIndexes(
   context: FunctionContext,
 ): PromiseOrValue<number[]> {
   const passing: number[] = [];
-  const walk = forEachInOrder(items, (item, index) => {
-    watch(index, context);
-    return andThen(test(item), (passed): undefined => {
+  const walked = walk(items, context, (item, index) =>
+    andThen(test(item), (passed): undefined => {
       if (passed) passing.push(index);
-    });
-  });
-  return andThen(walk, () => passing);
+    }),
+  );
+  return andThen(walked, () => passing);
 }
 
 /** The items that pass. */
 export function filter(items: readonly Value[], test: Predicate, context: FunctionContext): PromiseOrValue<Value[]> {
-  return andThen(findIndexes(items, test, context), (indexes) => indexes.map((index) => items[index]));
+  return andThen(findIndexes(items, test, context), (indexes) => mapInSteps(indexes, context, (index) => items[index]));
 }
 
 /** The results of a closure for each item; it is given the index, too, if `indexed`. */
@@ -62,8 +69,9 @@ export function map(
   indexed: boolean,
 ): PromiseOrValue<Value[]> {
   return mapInOrder(items, (item, index) => {
-    watch(index, context);
-    return context.call(closure, indexed ? [item, index] : [item]);
+    const args = indexed ? [item, index] : [item];
+    if (index % STRIDE !== STRIDE - 1) return context.call(closure, args);
+    return andThen(context.pause(), () => context.call(closure, args));
   });
 }
 
@@ -76,14 +84,13 @@ export function fold(
   indexed: boolean,
 ): PromiseOrValue<Value> {
   let folded = initial;
-  const walk = forEachInOrder(items, (item, index) => {
-    watch(index, context);
+  const walked = walk(items, context, (item, index) => {
     const args = indexed ? [folded, item, index] : [folded, item];
     return andThen(context.call(closure, args), (result): undefined => {
       folded = result;
     });
   });
-  return andThen(walk, () => folded);
+  return andThen(walked, () => folded);
 }
 
 /** Folds the other items into the first one; NONE if there is none. Indexes begin at 0 with the second item. */

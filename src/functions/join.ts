@@ -1,21 +1,44 @@
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { forEachInSteps, type Pausing } from '../base/steps.js';
 import { deeper } from '../value/nesting.js';
 import { toDisplay, toText } from '../value/text/text.js';
 import { Decimal, isArray, isObject, SetValue, type Value } from '../value/value.js';
-import { checkLength, limitedText, MAX_OUTPUT } from './output-limit.js';
+import { checkInput } from './input-limit.js';
+import { checkLength, limitedText } from './output-limit.js';
+
+/** So many values become text in one step. */
+const DISPLAYED_A_STEP = 256;
 
 /** The values as one text with a separator between them. @throws TesseraError `invalid_arguments` if it gets too long */
-export function joinTexts(name: string, separator: string, values: readonly Value[]): string {
+export function joinTexts(
+  name: string,
+  separator: string,
+  values: readonly Value[],
+  pausing: Pausing,
+): PromiseOrValue<string> {
   let result = '';
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index];
-    if (typeof value === 'object') checkLength(name, leastLength(value, MAX_OUTPUT));
-    if (index > 0) result += separator;
-    // Decimals keep their suffix here, which casts drop.
-    result += value instanceof Decimal ? toText(value) : toDisplay(value);
-    checkLength(name, result.length);
-  }
-  return limitedText(name, result);
+  const joined = forEachInSteps(
+    values,
+    pausing,
+    (value, index) => {
+      checkDisplayed(name, value);
+      if (index > 0) result += separator;
+      // Decimals keep their suffix here, which casts drop.
+      result += value instanceof Decimal ? toText(value) : toDisplay(value);
+      checkLength(name, result.length);
+    },
+    DISPLAYED_A_STEP,
+  );
+  return andThen(joined, () => limitedText(name, result));
 }
+
+/** @throws TesseraError `input_too_large` of a collection whose text is too long to be written at once */
+export function checkDisplayed(name: string, value: Value): void {
+  if (typeof value === 'object') checkInput(name, leastLength(value, MAX_LENGTH), MAX_LENGTH);
+}
+
+/** Text of a collection that is written at once: each of its characters may take some hundred nanoseconds. */
+const MAX_LENGTH = 2 ** 15;
 
 /**
  * A lower bound for the length of a value's text, or something beyond `limit` as soon as that is certain. An array may hold another one

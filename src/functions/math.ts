@@ -1,3 +1,5 @@
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Pausing } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import { add, asDecimal, negate, power } from '../value/arithmetic.js';
 import { type DecimalNumber, DecimalNumber as Exact, fitDecimal } from '../value/decimal.js';
@@ -6,6 +8,7 @@ import { Decimal, Float, float, type NumberValue } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { CALCULATES } from './input-limit.js';
 import {
   deviation,
   greatest,
@@ -49,19 +52,24 @@ function ofNumbers(
   name: string,
   returns: string,
   description: string,
-  compute: (numbers: Numbers) => NumberValue,
+  compute: (numbers: Numbers, pausing: Pausing) => PromiseOrValue<NumberValue>,
 ): FunctionRow {
-  return define(`math::${name}`, [numbers('numbers')], returns, description, compute);
+  return define(`math::${name}`, [numbers('numbers')], returns, description, compute, CALCULATES);
 }
 
 function ofPercent(
   name: string,
   returns: string,
   description: string,
-  compute: (numbers: Numbers, percent: number) => NumberValue,
+  compute: (numbers: Numbers, percent: number, pausing: Pausing) => PromiseOrValue<NumberValue>,
 ): FunctionRow {
-  return define(`math::${name}`, [numbers('numbers'), number('percent')], returns, description, (list, percent) =>
-    compute(list, toNumber(percent)),
+  return define(
+    `math::${name}`,
+    [numbers('numbers'), number('percent')],
+    returns,
+    description,
+    (list, percent, context) => compute(list, toNumber(percent), context),
+    CALCULATES,
   );
 }
 
@@ -71,10 +79,11 @@ function selects(name: string, description: string, wins: (a: NumberValue, b: Nu
     [numbers('numbers'), integer('count')],
     'array<number>',
     description,
-    (list, count) => {
+    (list, count, context) => {
       if (count < 1) throw invalidArguments(`math::${name}`, 'The second argument must be an integer greater than 0.');
-      return strongest(list, Number(count), wins);
+      return strongest(list, Number(count), wins, context);
     },
+    CALCULATES,
   );
 }
 
@@ -169,10 +178,9 @@ export const mathFunctions: readonly FunctionRow[] = [
     fixed,
   ),
   ofEach('floor', 'Rounds down to a whole number.', Math.floor, (x) => x.floor()),
-  ofNumbers('interquartile', 'float', 'The difference between the third and the first quartile.', (list) => {
-    const [first, , third] = quartiles(list);
-    return float(third - first);
-  }),
+  ofNumbers('interquartile', 'float', 'The difference between the third and the first quartile.', (list, pausing) =>
+    andThen(quartiles(list, pausing), ([first, , third]) => float(third - first)),
+  ),
   define(
     'math::lerp',
     [number('from'), number('to'), number('share')],
@@ -195,18 +203,25 @@ export const mathFunctions: readonly FunctionRow[] = [
   ofFloat('log2', 'The logarithm to the base 2.', Math.log2),
   ofNumbers('max', 'number', 'The greatest number.', greatest),
   ofNumbers('mean', 'number', 'The average.', mean),
-  define('math::median', [numbers('numbers')], 'float', 'The number in the middle; NONE of nothing.', (list) =>
-    list.length === 0 ? undefined : float(percentile(list, 50)),
+  define(
+    'math::median',
+    [numbers('numbers')],
+    'float',
+    'The number in the middle; NONE of nothing.',
+    (list, context) => (list.length === 0 ? undefined : andThen(percentile(list, 50, context), float)),
+    CALCULATES,
   ),
-  ofNumbers('midhinge', 'float', 'The average of the first and the third quartile.', (list) => {
-    const [first, , third] = quartiles(list);
-    return float((first + third) / 2);
-  }),
+  ofNumbers('midhinge', 'float', 'The average of the first and the third quartile.', (list, pausing) =>
+    andThen(quartiles(list, pausing), ([first, , third]) => float((first + third) / 2)),
+  ),
   ofNumbers('min', 'number', 'The least number.', least),
   ofNumbers('mode', 'number', 'The number that occurs most often.', mode),
   ofPercent('nearestrank', 'number', 'The number that so many percent of the others lie below.', nearestRank),
-  ofPercent('percentile', 'float', 'What so many percent of the numbers lie below, interpolated.', (list, percent) =>
-    float(percentile(list, percent)),
+  ofPercent(
+    'percentile',
+    'float',
+    'What so many percent of the numbers lie below, interpolated.',
+    (list, percent, pausing) => andThen(percentile(list, percent, pausing), float),
   ),
   define('math::pow', [number('base'), number('exponent')], 'number', 'The power.', power),
   ofNumbers('product', 'number', 'The product.', product),
@@ -220,9 +235,8 @@ export const mathFunctions: readonly FunctionRow[] = [
   ofNumbers('sum', 'number', 'The sum.', sum),
   ofFloat('tan', 'The tangent.', Math.tan),
   selects('top', 'The so many greatest numbers, in no order.', (a, b) => compareNumbers(a, b) > 0),
-  ofNumbers('trimean', 'float', 'The average of the quartiles, the second counted twice.', (list) => {
-    const [first, second, third] = quartiles(list);
-    return float((first + 2 * second + third) / 4);
-  }),
+  ofNumbers('trimean', 'float', 'The average of the quartiles, the second counted twice.', (list, pausing) =>
+    andThen(quartiles(list, pausing), ([first, second, third]) => float((first + 2 * second + third) / 4)),
+  ),
   ofNumbers('variance', 'number', 'The variance of a sample.', variance),
 ];

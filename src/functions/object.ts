@@ -1,9 +1,10 @@
 import { sortedKeys } from '../value/strings.js';
-import { toDisplay } from '../value/text/text.js';
+import { toDisplay, toErrorDisplay } from '../value/text/text.js';
 import { isArray, kindOf, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { REBUILDS } from './input-limit.js';
 import { any, list, object } from './parameters.js';
 
 export const objectFunctions: readonly FunctionRow[] = [
@@ -13,6 +14,7 @@ export const objectFunctions: readonly FunctionRow[] = [
     'array',
     'The fields of an object as pairs of key and value, by key.',
     (fields) => sortedKeys(fields).map((key) => [key, fields[key]]),
+    REBUILDS,
   ),
   define(
     'object::extend',
@@ -20,14 +22,34 @@ export const objectFunctions: readonly FunctionRow[] = [
     'object',
     'An object with the fields of another added, which win.',
     (fields, others) => objectFrom([...Object.entries(fields), ...Object.entries(others)]),
+    REBUILDS,
   ),
-  define('object::from_entries', [list('entries')], 'object', 'An object of pairs of key and value.', fromEntries),
-  define('object::is_empty', [object('object')], 'bool', 'Whether an object has no fields.', (fields) => {
-    for (const _ in fields) return false;
-    return true;
-  }),
-  define('object::keys', [object('object')], 'array<string>', 'The keys of an object, in order.', (fields) =>
-    sortedKeys(fields),
+  define(
+    'object::from_entries',
+    [list('entries')],
+    'object',
+    'An object of pairs of key and value.',
+    fromEntries,
+    REBUILDS,
+  ),
+  define(
+    'object::is_empty',
+    [object('object')],
+    'bool',
+    'Whether an object has no fields.',
+    (fields) => {
+      for (const _ in fields) return false;
+      return true;
+    },
+    REBUILDS,
+  ),
+  define(
+    'object::keys',
+    [object('object')],
+    'array<string>',
+    'The keys of an object, in order.',
+    (fields) => sortedKeys(fields),
+    REBUILDS,
   ),
   define(
     'object::len',
@@ -35,6 +57,7 @@ export const objectFunctions: readonly FunctionRow[] = [
     'int',
     'Counts the fields of an object.',
     (fields) => Object.keys(fields).length,
+    REBUILDS,
   ),
   define(
     'object::remove',
@@ -42,6 +65,7 @@ export const objectFunctions: readonly FunctionRow[] = [
     'object',
     'An object without a field, or without several.',
     remove,
+    REBUILDS,
   ),
   define(
     'object::values',
@@ -49,6 +73,7 @@ export const objectFunctions: readonly FunctionRow[] = [
     'array',
     'The values of an object, in the order of their keys.',
     (fields) => sortedKeys(fields).map((key) => fields[key]),
+    REBUILDS,
   ),
 ];
 
@@ -69,7 +94,7 @@ function remove(fields: ObjectValue, keys: Value): ObjectValue {
       if (typeof key === 'string') return key;
       throw invalidArguments(
         'object::remove',
-        `'${toDisplay(key)}' cannot be used as a key. Please use a string instead.`,
+        `'${toErrorDisplay(key)}' cannot be used as a key. Please use a string instead.`,
       );
     }),
   );

@@ -2,7 +2,7 @@
 import type { RE2JS } from 're2js';
 import { TesseraError } from '../errors/error.js';
 import { compileRegex } from '../value/regex.js';
-import { toText } from '../value/text/text.js';
+import { toErrorText } from '../value/text/text.js';
 import { Regex, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 
@@ -16,6 +16,6 @@ export function patternOf(name: string, position: number, value: Value): RE2JS {
   }
   throw invalidArguments(
     name,
-    `Argument ${position} was the wrong type. Could not cast into \`regex\` using input \`${toText(value)}\``,
+    `Argument ${position} was the wrong type. Could not cast into \`regex\` using input \`${toErrorText(value)}\``,
   );
 }

@@ -1,21 +1,24 @@
-import { andThen } from '../base/promise-or-value.js';
-import { setFrom } from '../value/order.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { filterInSteps, type Pausing } from '../base/steps.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
 import { flatten } from './array/access.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { CALCULATES, COPIES, IN_PIECES, IN_STEPS, LOOKS } from './input-limit.js';
 import { filter, findIndex, fold, map, predicateOf, reduce } from './iteration.js';
 import { joinTexts } from './join.js';
 import { any, closure, integer, optional, set, text } from './parameters.js';
+import { setInSteps } from './set-in-steps.js';
 import { sliceOf } from './slice.js';
-import { ValueBag } from './value-bag.js';
+import { bagOf } from './value-bag.js';
 
 type Items = readonly Value[];
 
 /** The items of one set that are, or aren't, in another. They stay in order. */
-function within(items: Items, other: Items, wanted: boolean): Value[] {
-  const present = new ValueBag(other);
-  return items.filter((item) => present.has(item) === wanted);
+function within(items: Items, other: Items, wanted: boolean, pausing: Pausing): PromiseOrValue<Value[]> {
+  return andThen(bagOf(other, pausing), (present) =>
+    filterInSteps(items, pausing, (item) => present.has(item) === wanted),
+  );
 }
 
 /** What an argument stands for where one or several values may be given. */
@@ -33,7 +36,8 @@ export const setFunctions: readonly FunctionRow[] = [
     [set('set'), any('value')],
     'set',
     'A set with a value, or each of several, added.',
-    ({ items }, value) => setFrom([...items, ...itemsOf(value)]),
+    ({ items }, value, context) => setInSteps(items.concat(itemsOf(value)), context),
+    IN_STEPS,
   ),
   define(
     'set::at',
@@ -41,23 +45,36 @@ export const setFunctions: readonly FunctionRow[] = [
     'any',
     'The item at an index, counted from the end if negative.',
     ({ items }, index) => items.at(Number(index)),
+    LOOKS,
   ),
   define(
     'set::complement',
     [set('a'), set('b')],
     'set',
     'The items of the first set that aren’t in the second.',
-    (a, b) => ordered(within(a.items, b.items, false)),
+    (a, b, context) => andThen(within(a.items, b.items, false, context), ordered),
+    IN_STEPS,
   ),
   define(
     'set::contains',
     [set('set'), any('value')],
     'bool',
     'Whether a value is in a set.',
-    ({ items }, value) => within([value], items, true).length > 0,
+    ({ items }, value, context) => andThen(within([value], items, true, context), ({ length }): Value => length > 0),
+    IN_STEPS,
   ),
-  define('set::difference', [set('a'), set('b')], 'set', 'The items that are in one of the sets only.', (a, b) =>
-    setFrom([...within(a.items, b.items, false), ...within(b.items, a.items, false)]),
+  define(
+    'set::difference',
+    [set('a'), set('b')],
+    'set',
+    'The items that are in one of the sets only.',
+    (a, b, context) =>
+      andThen(within(a.items, b.items, false, context), (onlyFirst) =>
+        andThen(within(b.items, a.items, false, context), (onlySecond) =>
+          setInSteps(onlyFirst.concat(onlySecond), context),
+        ),
+      ),
+    IN_STEPS,
   ),
   define(
     'set::filter',
@@ -65,6 +82,7 @@ export const setFunctions: readonly FunctionRow[] = [
     'set',
     'The items that pass a test.',
     ({ items }, test, context) => andThen(filter(items, predicateOf(test, context), context), ordered),
+    IN_STEPS,
   ),
   define(
     'set::find',
@@ -73,10 +91,23 @@ export const setFunctions: readonly FunctionRow[] = [
     'The first item that passes a test; NONE if none does.',
     ({ items }, test, context) =>
       andThen(findIndex(items, predicateOf(test, context), context), (index) => (index < 0 ? undefined : items[index])),
+    IN_STEPS,
   ),
-  define('set::first', [set('set')], 'any', 'The least item; NONE if there is none.', ({ items }) => items[0]),
-  define('set::flatten', [set('set')], 'set', 'Replaces arrays and sets in a set by their items.', ({ items }) =>
-    setFrom(flatten(items.map((item) => (item instanceof SetValue ? item.items : item)))),
+  define('set::first', [set('set')], 'any', 'The least item; NONE if there is none.', ({ items }) => items[0], LOOKS),
+  define(
+    'set::flatten',
+    [set('set')],
+    'set',
+    'Replaces arrays and sets in a set by their items.',
+    ({ items }, context) =>
+      setInSteps(
+        flatten(
+          'set::flatten',
+          items.map((item) => (item instanceof SetValue ? item.items : item)),
+        ),
+        context,
+      ),
+    CALCULATES,
   ),
   define(
     'set::fold',
@@ -84,55 +115,92 @@ export const setFunctions: readonly FunctionRow[] = [
     'any',
     'Folds the items into a value: the closure is given what has come so far and an item.',
     ({ items }, initial, body, context) => fold(items, initial, body, context, false),
+    IN_STEPS,
   ),
-  define('set::intersect', [set('a'), set('b')], 'set', 'The items that are in both sets.', (a, b) =>
-    ordered(within(a.items, b.items, true)),
+  define(
+    'set::intersect',
+    [set('a'), set('b')],
+    'set',
+    'The items that are in both sets.',
+    (a, b, context) => andThen(within(a.items, b.items, true, context), ordered),
+    IN_STEPS,
   ),
-  define('set::is_empty', [set('set')], 'bool', 'Whether a set has no items.', ({ items }) => items.length === 0),
+  define(
+    'set::is_empty',
+    [set('set')],
+    'bool',
+    'Whether a set has no items.',
+    ({ items }) => items.length === 0,
+    LOOKS,
+  ),
   define(
     'set::join',
     [set('set'), text('separator')],
     'string',
     'Puts the items together as one text.',
-    ({ items }, separator) => joinTexts('set::join', separator, items),
+    ({ items }, separator, context) => joinTexts('set::join', separator, items, context),
+    IN_PIECES,
   ),
-  define('set::last', [set('set')], 'any', 'The greatest item; NONE if there is none.', ({ items }) => items.at(-1)),
-  define('set::len', [set('set')], 'int', 'Counts the items.', ({ items }) => items.length),
+  define(
+    'set::last',
+    [set('set')],
+    'any',
+    'The greatest item; NONE if there is none.',
+    ({ items }) => items.at(-1),
+    LOOKS,
+  ),
+  define('set::len', [set('set')], 'int', 'Counts the items.', ({ items }) => items.length, LOOKS),
   define(
     'set::map',
     [set('set'), closure('closure')],
     'set',
     'The results of a closure for each item.',
-    ({ items }, body, context) => andThen(map(items, body, context, false), (results): Value => setFrom(results)),
+    ({ items }, body, context) => andThen(map(items, body, context, false), (results) => setInSteps(results, context)),
+    IN_STEPS,
   ),
-  define('set::max', [set('set')], 'any', 'The greatest item; NONE if there is none.', ({ items }) => items.at(-1)),
-  define('set::min', [set('set')], 'any', 'The least item; NONE if there is none.', ({ items }) => items[0]),
+  define(
+    'set::max',
+    [set('set')],
+    'any',
+    'The greatest item; NONE if there is none.',
+    ({ items }) => items.at(-1),
+    LOOKS,
+  ),
+  define('set::min', [set('set')], 'any', 'The least item; NONE if there is none.', ({ items }) => items[0], LOOKS),
   define(
     'set::reduce',
     [set('set'), closure('closure')],
     'any',
     'Folds the items into the first one: the closure is given what has come so far and an item.',
     ({ items }, body, context) => reduce(items, body, context, false),
+    IN_STEPS,
   ),
   define(
     'set::remove',
     [set('set'), any('value')],
     'set',
     'A set without a value, or without each of several.',
-    ({ items }, value) => ordered(within(items, itemsOf(value), false)),
+    ({ items }, value, context) => andThen(within(items, itemsOf(value), false, context), ordered),
+    IN_STEPS,
   ),
   {
     name: 'set::slice',
     parameters: [set('set'), optional(any('start')), optional(integer('end'))],
     returns: 'set',
     description: 'The items from a start to before an end, each counted from the end if negative; or those in a range.',
+    ...COPIES,
     run: ([value, ...bounds]) => {
       const { items } = value as SetValue;
       const { start, end } = sliceOf('set::slice', items.length, bounds);
       return ordered(items.slice(start, end));
     },
   },
-  define('set::union', [set('a'), set('b')], 'set', 'The items of both sets.', (a, b) =>
-    setFrom([...a.items, ...b.items]),
+  define(
+    'set::union',
+    [set('a'), set('b')],
+    'set',
+    'The items of both sets.',
+    (a, b, context) => setInSteps(a.items.concat(b.items), context),
+    IN_STEPS,
   ),
 ];

@@ -7,6 +7,7 @@ import { invalidArguments } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { timeOfUlid, timeOfUuid } from './identifiers.js';
+import { REBUILDS } from './input-limit.js';
 import { datetime, datetimes, duration, integer, number, optional, text, uuid } from './parameters.js';
 import { type CalendarTime, calendarOf, dayOfYear, instantOf, isLeapYear, isoWeek, weekday } from './time/calendar.js';
 import { formatTime } from './time/strftime.js';
@@ -242,17 +243,29 @@ export const timeFunctions: readonly FunctionRow[] = [
     (at, context) => isLeapYear(calendarOf(at ?? now(context)).year),
     { deterministic: false, aliases: ['time::is::leap_year'] },
   ),
-  define('time::max', [datetimes('datetimes')], 'datetime', 'The latest of some datetimes; NONE of none.', (all) =>
-    all.reduce<Datetime | undefined>(
-      (best, at) => (best === undefined || compare(at, best) > 0 ? at : best),
-      undefined,
-    ),
+  define(
+    'time::max',
+    [datetimes('datetimes')],
+    'datetime',
+    'The latest of some datetimes; NONE of none.',
+    (all) =>
+      all.reduce<Datetime | undefined>(
+        (best, at) => (best === undefined || compare(at, best) > 0 ? at : best),
+        undefined,
+      ),
+    REBUILDS,
   ),
-  define('time::min', [datetimes('datetimes')], 'datetime', 'The earliest of some datetimes; NONE of none.', (all) =>
-    all.reduce<Datetime | undefined>(
-      (best, at) => (best === undefined || compare(at, best) < 0 ? at : best),
-      undefined,
-    ),
+  define(
+    'time::min',
+    [datetimes('datetimes')],
+    'datetime',
+    'The earliest of some datetimes; NONE of none.',
+    (all) =>
+      all.reduce<Datetime | undefined>(
+        (best, at) => (best === undefined || compare(at, best) < 0 ? at : best),
+        undefined,
+      ),
+    REBUILDS,
   ),
   define('time::now', [], 'datetime', 'The present moment.', now, { deterministic: false }),
   define('time::timezone', [], 'string', 'The offset of the server’s time zone; always +00:00.', () => '+00:00'),

@@ -1,7 +1,7 @@
 import { failure, TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { cast } from '../value/cast.js';
-import { toDisplay, toText } from '../value/text/text.js';
+import { toDisplay, toErrorDisplay, toErrorText, toText } from '../value/text/text.js';
 import type { GeometryType, Type } from '../value/type.js';
 import { GEOMETRY_TYPES } from '../value/type.js';
 import { typeOf } from '../value/type-of.js';
@@ -19,14 +19,21 @@ import {
   Table,
   type Value,
 } from '../value/value.js';
+import { castInSteps } from './cast.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { IN_PIECES, IN_STEPS, LOOKS, REBUILDS } from './input-limit.js';
 import { any, optional, text } from './parameters.js';
 
 /** `type::int(x)` is the cast `<int> x`. */
 function casts(name: string, type: Type): FunctionRow {
-  return define(`type::${name}`, [any('value')], name, `Casts a value to ${name}.`, (value) =>
-    cast(value, type, parseRecordId),
+  return define(
+    `type::${name}`,
+    [any('value')],
+    name,
+    `Casts a value to ${name}.`,
+    (value, context) => castInSteps(value, type, context),
+    IN_PIECES,
   );
 }
 
@@ -47,6 +54,7 @@ const CASTS = [
 function checks(name: string, what: string, test: (value: Value) => boolean): FunctionRow {
   return define(`type::is_${name}`, [any('value')], 'bool', `Whether a value is ${what}.`, test, {
     aliases: [`type::is::${name}`],
+    ...LOOKS,
   });
 }
 
@@ -84,7 +92,7 @@ const checkFunctions: readonly FunctionRow[] = [
     'bool',
     'Whether a value is a record id, of a certain table if one is given.',
     (value, table) => value instanceof RecordId && (table === undefined || value.table === table),
-    { aliases: ['type::is::record'] },
+    { aliases: ['type::is::record'], ...LOOKS },
   ),
   ofKind('set', 'a set', 'set'),
   ofKind('string', 'a text', 'string'),
@@ -95,12 +103,19 @@ export const typeFunctions: readonly FunctionRow[] = [
   ...CASTS.map((kind) => casts(kind, { kind })),
   casts('array', { kind: 'array' }),
   casts('geometry', { kind: 'geometry', shapes: [] }),
-  define('type::point', [any('value')], 'point', 'Casts a value to point.', toPoint),
-  define('type::set', [any('value')], 'set', 'Makes a set of an array or a set.', (value) => {
-    // Unlike the cast, it takes nothing else.
-    if (!isArray(value) && !(value instanceof SetValue)) throw uncastable('set', value);
-    return cast(value, { kind: 'set' }, parseRecordId);
-  }),
+  define('type::point', [any('value')], 'point', 'Casts a value to point.', toPoint, REBUILDS),
+  define(
+    'type::set',
+    [any('value')],
+    'set',
+    'Makes a set of an array or a set.',
+    (value, context) => {
+      // Unlike the cast, it takes nothing else.
+      if (!isArray(value) && !(value instanceof SetValue)) throw uncastable('set', value);
+      return castInSteps(value, { kind: 'set' }, context);
+    },
+    IN_STEPS,
+  ),
   ...checkFunctions,
   define(
     'type::file',
@@ -109,12 +124,13 @@ export const typeFunctions: readonly FunctionRow[] = [
     'The file of a bucket with a key.',
     (bucket, key) => new FileReference(bucket, key.startsWith('/') ? key : `/${key}`),
   ),
-  define('type::of', [any('value')], 'string', 'The name of a value’s type.', typeOf),
+  define('type::of', [any('value')], 'string', 'The name of a value’s type.', typeOf, LOOKS),
   {
     name: 'type::record',
     aliases: ['type::thing'],
     parameters: [any('table'), optional(any('key'))],
     returns: 'record',
+    ...REBUILDS,
     description: 'The record id of a table and a key; or the one that a text holds.',
     run: (args) =>
       args.length === 1 && args[0] !== '' ? cast(args[0], RECORD, parseRecordId) : record(args[0], args[1]),
@@ -125,12 +141,13 @@ export const typeFunctions: readonly FunctionRow[] = [
     'string',
     'Casts a value to string; bytes that are no UTF-8 become U+FFFD.',
     (value) => (value instanceof Uint8Array ? LOSSY.decode(value) : toDisplay(value)),
+    REBUILDS,
   ),
   define('type::table', [any('value')], 'table', 'The table with a name, or the one of a record id.', (value) => {
     if (value instanceof RecordId) return new Table(value.table);
     if (value instanceof Table) return value;
     if (typeof value === 'string') return new Table(value);
-    throw failure('invalid_record_table', { value: shown(value) });
+    throw failure('invalid_record_table', { value: errorForm(value) });
   }),
 ];
 
@@ -149,7 +166,11 @@ function toPoint(value: Value): Value {
 }
 
 function uncastable(type: string, value: Value): TesseraError {
-  return failure('cannot_cast', { reason: `Could not cast into \`${type}\` using input \`${toText(value)}\`` });
+  return failure('cannot_cast', { reason: `Could not cast into \`${type}\` using input \`${toErrorText(value)}\`` });
+}
+
+function errorForm(value: Value): string {
+  return value instanceof Decimal ? toErrorText(value) : toErrorDisplay(value);
 }
 
 /** Decimals keep their suffix here, which casts drop. */

@@ -1,4 +1,6 @@
 /** Counts equal values in time that doesn't grow with how many others there are. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { filterInSteps, forEachInSteps, type Pausing } from '../base/steps.js';
 import { toNumber } from '../value/number.js';
 import { Comparisons } from '../value/order.js';
 import { sortedKeys } from '../value/strings.js';
@@ -24,10 +26,6 @@ interface Entry {
 export class ValueBag {
   readonly #buckets = new Map<string | number, Entry[]>();
   readonly #comparisons = new Comparisons();
-
-  constructor(values: Iterable<Value> = []) {
-    for (const value of values) this.add(value);
-  }
 
   has(value: Value): boolean {
     return (this.#find(value)?.count ?? 0) > 0;
@@ -58,12 +56,19 @@ export class ValueBag {
   }
 }
 
+/** The bag of so many values. */
+export function bagOf(values: readonly Value[], pausing: Pausing): PromiseOrValue<ValueBag> {
+  const bag = new ValueBag();
+  const filled = forEachInSteps(values, pausing, (value) => {
+    bag.add(value);
+  });
+  return andThen(filled, () => bag);
+}
+
 /** The values without repetitions, in order of their first occurrence. */
-export function distinct(values: Iterable<Value>): Value[] {
+export function distinct(values: readonly Value[], pausing: Pausing): PromiseOrValue<Value[]> {
   const seen = new ValueBag();
-  const result: Value[] = [];
-  for (const value of values) if (seen.add(value)) result.push(value);
-  return result;
+  return filterInSteps(values, pausing, (value) => seen.add(value));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Pausing } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import { add, divide, multiply, subtract } from '../value/arithmetic.js';
 import { toNumber } from '../value/number.js';
@@ -8,7 +10,7 @@ import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { absolute } from './math.js';
 import { any, number, numbers, rest } from './parameters.js';
-import { distinct, ValueBag } from './value-bag.js';
+import { bagOf, distinct } from './value-bag.js';
 import {
   angle,
   chebyshev,
@@ -22,6 +24,9 @@ import {
   type Vector,
 } from './vector/measures.js';
 
+/** Components of both vectors together: those of the longest that anybody searches by, and some more. */
+const VECTORS = { largest: 2 ** 13 };
+
 function checkDimensions(name: string, a: Vector, b: Vector): void {
   if (a.length !== b.length) throw invalidArguments(name, 'The two vectors must be of the same dimension.');
 }
@@ -34,10 +39,17 @@ function measures(
   returns = 'float',
 ): FunctionRow {
   const path = `vector::${name}`;
-  return define(path, [numbers('a'), numbers('b')], returns, description, (a, b) => {
-    checkDimensions(path, a, b);
-    return measure(a, b);
-  });
+  return define(
+    path,
+    [numbers('a'), numbers('b')],
+    returns,
+    description,
+    (a, b) => {
+      checkDimensions(path, a, b);
+      return measure(a, b);
+    },
+    VECTORS,
+  );
 }
 
 const inFloats = (measure: (a: Vector, b: Vector) => number) => (a: Vector, b: Vector) => float(measure(a, b));
@@ -75,10 +87,13 @@ function project(a: Vector, b: Vector): Value {
   return b.map((component) => multiply(component, share));
 }
 
-function jaccard(a: Vector, b: Vector): number {
-  const other = new ValueBag(b);
-  const shared = distinct(a).filter((component) => other.has(component)).length;
-  return shared / distinct([...a, ...b]).length;
+function jaccard(a: Vector, b: Vector, pausing: Pausing): PromiseOrValue<number> {
+  return andThen(bagOf(b, pausing), (other) =>
+    andThen(distinct(a, pausing), (different) => {
+      const shared = different.filter((component) => other.has(component)).length;
+      return andThen(distinct(a.concat(b), pausing), (all) => shared / all.length);
+    }),
+  );
 }
 
 export const vectorFunctions: readonly FunctionRow[] = [
@@ -90,6 +105,7 @@ export const vectorFunctions: readonly FunctionRow[] = [
     'array<number>',
     'The cross product of two vectors of three components.',
     cross,
+    VECTORS,
   ),
   componentwise('divide', 'The quotients of the components.', divide),
   measures('distance::chebyshev', 'The greatest difference of two components.', inFloats(chebyshev)),
@@ -138,10 +154,16 @@ export const vectorFunctions: readonly FunctionRow[] = [
       checkDimensions('vector::distance::minkowski', a, b);
       return float(minkowski(a, b, toNumber(order)));
     },
+    VECTORS,
   ),
   measures('dot', 'The dot product.', dot, 'number'),
-  define('vector::magnitude', [numbers('vector')], 'float', 'The length of a vector.', (vector) =>
-    float(magnitude(vector)),
+  define(
+    'vector::magnitude',
+    [numbers('vector')],
+    'float',
+    'The length of a vector.',
+    (vector) => float(magnitude(vector)),
+    VECTORS,
   ),
   componentwise('multiply', 'The products of the components.', multiply),
   define(
@@ -153,6 +175,7 @@ export const vectorFunctions: readonly FunctionRow[] = [
       const length = float(magnitude(vector));
       return vector.map((component) => divide(component, length));
     },
+    VECTORS,
   ),
   measures('project', 'The part of the first vector in the direction of the second.', project, 'array<number>'),
   define(
@@ -161,6 +184,7 @@ export const vectorFunctions: readonly FunctionRow[] = [
     'array<number>',
     'A vector times a number.',
     (vector, factor) => vector.map((component) => multiply(component, factor)),
+    VECTORS,
   ),
   measures('similarity::cosine', 'The cosine of the angle between two vectors.', inFloats(cosine)),
   define(
@@ -168,7 +192,8 @@ export const vectorFunctions: readonly FunctionRow[] = [
     [numbers('a'), numbers('b')],
     'float',
     'The share of different components that both vectors have.',
-    (a, b) => float(jaccard(a, b)),
+    (a, b, context) => andThen(jaccard(a, b, context), float),
+    VECTORS,
   ),
   measures('similarity::pearson', 'How far two vectors rise and fall together.', inFloats(pearson)),
   measures('similarity::spearman', 'How far the ranks of the components agree.', inFloats(spearman)),

@@ -1,9 +1,22 @@
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { forEachInSteps, type Pausing } from '../base/steps.js';
 import type { Versionstamp } from './contract.js';
 
 /** What is to be called when a transaction has committed: the last callback, with those before it. Shared by savepoints, so it never changes. */
 export interface AfterCommit {
   readonly callback: (last: Versionstamp) => void;
   readonly before: AfterCommit | undefined;
+}
+
+/** The same in steps, while no other commit is let through, so that the order of commits is kept. */
+export function callInSteps(
+  last: AfterCommit | undefined,
+  stamp: Versionstamp,
+  pausing: Pausing,
+): PromiseOrValue<void> {
+  const callbacks: AfterCommit['callback'][] = [];
+  for (let each = last; each !== undefined; each = each.before) callbacks.push(each.callback);
+  return forEachInSteps(callbacks.reverse(), pausing, (callback) => callback(stamp));
 }
 
 /** Calls all of them, the first one first, with the last versionstamp that was given out by then. */

@@ -75,24 +75,35 @@ export class StampSource {
   keysOf(appended: Appended | undefined): Key[] {
     const keys: Key[] = [];
     for (let entry = appended; entry !== undefined; entry = entry.before) {
-      keys.push(entry.prefix + stampBytes(this.#next()) + orderBytes(entry.at));
+      keys.push(entry.prefix + stampBytes(this.next()) + orderBytes(entry.at));
     }
     return keys;
   }
 
   /** Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of commits. */
   settle(appended: Appended, writes: Overlay): void {
-    this.#last = this.#next();
+    this.#last = this.next();
     const stamp = stampBytes(this.#last);
     for (let entry: Appended | undefined = appended; entry !== undefined; entry = entry.before) {
-      writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
+      settleOne(entry, stamp, writes);
     }
   }
 
-  #next(): Versionstamp {
+  /** The next versionstamp, for a commit that is made ready in steps: nobody is told of it before `give`. */
+  next(): Versionstamp {
     const now = stampOfTime(this.#clock.now()) ?? 0n;
     return now > this.#last ? now : this.#last + 1n;
   }
+
+  /** What got a versionstamp by `next` has its place in the order of commits. */
+  give(stamp: Versionstamp): void {
+    this.#last = stamp;
+  }
+}
+
+/** Puts one entry among the writes of its transaction. */
+export function settleOne(entry: Appended, stamp: string, writes: Overlay): void {
+  writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
 }
 
 /** What is left of a list when the entries under the prefixes of a range are taken out. */

@@ -16,8 +16,9 @@ export class Commit {
   constructor(
     /** What this commit wrote, ascending. Empty if nobody was there who could want to know. */
     readonly written: readonly Key[],
-    /** How many keys were written in all, up to this moment. */
+    /** How many keys were noted in all, up to this moment. */
     readonly count: number,
+    readonly isLarge = false,
   ) {}
 }
 
@@ -33,6 +34,8 @@ export class CommitLog {
   readonly #writers = new LastWriters();
   #holders = 0;
   #remembered = 0;
+  /** How many of the commits that are remembered are large. */
+  #large = 0;
   readonly #maxKeys: number;
 
   constructor(maxKeys = MAX_KEYS) {
@@ -61,11 +64,15 @@ export class CommitLog {
     this.#forgetUnheld();
   }
 
-  /** Adds a commit. `keys` is called only if someone may have to be validated against it. */
-  append(keys: () => readonly Key[]): Commit {
+  /**
+   * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't noted one by one: they
+   * are searched for what was read.
+   */
+  append(keys: () => readonly Key[], large = false): Commit {
     const written = this.#holders > 0 ? keys() : [];
-    const commit = new Commit(written, this.#latest.count + written.length);
-    this.#writers.note(written, commit.count);
+    const commit = new Commit(written, this.#latest.count + (large ? 0 : written.length), large);
+    if (large) this.#large++;
+    else this.#writers.note(written, commit.count);
     this.#latest.next = commit;
     this.#latest = commit;
     this.#remembered += commit.written.length + 1;
@@ -84,7 +91,7 @@ export class CommitLog {
   conflicts(moment: Commit, reads: ReadSet): boolean {
     if (moment.forgotten) return true;
     const { points } = reads;
-    if (points !== undefined && points.size < this.#latest.count - moment.count) {
+    if (points !== undefined && this.#large === 0 && points.size < this.#latest.count - moment.count) {
       for (const key of points) if (this.#writers.countOf(key) > moment.count) return true;
       return false;
     }
@@ -105,6 +112,7 @@ export class CommitLog {
     this.#oldest.next = undefined;
     this.#oldest = next;
     this.#remembered -= next.written.length + 1;
+    if (next.isLarge) this.#large--;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Key, KeyRange } from './contract.js';
 import { lowerBound } from './lower-bound.js';
 
 /** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
-const MAX_POINTS = 1 << 16;
+const MAX_POINTS = 1 << 13;
 const POINTS_A_RANGE = 32;
 /** What a remembered key takes besides its bytes, and a range with keys of usual lengths. */
 const POINT = 48;

@@ -5,9 +5,9 @@
 import { failure } from '../errors/error.js';
 import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
 import { powerOfDecimals } from './decimal-power.js';
-import { MAX_JOINED_ITEMS, MAX_JOINED_TEXT } from './limits.js';
+import { MAX_JOINED_FIELDS, MAX_JOINED_ITEMS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
-import { toDisplay, toText } from './text/text.js';
+import { toErrorDisplay, toErrorText } from './text/text.js';
 import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time-arithmetic.js';
 import {
   Decimal,
@@ -124,8 +124,9 @@ export function power(a: Value, b: Value): Value {
   const exponent = exponentFor(a, b);
   const result = exponent === undefined ? undefined : calculate(POWER, a, exponent);
   if (result !== undefined) return result;
-  const shown = a instanceof Decimal ? toDisplay(b).replace(/f$/, '').replace('Infinity', 'inf') : toDisplay(b);
-  throw failure('cannot_raise', { a: toDisplay(a), b: shown });
+  const shown =
+    a instanceof Decimal ? toErrorDisplay(b).replace(/f$/, '').replace('Infinity', 'inf') : toErrorDisplay(b);
+  throw failure('cannot_raise', { a: toErrorDisplay(a), b: shown });
 }
 
 /** The base says of which kind a power is: a decimal exponent alone doesn't make a decimal of it, but that of a decimal becomes one. */
@@ -140,7 +141,7 @@ export function negate(value: Value): Value {
   if (typeof value === 'bigint' && value !== MIN_INT) return int(-value);
   if (value instanceof Float) return new Float(-value.number);
   if (value instanceof Decimal) return fitDecimal(value.number.neg()) as Decimal;
-  throw failure('cannot_negate', { value: toText(value) });
+  throw failure('cannot_negate', { value: toErrorText(value) });
 }
 
 /** An int that is a JavaScript number, as nearly all are. */
@@ -151,7 +152,7 @@ function isPlainInt(value: Value): value is number {
 /** As the peer prints operands: bare texts, but decimals with their suffix unless both are decimals. */
 function operands(a: Value, b: Value) {
   const bare = a instanceof Decimal && b instanceof Decimal;
-  const text = (value: Value) => (value instanceof Decimal && !bare ? toText(value) : toDisplay(value));
+  const text = (value: Value) => (value instanceof Decimal && !bare ? toErrorText(value) : toErrorDisplay(value));
   return { a: text(a), b: text(b) };
 }
 
@@ -196,6 +197,9 @@ function bounded<T>(value: T, size: number, limit: number): T {
 
 function addCollections(a: Value, b: Value): Value {
   if (isArray(a) && isArray(b)) return bounded(a, a.length + b.length, MAX_JOINED_ITEMS).concat(b);
-  if (isObject(a) && isObject(b)) return objectFrom([...Object.entries(a), ...Object.entries(b)]);
+  if (isObject(a) && isObject(b)) {
+    const [fields, others] = [Object.entries(a), Object.entries(b)];
+    return objectFrom(bounded([...fields, ...others], fields.length + others.length, MAX_JOINED_FIELDS));
+  }
   return undefined;
 }

@@ -8,7 +8,7 @@ import { parseDuration } from './duration.js';
 import { geometryFrom } from './geometry.js';
 import { MAX_INT, MIN_INT, parseFloatText, parseInteger } from './number.js';
 import { isPattern } from './regex.js';
-import { toDisplay, toText } from './text/text.js';
+import { toDisplay, toErrorText } from './text/text.js';
 import { typeTextInErrors } from './text/type-text.js';
 import type { Type } from './type.js';
 import { parseUuid } from './uuid.js';
@@ -40,7 +40,9 @@ export function cast(value: Value, type: Type, readRecord: RecordReader): Value 
 }
 
 function mismatchText({ type, value, place, lengthText }: Mismatch): string {
-  return lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toText(value)}\`${place}`;
+  return (
+    lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toErrorText(value)}\`${place}`
+  );
 }
 
 /** From a text by `parse`, from anything else as coercion does. */
@@ -139,8 +141,15 @@ function rangeItems(range: Range): Attempt<ArrayValue> {
   const bounds = intBounds(range);
   if (bounds === undefined) return FAILED;
   const { first, end } = bounds;
-  if (end - first > MAX_RANGE_ITEMS) throw failure('range_too_large', { range: toText(range) });
-  return Array.from({ length: Math.max(0, Number(end - first)) }, (_, index) => int(first + BigInt(index)));
+  if (end - first > MAX_RANGE_ITEMS) throw failure('range_too_large', { range: toErrorText(range) });
+  const length = Math.max(0, Number(end - first));
+  const start = Number(first);
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(start + length)) {
+    return Array.from({ length }, (_, index) => int(first + BigInt(index)));
+  }
+  const items = new Array<Value>(length);
+  for (let index = 0; index < length; index++) items[index] = start + index;
+  return items;
 }
 
 /**

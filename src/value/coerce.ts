@@ -7,7 +7,7 @@ import { type Conversion, convert, FAILED, Mismatch } from './conversion.js';
 import { decimalFrom } from './decimal.js';
 import { geometryFromObject } from './geometry.js';
 import { intFromNumber, toNumber } from './number.js';
-import { toText } from './text/text.js';
+import { toErrorText } from './text/text.js';
 import { typeTextInErrors } from './text/type-text.js';
 import type { Type } from './type.js';
 import {
@@ -61,7 +61,7 @@ export function matches(value: Value, type: Type): boolean {
 
 function mismatchText(mismatch: Mismatch): string {
   const { type, value, place, lengthText } = mismatch;
-  return lengthText ?? `Expected \`${typeTextInErrors(type)}\` but found \`${toText(value)}\`${place}`;
+  return lengthText ?? `Expected \`${typeTextInErrors(type)}\` but found \`${toErrorText(value)}\`${place}`;
 }
 
 const instance =

@@ -141,9 +141,18 @@ function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array'
       ? converted
       : value instanceof SetValue && converted === value.items
         ? value
-        : setFrom(converted.toReversed()); // Of equal elements the last stays.
+        : toSet(converted);
   if (!(result instanceof SetValue) || type.length === undefined || type.length === result.items.length) return result;
   return new Mismatch(type, value, result.items.length);
+}
+
+/** So many values are looked at for each of the items that are sorted. */
+const LOOKS_TO_SORT = 16;
+
+/** Of equal elements the last stays. */
+function toSet(items: ArrayValue): SetValue {
+  walk.count(LOOKS_TO_SORT * items.length);
+  return setFrom(items.toReversed());
 }
 
 /** The items converted; the very same array if none of them changed. */

@@ -15,8 +15,8 @@ interface Parts {
   readonly ends: readonly Position[];
 }
 
-/** Pairs of segments that one comparison may look at. */
-const MAX_PAIRS = 20_000_000;
+/** Pairs of segments that one comparison may look at: some milliseconds. */
+const MAX_PAIRS = 2 ** 19;
 
 /** Whether the two have a point in common. */
 export function intersects(a: Geometry, b: Geometry): boolean {

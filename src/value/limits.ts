@@ -10,14 +10,17 @@ export const MAX_NESTING = 1000;
 export const MAX_NODES = 2 ** 24;
 
 /** So many values are looked at to compare two, to convert one to a type, or to tell how two differ. */
-export const MAX_COMPARED = 2 ** 22;
+export const MAX_COMPARED = 2 ** 18;
 
 /** Characters of a value's text, and bytes of its encoding. */
 export const MAX_ENCODED = 2 ** 26;
 
 /** Characters of a text, and elements of a collection, that operators join together. */
 export const MAX_JOINED_TEXT = 2 ** 24;
-export const MAX_JOINED_ITEMS = 2 ** 22;
+export const MAX_JOINED_ITEMS = 2 ** 18;
+
+/** Fields of objects that are put together. */
+export const MAX_JOINED_FIELDS = 2 ** 13;
 
 /** Entries of one record in one index: one for each element of an array, and for each pair of elements of two. */
 export const MAX_INDEX_ENTRIES = 2 ** 16;

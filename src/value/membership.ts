@@ -4,6 +4,7 @@ import { containsGeometry, intersects as geometriesIntersect } from './geometry-
 import { MAX_PAIRS } from './limits.js';
 import { Comparisons, compare, equals, sorted } from './order.js';
 import { matchesRegex } from './regex.js';
+import { includesText } from './text-search.js';
 import { type ArrayValue, Geometry, isArray, isObject, Range, Regex, SetValue, type Value } from './value.js';
 import { tooLarge } from './walk.js';
 
@@ -34,7 +35,7 @@ const CONTAINS: ByKind<boolean, Value> = {
   int: nothing,
   float: nothing,
   decimal: nothing,
-  string: (text, item) => typeof item === 'string' && text.includes(item),
+  string: (text, item) => typeof item === 'string' && includesText(text, item),
   duration: nothing,
   datetime: nothing,
   uuid: (uuid, item) => typeof item === 'string' && uuid.text.includes(item),
@@ -91,14 +92,31 @@ function holds(items: ArrayValue, item: Value): boolean {
   const order = items.length < SEARCHED_FROM || item instanceof Regex ? 'none' : orders.get(items);
   if (order === undefined) orders.set(items, 'asked');
   if (order === undefined || order === 'none') return items.some((one) => looselyEquals(one, item));
-  const ascending = order === 'asked' ? orderOf(items) : order;
-  return ascending === 'none' ? items.some((one) => looselyEquals(one, item)) : isAmong(ascending, item, { compare });
+  const ascending = order === 'asked' && items.length <= SORTED_AT_ONCE ? orderOf(items) : order;
+  return typeof ascending === 'string'
+    ? items.some((one) => looselyEquals(one, item))
+    : isAmong(ascending, item, { compare });
 }
 
 function orderOf(items: ArrayValue): 'none' | ArrayValue {
   const order = items.some((item) => item instanceof Regex) ? 'none' : sorted(items);
   orders.set(items, order);
   return order;
+}
+
+/** Longer lists are sorted in steps, or not at all. */
+const SORTED_AT_ONCE = 2 ** 12;
+
+/** Whether a list had better be sorted (`sortInSteps`) before it is asked, as it has been once, for `count` values. */
+export function wantsOrder(items: ArrayValue, count: number): boolean {
+  if (items.length <= SORTED_AT_ONCE) return false;
+  const order = orders.get(items);
+  return order === 'asked' || (order === undefined && items.length * count > MAX_PAIRS);
+}
+
+/** Remembers the order of a list; `ascending` is what it is when sorted, unless there is a regex in it. */
+export function rememberOrder(items: ArrayValue, ascending: ArrayValue): void {
+  orders.set(items, ascending.some((item) => item instanceof Regex) ? 'none' : ascending);
 }
 
 /** Tells of so many values whether they are in a container. */
@@ -109,7 +127,8 @@ function holderOf(container: Value, count: number): (item: Value) => boolean {
   const isRegex = (value: Value) => value instanceof Regex;
   if (items.some(isRegex)) throw tooLarge(MAX_PAIRS);
   const comparisons = new Comparisons();
-  const ascending = sorted(items, comparisons);
+  const known = orders.get(items);
+  const ascending = typeof known === 'object' ? known : sorted(items, comparisons);
   return (item) => {
     if (isRegex(item)) throw tooLarge(MAX_PAIRS);
     return isAmong(ascending, item, comparisons);
@@ -141,7 +160,7 @@ export function rangeContains({ start, end }: Range, value: Value): boolean {
 }
 
 /** The elements of an array or a set. */
-function itemsOf(value: Value): ArrayValue | undefined {
+export function itemsOf(value: Value): ArrayValue | undefined {
   if (isArray(value)) return value;
   return value instanceof SetValue ? value.items : undefined;
 }
@@ -153,5 +172,5 @@ function holdsSingles(container: Value): boolean {
 
 /** Where a list was expected, a text stands for itself. */
 function containsText(container: Value, item: Value): boolean {
-  return typeof item === 'string' && typeof container === 'string' && container.includes(item);
+  return typeof item === 'string' && typeof container === 'string' && includesText(container, item);
 }

@@ -51,7 +51,7 @@ export class Comparisons {
       if (a < b) return -1;
       if (a > b) return 1;
     }
-    walk.left = this.#left + FREE_NODES;
+    walk.resume(this.#left + FREE_NODES);
     const order = compareAt(a, b, 0);
     if (walk.left < this.#left) this.#left = walk.left;
     return order;

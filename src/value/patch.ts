@@ -6,7 +6,7 @@ import { failure, type TesseraError } from '../errors/error.js';
 import { deeper } from './nesting.js';
 import { equals } from './order.js';
 import { withField } from './paths.js';
-import { toText } from './text/text.js';
+import { toErrorText } from './text/text.js';
 import { patchText } from './text-patch.js';
 import { type ArrayValue, isArray, isObject, newObject, type ObjectValue, type Value } from './value.js';
 
@@ -142,7 +142,7 @@ function move(document: Value, { path, from }: Operation): Value {
 function test(document: Value, { path, value }: Operation): Value {
   const found = read(document, path);
   if (equals(found, value)) return document;
-  throw failure('patch_test_failed', { expected: toText(value), found: toText(found) });
+  throw failure('patch_test_failed', { expected: toErrorText(value), found: toErrorText(found) });
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;

@@ -49,9 +49,9 @@ export function isPattern(source: string): boolean {
 
 /**
  * So many steps one search may take: the characters of the text times the instructions of the pattern, of which `{1,900}` makes many. It is
- * some seconds at worst; most patterns take a fraction.
+ * some milliseconds at worst.
  */
-const MAX_STEPS = 2 ** 28;
+const MAX_STEPS = 2 ** 18;
 
 /** What finds a pattern in a text. @throws TesseraError `regex_too_costly` */
 export function matcherOf(pattern: RE2JS, text: string): Matcher {

@@ -3,6 +3,16 @@ import { MAX_COMPARED, MAX_ENCODED, MAX_NODES } from './limits.js';
 import { deeper } from './nesting.js';
 import { Geometry, isArray, isObject, Range, RecordId, SetValue, type Value } from './value.js';
 
+/** How many values have been met by walks since somebody asked: what tells a statement to give way to others. */
+let walked = 0;
+
+/** How many values walks have met since this was called last; what the very last one met may be told the next time. */
+export function takeWalked(): number {
+  const taken = walked;
+  walked = 0;
+  return taken;
+}
+
 /**
  * Bounds a walk over values, in depth and in how many it meets. Every function that follows values down has one and begins it anew each
  * time: walks never wait, so that nobody else can be at it.
@@ -11,16 +21,32 @@ export class Walk {
   readonly #limit: number;
   /** How many may still be met. */
   left: number;
+  /** What `left` was when it was told last how many had been met. */
+  #told: number;
 
   constructor(limit = MAX_COMPARED) {
     this.#limit = limit;
     this.left = limit;
+    this.#told = limit;
   }
 
   /** Begins at the root, at depth 0. */
   begin(): 0 {
+    this.#tell();
     this.left = this.#limit;
     return 0;
+  }
+
+  /** Goes on with what several walks may meet together. */
+  resume(left: number): void {
+    this.#tell();
+    this.left = left;
+    this.#told = left;
+  }
+
+  #tell(): void {
+    if (this.left < this.#told) walked += this.#told - this.left;
+    this.#told = this.#limit;
   }
 
   /** Enters a value with so many members; the depth that they have. @throws TesseraError `nesting_too_deep`, `value_too_large` */

@@ -82,7 +82,7 @@ describe('nothing grows without a bound', () => {
     ['array::transpose', [[wide, ...new Array(1000).fill(1)]]],
     ['array::concat', new Array(1000).fill(wide)],
   ])('%s', (name, args) => {
-    expect(() => call(name, args)).toThrow('Output must not exceed 1048576 bytes.');
+    expect(() => call(name, args)).toThrow(/Output must not exceed 1048576 bytes\.|is larger than the limit of \d+/);
   });
 
   test.each([
@@ -92,11 +92,13 @@ describe('nothing grows without a bound', () => {
     'string::similarity::jaro',
     'string::similarity::fuzzy',
   ])('%s', (name) => {
-    expect(() => call(name, [long, long])).toThrow('The strings are too long to be compared.');
+    const text = long.slice(0, 1000);
+    expect(() => call(name, [text, text])).toThrow('The strings are too long to be compared.');
+    expect(() => call(name, [long, long])).toThrow('is larger than the limit of 8192');
   });
 
   test('HTML may be nested as deeply as it is long', () => {
-    const html = '<b>'.repeat(50_000);
+    const html = '<b>'.repeat(1300);
     expect(call('string::html::sanitize', [`${html}x`])).toContain('x');
   });
 
@@ -123,7 +125,7 @@ test('what many matches cost is spread over many turns, and no search is without
   });
   expect(await call('string::replace', ['aab', new Regex('a+c|a'), 'x'], context)).toBe('xxb');
   expect(pauses).toBe(2);
-  expect(() => call('string::matches', ['a'.repeat(500_000), new Regex('(a?){900}b$')])).toThrow(
-    'The regular expression is too large for a text of 500000 characters',
+  expect(() => call('string::matches', ['a'.repeat(5000), new Regex('(a?){900}b$')])).toThrow(
+    'The regular expression is too large for a text of 5000 characters',
   );
 });

@@ -39,6 +39,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     hasTable: () => true,
     hasAnalyzer: () => false,
     checkpoint: () => {},
+    claim: () => {},
     pause: () => {},
     ...parts,
   };

@@ -281,7 +281,7 @@ checkRows([
   ],
   [
     "string::len(string::replace(string::repeat('a',1048576),/a/,'bb'))",
-    'Incorrect arguments for function string::replace(). Output must not exceed 1048576 bytes.',
+    'The regular expression is too large for a text of 1048576 characters',
   ],
   [
     "string::len(array::join(array::range(0,20000),string::repeat('a',1000)))",

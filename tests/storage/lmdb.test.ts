@@ -143,7 +143,7 @@ describe('LmdbEngine', () => {
   it('waits for very many changes rather than lay them over', async () => {
     const transaction = engine.begin({ writable: true });
     for (let n = 0; n < 5000; n++) transaction.put(`k${n}`, n);
-    void transaction.place();
+    await transaction.place();
     const early = engine.beginEarly({ writable: false });
     expect(early).toBeInstanceOf(Promise);
     expect((await early).count(EVERYTHING)).toBe(5000);

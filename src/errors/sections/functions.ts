@@ -8,6 +8,12 @@ export const functionErrors = {
     text: ({ name, reason, method = false }) =>
       `Incorrect arguments for ${method ? 'method' : 'function'} ${name}(). ${reason}`,
   }),
+  /** Whatever is done at once is bounded, so that nobody else has to wait for long. `what` is a function, an operator or a cast. */
+  input_too_large: row<{ what: string; limit: number }>({
+    kind: 'Validation',
+    text: ({ what, limit }) =>
+      `The input of ${what} is larger than the limit of ${limit} characters, bytes, elements or fields`,
+  }),
   /** Of functions that wait: the peer checks their arguments in another way. `got` is the kind of what was given, if anything was. */
   unexpected_argument: row<{ name: string; expected: string; got?: string }>({
     kind: 'Validation',

@@ -1,10 +1,24 @@
-import { andThen } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { castInSteps } from '../../functions/cast.js';
 import type { Cast } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import { cast } from '../../value/cast.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Type } from '../../value/type.js';
+import type { Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { ExecutionContext } from './execution-context.js';
 
 export function compileCast({ type, operand }: Cast, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(operand);
-  return (frame) => andThen(evaluate(frame), (value) => cast(value, type, parseRecordId));
+  return (frame) => {
+    const value = evaluate(frame);
+    return value instanceof Promise
+      ? value.then((settled) => castIn(frame, settled, type))
+      : castIn(frame, value, type);
+  };
+}
+
+function castIn({ execution }: Frame, value: Value, type: Type): PromiseOrValue<Value> {
+  if (typeof value !== 'object' && typeof value !== 'string') return cast(value, type, parseRecordId);
+  return castInSteps(value, type, new ExecutionContext(execution));
 }

@@ -3,6 +3,7 @@ import type { FunctionContext } from '../../functions/contract.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
+import { claimWork } from '../pace.js';
 import { inPlainWords } from '../plain-words.js';
 import { callClosure } from './closure.js';
 
@@ -63,6 +64,10 @@ export class ExecutionContext implements FunctionContext {
 
   checkpoint(): void {
     this.execution.interrupt.check();
+  }
+
+  claim(units: number): PromiseOrValue<void> {
+    return claimWork(this.execution, units);
   }
 
   pause(): PromiseOrValue<void> {

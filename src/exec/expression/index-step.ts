@@ -5,7 +5,7 @@ import type { Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import { toNumber } from '../../value/number.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
@@ -70,7 +70,7 @@ function intBound({ value }: Bound): number {
     return Number(coerce(value, { kind: 'int' }));
   } catch (error) {
     if (!(error instanceof CoercionError)) throw error;
-    throw failure('invalid_slice', { value: toText(value) });
+    throw failure('invalid_slice', { value: toErrorText(value) });
   }
 }
 

@@ -4,7 +4,8 @@ import { failure } from '../../errors/error.js';
 import type { Binary, Unary } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { isSmall, type OperateOnLarge, operateOnLarge } from './large-operands.js';
 import { DECIDED, OPERATIONS, type Operation, type ShortCircuit, UNARY_OPERATIONS } from './operators.js';
 
 export function compileUnary({ operator, operand }: Unary, compiler: Compiler): Evaluate {
@@ -24,22 +25,29 @@ export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   const left = compiler.expression(binary.left);
   if (isShortCircuit(operator)) return compileShortCircuit(operator, left, compiler.expression(binary.right));
   const apply = OPERATIONS[operator];
+  const onLarge = operateOnLarge(operator);
   const known = constantValue(binary.right);
-  if (known !== undefined) return withConstant(apply, left, known.value);
+  if (known !== undefined) return withConstant(apply, onLarge, left, known.value);
   const right = compiler.expression(binary.right);
+  const operate = (a: Value, b: Value, { execution }: Frame) =>
+    isSmall(a) && isSmall(b) ? apply(a, b) : onLarge(a, b, execution);
   return (frame) => {
     const a = left(frame);
-    const b = a instanceof Promise ? undefined : right(frame);
-    if (a instanceof Promise) return a.then((settled) => andThen(right(frame), (other) => apply(settled, other)));
-    return b instanceof Promise ? b.then((settled) => apply(a, settled)) : apply(a, b);
+    if (a instanceof Promise) return a.then((settled) => andThen(right(frame), (b) => operate(settled, b, frame)));
+    const b = right(frame);
+    return b instanceof Promise ? b.then((settled) => operate(a, settled, frame)) : operate(a, b, frame);
   };
 }
 
 /** The right operand is known, as in `age > 18`. */
-function withConstant(apply: Operation, left: Evaluate, b: Value): Evaluate {
+function withConstant(apply: Operation, onLarge: OperateOnLarge, left: Evaluate, b: Value): Evaluate {
+  if (!isSmall(b)) return (frame) => andThen(left(frame), (a) => onLarge(a, b, frame.execution));
   return (frame) => {
     const a = left(frame);
-    return a instanceof Promise ? a.then((settled) => apply(settled, b)) : apply(a, b);
+    if (a instanceof Promise) {
+      return a.then((settled) => (isSmall(settled) ? apply(settled, b) : onLarge(settled, b, frame.execution)));
+    }
+    return isSmall(a) ? apply(a, b) : onLarge(a, b, frame.execution);
   };
 }
 

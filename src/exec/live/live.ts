@@ -11,7 +11,7 @@ import { LAST_POSITION, positionAfter } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { diff } from '../../value/diff.js';
 import { equals } from '../../value/order.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
@@ -41,7 +41,8 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
     if (listener === undefined) throw failure('realtime_unavailable');
     if (!writable) throw failure('read_only');
     return andThen(evaluate(frame), (target) => {
-      if (!(target instanceof Table)) throw failure('invalid_target', { statement: 'LIVE', value: toText(target) });
+      if (!(target instanceof Table))
+        throw failure('invalid_target', { statement: 'LIVE', value: toErrorText(target) });
       return andThen(unit.catalog(), (catalog) => {
         if (catalog === undefined) throw failure('database_missing', { name: place.database });
         const table = catalog.tables.get(target.name);
@@ -87,7 +88,7 @@ function readSince(since: Value): Versionstamp | undefined {
   if (typeof since === 'bigint' || (typeof since === 'number' && Number.isInteger(since))) {
     if (since >= 0) return BigInt(since);
   } else if (typeof since === 'string' && DIGITS.test(since)) return BigInt(since);
-  throw failure('invalid_target', { statement: 'LIVE', value: toText(since) });
+  throw failure('invalid_target', { statement: 'LIVE', value: toErrorText(since) });
 }
 
 /** @throws TesseraError `changefeed_required`, `changefeed_too_short` */

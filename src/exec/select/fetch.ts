@@ -1,5 +1,5 @@
 /** FETCH: replaces record links by the records, as far as the reader may see them. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Expression, Part } from '../../language/ast.js';
 import {
   isArray,
@@ -23,10 +23,28 @@ export function compileFetch(
     andThen(paths(frame), (found) => {
       let fetched: PromiseOrValue<Value[]> = rows.slice();
       for (const { parts } of found) {
-        fetched = andThen(fetched, (values) => new PathFetch(frame, parts).rows(values));
+        fetched = andThen(fetched, (values) => fetchAll(frame, parts, values));
       }
       return fetched;
     });
+}
+
+/** So many rows go down a path together: their links are read at once. */
+const ROWS_TOGETHER = 1024;
+
+function fetchAll(frame: Frame, parts: readonly Part[], rows: readonly Value[]): PromiseOrValue<Value[]> {
+  if (rows.length <= ROWS_TOGETHER) return new PathFetch(frame, parts).rows(rows);
+  const all: Value[] = [];
+  let from = 0;
+  const step = () => {
+    const some = rows.slice(from, from + ROWS_TOGETHER);
+    from += ROWS_TOGETHER;
+    return andThen(new PathFetch(frame, parts).rows(some), (fetched) => {
+      for (const row of fetched) all.push(row);
+      return from >= rows.length || andThen(frame.execution.interrupt.checkpoint(), () => false);
+    });
+  };
+  return andThen(untilTrue(step), () => all);
 }
 
 /** Where in a copy a value belongs. */

@@ -4,6 +4,7 @@ import { withField } from '../../value/paths.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import { destructuredPath } from '../expression/assign.js';
+import { mapInTurns } from '../pace.js';
 import { replaced } from './fetch.js';
 import { pathsNamed } from './paths-named.js';
 
@@ -15,7 +16,9 @@ export function compileOmit(
   const paths = pathsNamed(omitted, compiler);
   return (frame, rows) =>
     andThen(paths(frame), (found) =>
-      rows.map((row) => found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row)),
+      mapInTurns(frame.execution, rows, (row) =>
+        found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row),
+      ),
     );
 }
 

@@ -1,5 +1,6 @@
 /** Where the rows of a SELECT, UPDATE or DELETE come from. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInSteps, type Pausing } from '../../base/steps.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';
@@ -7,6 +8,7 @@ import { type AccessPath, chooseAccessPath, type Direction, type OrderHint } fro
 import type { KeyRange } from '../../storage/contract.js';
 import { RecordId, type Value } from '../../value/value.js';
 import type { Compiler, Execution, Frame, Purpose } from '../execution.js';
+import { pace, pausingOf } from '../pace.js';
 import type { Target } from '../targets.js';
 import { type CompiledPath, compilePath } from './compiled-path.js';
 
@@ -80,9 +82,13 @@ export class RowSource {
         return stopped;
       });
     const size = this.#hints.writes && frame.execution.unit.transaction.writable ? 1 : this.#compiler.tuning.batch;
-    return forEachInOrder(gathered(targets, Math.min(size, wanted.rows ?? size)), (target) =>
-      andThen(this.#rows(frame, target, purpose, wanted, watch), () => stopped),
-    );
+    const { execution } = frame;
+    const visitEach = (found: readonly (Target | Listed)[]) =>
+      forEachInOrder(found, (target) => {
+        const turn = target.kind === 'value' ? pace(execution) : undefined;
+        return andThen(turn, () => andThen(this.#rows(frame, target, purpose, wanted, watch), () => stopped));
+      });
+    return andThen(gathered(targets, Math.min(size, wanted.rows ?? size), pausingOf(execution)), visitEach);
   }
 
   #rows(
@@ -167,12 +173,16 @@ export class RowSource {
 }
 
 /** The targets, of which those records are joined that a list names one after the other: at most `size` of them. */
-function gathered(targets: readonly Target[], size: number): readonly (Target | Listed)[] {
-  const [first, ...others] = targets;
-  if (others.length === 0 && (first?.kind !== 'record' || !first.listed)) return targets;
+function gathered(
+  targets: readonly Target[],
+  size: number,
+  pausing: Pausing,
+): PromiseOrValue<readonly (Target | Listed)[]> {
+  const [first] = targets;
+  if (targets.length <= 1 && (first?.kind !== 'record' || !first.listed)) return targets;
   const all: (Target | Listed)[] = [];
   let ids: RecordId[] | undefined;
-  for (const target of targets) {
+  const done = forEachInSteps(targets, pausing, (target) => {
     if (target.kind !== 'record' || !target.listed) {
       ids = undefined;
       all.push(target);
@@ -182,8 +192,8 @@ function gathered(targets: readonly Target[], size: number): readonly (Target | 
     } else {
       ids.push(target.id);
     }
-  }
-  return all;
+  });
+  return andThen(done, () => all);
 }
 
 /** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */

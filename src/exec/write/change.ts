@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import type { PlanNode } from '../../plan/query-plan.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Compiler, Execution, Frame } from '../execution.js';
@@ -45,7 +45,7 @@ export function compileFinder(
       'source',
       (frame: Frame, targets: readonly Target[]) => {
         for (const target of targets) {
-          if (target.kind === 'value') throw failure('invalid_target', { statement, value: toText(target.value) });
+          if (target.kind === 'value') throw failure('invalid_target', { statement, value: toErrorText(target.value) });
         }
         const walk = (open: readonly Target[]) => {
           const found: Found[] = [];

@@ -3,7 +3,7 @@ import { failure } from '../../errors/error.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Create } from '../../language/ast.js';
 import { withField } from '../../value/paths.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
@@ -36,7 +36,7 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
     if (target.kind !== 'table') {
       throw failure('invalid_target', {
         statement: 'CREATE',
-        value: toText(target.kind === 'value' ? target.value : target.id),
+        value: toErrorText(target.kind === 'value' ? target.value : target.id),
       });
     }
     return andThen(ensureTable(execution, target.table), (exists) => {
@@ -57,7 +57,7 @@ export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undef
   if (id === undefined) return undefined;
   if (id instanceof RecordId && !(id.key instanceof Range)) return new RecordId(table, id.key);
   if (isRecordKey(id)) return new RecordId(table, id);
-  throw failure('invalid_record_key', { value: toText(id) });
+  throw failure('invalid_record_key', { value: toErrorText(id) });
 }
 
 export function randomId({ environment }: Execution, table: string): RecordId {

@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { Assignment, Data, Idiom } from '../../language/ast.js';
 import { patch } from '../../value/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { isVerdict } from '../discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
@@ -37,7 +37,7 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
         options: {},
         draft: (frame) => (before) =>
           andThen(value(frame), (changes) => {
-            if (!isObject(changes)) throw failure('invalid_merge', { value: toText(changes) });
+            if (!isObject(changes)) throw failure('invalid_merge', { value: toErrorText(changes) });
             return deepMerge(before ?? newObject(), changes) as ObjectValue;
           }),
       };
@@ -50,7 +50,7 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
           andThen(value(frame), (operations) => {
             const seen = isObject(frame.current) ? frame.current : newObject();
             const patched = patch(seen, operations);
-            if (!isObject(patched)) throw failure('invalid_content', { value: toText(patched) });
+            if (!isObject(patched)) throw failure('invalid_content', { value: toErrorText(patched) });
             return restoreFields(patched, seen, before ?? seen) as ObjectValue;
           }),
       };
@@ -144,6 +144,6 @@ function keeping(draft: ObjectValue): (error: unknown) => ObjectValue {
 }
 
 function asContent(content: Value): ObjectValue {
-  if (!isObject(content)) throw failure('invalid_content', { value: toText(content) });
+  if (!isObject(content)) throw failure('invalid_content', { value: toErrorText(content) });
   return withoutNone(content) as ObjectValue;
 }

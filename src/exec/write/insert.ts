@@ -8,7 +8,7 @@ import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import {
   isArray,
   isObject,
@@ -175,11 +175,11 @@ function objectsIn(value: Value, isInto: boolean): readonly ObjectValue[] {
   if (isArray(value)) {
     return value.map((item) => {
       if (isObject(item)) return item;
-      if (!isInto) throw failure('insert_property', { property: 'id', value: toText(undefined) });
-      throw failure('invalid_merge', { value: toText(item) });
+      if (!isInto) throw failure('insert_property', { property: 'id', value: toErrorText(undefined) });
+      throw failure('invalid_merge', { value: toErrorText(item) });
     });
   }
-  throw failure('invalid_target', { statement: 'INSERT', value: toText(value) });
+  throw failure('invalid_target', { statement: 'INSERT', value: toErrorText(value) });
 }
 
 /** With INTO a bare key will do; without, the record says by its `id` where it belongs. */
@@ -187,10 +187,10 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
   const { id } = row;
   if (table === undefined) {
     if (id instanceof RecordId) return recordIdIn(row, id.table) ?? id;
-    throw failure('insert_property', { property: 'id', value: toText(id) });
+    throw failure('insert_property', { property: 'id', value: toErrorText(id) });
   }
   if (id !== undefined && !(id instanceof RecordId) && !isRecordKey(id)) {
-    throw failure('insert_property', { property: 'id', value: toText(id) });
+    throw failure('insert_property', { property: 'id', value: toErrorText(id) });
   }
   return recordIdIn(row, table) ?? randomId(execution, table);
 }
@@ -198,5 +198,5 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
 function endOf(row: ObjectValue, property: 'in' | 'out'): RecordId {
   const end = row[property];
   if (end instanceof RecordId && !(end.key instanceof Range)) return end;
-  throw failure('insert_property', { property, value: toText(end) });
+  throw failure('insert_property', { property, value: toErrorText(end) });
 }

@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { Relate } from '../../language/ast.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
@@ -58,7 +58,7 @@ export function writeEdge(
   options: WriteOptions,
 ): PromiseOrValue<Written | undefined> {
   if (!(named instanceof Table) && !isRecord(named)) {
-    throw failure('invalid_edge_end', { property: 'out', value: toText(named) });
+    throw failure('invalid_edge_end', { property: 'out', value: toErrorText(named) });
   }
   const table = named instanceof Table ? named.name : named.table;
   return andThen(ensureEnds(execution, table, ends), (exists) => {
@@ -109,7 +109,7 @@ function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: Edg
   ] as const) {
     const found = seen[name];
     if (found === undefined && execution.checks.view) continue;
-    if (!equals(found, wanted)) throw failure('edge_end_mismatch', { end: name, value: toText(found) });
+    if (!equals(found, wanted)) throw failure('edge_end_mismatch', { end: name, value: toErrorText(found) });
   }
 }
 
@@ -142,6 +142,6 @@ function endsOf(value: Value, property: 'in' | 'id'): RecordId[] {
   return (isArray(value) ? value : [value]).map((each) => {
     const id = isObject(each) ? each['id'] : each;
     if (isRecord(id)) return id;
-    throw failure('invalid_edge_end', { property, value: toText(each) });
+    throw failure('invalid_edge_end', { property, value: toErrorText(each) });
   });
 }

@@ -3,7 +3,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import { failure } from '../../errors/error.js';
 import type { Upsert } from '../../language/ast.js';
 import { withField } from '../../value/paths.js';
-import { toText } from '../../value/text/text.js';
+import { toErrorText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
@@ -85,7 +85,8 @@ export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
   };
 
   const upsertOne = (find: Find, frame: Frame, target: Target): Writing => {
-    if (target.kind === 'value') throw failure('invalid_target', { statement: 'UPSERT', value: toText(target.value) });
+    if (target.kind === 'value')
+      throw failure('invalid_target', { statement: 'UPSERT', value: toErrorText(target.value) });
     if (target.kind === 'range') return andThen(find(frame, [target]), (found) => change(frame, found));
     const table = target.kind === 'table' ? target.table : target.id.table;
     return andThen(ensureTable(frame.execution, table), (exists) => {

@@ -1,13 +1,15 @@
-import { compare } from '../../value/order.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { filterInSteps, forEachInSteps } from '../../base/steps.js';
+import { Comparisons } from '../../value/order.js';
 import { isArray, type Value } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';
-import type { FunctionRow } from '../contract.js';
+import type { FunctionContext, FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { CALCULATES, COPIES, checkInput, IN_PIECES, IN_STEPS, LOOKS, MAX_INPUT_OF_COPIES } from '../input-limit.js';
 import { joinTexts } from '../join.js';
-import { checkCopies } from '../output-limit.js';
 import { any, integer, list, optional, rest, text } from '../parameters.js';
 import { sliceOf } from '../slice.js';
-import { distinct, ValueBag } from '../value-bag.js';
+import { bagOf } from '../value-bag.js';
 
 /** Reading and changing arrays by position. Arrays are never changed in place: each function gives a new one. */
 export const accessFunctions: readonly FunctionRow[] = [
@@ -17,14 +19,15 @@ export const accessFunctions: readonly FunctionRow[] = [
     'array',
     'Appends a value, or each element of an array, unless it is there already.',
     add,
+    IN_STEPS,
   ),
   define(
     'array::append',
     [list('array'), any('value')],
     'array',
     'Puts a value at the end.',
-    (array, value) => [...array, value],
-    { aliases: ['array::push'] },
+    (array, value) => array.toSpliced(array.length, 0, value),
+    { aliases: ['array::push'], ...COPIES },
   ),
   define(
     'array::at',
@@ -32,22 +35,36 @@ export const accessFunctions: readonly FunctionRow[] = [
     'any',
     'The element at an index, counted from the end if negative.',
     (array, index) => array.at(Number(index)),
+    LOOKS,
   ),
-  define('array::concat', [rest(list('array'))], 'array', 'Puts arrays together.', (arrays) => flatten(arrays)),
+  define('array::concat', [rest(list('array'))], 'array', 'Puts arrays together.', flattened('array::concat'), COPIES),
   {
     name: 'array::fill',
     parameters: [list('array'), any('value'), optional(any('start')), optional(integer('end'))],
     returns: 'array',
     description: 'Replaces the elements from a start to before an end, or those in a range.',
+    ...COPIES,
     run: ([array, value, ...bounds]) => {
       const filled = (array as readonly Value[]).slice();
       const { start, end } = sliceOf('array::fill', filled.length, bounds);
       return filled.fill(value, start, end);
     },
   },
-  define('array::first', [list('array')], 'any', 'The first element; NONE if there is none.', (array) => array[0]),
-  define('array::flatten', [list('array')], 'array', 'Replaces the arrays in an array by their elements.', (array) =>
-    flatten(array),
+  define(
+    'array::first',
+    [list('array')],
+    'any',
+    'The first element; NONE if there is none.',
+    (array) => array[0],
+    LOOKS,
+  ),
+  define(
+    'array::flatten',
+    [list('array')],
+    'array',
+    'Replaces the arrays in an array by their elements.',
+    flattened('array::flatten'),
+    CALCULATES,
   ),
   define(
     'array::insert',
@@ -55,6 +72,7 @@ export const accessFunctions: readonly FunctionRow[] = [
     'array',
     'Puts a value before the element at an index, or at the end.',
     insert,
+    COPIES,
   ),
   define(
     'array::is_empty',
@@ -62,41 +80,73 @@ export const accessFunctions: readonly FunctionRow[] = [
     'bool',
     'Whether an array has no elements.',
     (array) => array.length === 0,
+    LOOKS,
   ),
   define(
     'array::join',
     [list('array'), text('separator')],
     'string',
     'Puts the elements together as one text.',
-    (array, separator) => joinTexts('array::join', separator, array),
+    (array, separator, context) => joinTexts('array::join', separator, array, context),
+    IN_PIECES,
   ),
-  define('array::last', [list('array')], 'any', 'The last element; NONE if there is none.', (array) => array.at(-1)),
-  define('array::len', [list('array')], 'int', 'Counts the elements.', (array) => array.length),
-  define('array::max', [list('array')], 'any', 'The greatest element; NONE if there is none.', (array) =>
-    extreme(array, (order) => order >= 0),
+  define(
+    'array::last',
+    [list('array')],
+    'any',
+    'The last element; NONE if there is none.',
+    (array) => array.at(-1),
+    LOOKS,
   ),
-  define('array::min', [list('array')], 'any', 'The least element; NONE if there is none.', (array) =>
-    extreme(array, (order) => order < 0),
+  define('array::len', [list('array')], 'int', 'Counts the elements.', (array) => array.length, LOOKS),
+  define(
+    'array::max',
+    [list('array')],
+    'any',
+    'The greatest element; NONE if there is none.',
+    (array, context) => extreme(array, context, (order) => order >= 0),
+    IN_STEPS,
   ),
-  define('array::pop', [list('array')], 'any', 'The last element; NONE if there is none.', (array) => array.at(-1)),
-  define('array::prepend', [list('array'), any('value')], 'array', 'Puts a value at the beginning.', (array, value) => [
-    value,
-    ...array,
-  ]),
+  define(
+    'array::min',
+    [list('array')],
+    'any',
+    'The least element; NONE if there is none.',
+    (array, context) => extreme(array, context, (order) => order < 0),
+    IN_STEPS,
+  ),
+  define(
+    'array::pop',
+    [list('array')],
+    'any',
+    'The last element; NONE if there is none.',
+    (array) => array.at(-1),
+    LOOKS,
+  ),
+  define(
+    'array::prepend',
+    [list('array'), any('value')],
+    'array',
+    'Puts a value at the beginning.',
+    (array, value) => array.toSpliced(0, 0, value),
+    COPIES,
+  ),
   define(
     'array::remove',
     [list('array'), integer('index')],
     'array',
     'Takes out the element at an index, counted from the end if negative.',
     remove,
+    COPIES,
   ),
-  define('array::reverse', [list('array')], 'array', 'Turns the order round.', (array) => array.toReversed()),
+  define('array::reverse', [list('array')], 'array', 'Turns the order round.', (array) => array.toReversed(), COPIES),
   {
     name: 'array::slice',
     parameters: [list('array'), optional(any('start')), optional(integer('end'))],
     returns: 'array',
     description:
       'The elements from a start to before an end, each counted from the end if negative; or those in a range.',
+    ...COPIES,
     run: ([array, ...bounds]) => {
       const items = array as readonly Value[];
       // Sic: the reference engine's errors name another function.
@@ -104,15 +154,29 @@ export const accessFunctions: readonly FunctionRow[] = [
       return items.slice(start, end);
     },
   },
-  define('array::swap', [list('array'), integer('a'), integer('b')], 'array', 'Lets two elements change places.', swap),
+  define(
+    'array::swap',
+    [list('array'), integer('a'), integer('b')],
+    'array',
+    'Lets two elements change places.',
+    swap,
+    COPIES,
+  ),
 ];
 
-/** Replaces arrays by their elements, one level deep. */
-export function flatten(array: readonly Value[]): Value[] {
-  checkCopies(
-    'array::flatten',
-    array.reduce<number>((count, item) => count + (isArray(item) ? item.length : 1), 0),
-  );
+function flattened(name: string) {
+  return (array: readonly Value[]): Value[] => flatten(name, array);
+}
+
+/** So many arrays are put together by one call of the runtime's. */
+const JOINED_AT_ONCE = 256;
+
+/** Replaces arrays by their elements, one level deep. @throws TesseraError `input_too_large` if there would be too many */
+export function flatten(name: string, array: readonly Value[]): Value[] {
+  let count = 0;
+  for (const item of array) count += isArray(item) ? item.length : 1;
+  checkInput(name, count, MAX_INPUT_OF_COPIES);
+  if (array.length <= JOINED_AT_ONCE) return ([] as Value[]).concat(...array);
   const result: Value[] = [];
   for (const item of array) {
     if (isArray(item)) for (const inner of item) result.push(inner);
@@ -121,20 +185,27 @@ export function flatten(array: readonly Value[]): Value[] {
   return result;
 }
 
-function add(array: readonly Value[], value: Value): Value[] {
-  const present = new ValueBag(array);
-  return [...array, ...distinct(isArray(value) ? value : [value]).filter((item) => !present.has(item))];
+function add(array: readonly Value[], value: Value, context: FunctionContext): PromiseOrValue<Value[]> {
+  return andThen(bagOf(array, context), (present) =>
+    andThen(
+      filterInSteps(isArray(value) ? value : [value], context, (item) => present.add(item)),
+      (added) => array.concat(added),
+    ),
+  );
 }
 
-/** The greatest or the least, of equal ones the first. */
 /** Of equal ones the last greatest and the first least, as the reference engine picks them. */
-function extreme(array: readonly Value[], isBetter: (order: number) => boolean): Value {
+function extreme(
+  array: readonly Value[],
+  context: FunctionContext,
+  isBetter: (order: number) => boolean,
+): PromiseOrValue<Value> {
+  const { compare } = new Comparisons();
   let best = array[0];
-  for (let index = 1; index < array.length; index++) {
-    const item = array[index];
-    if (isBetter(compare(item, best))) best = item;
-  }
-  return best;
+  const compared = forEachInSteps(array, context, (item, index) => {
+    if (index > 0 && isBetter(compare(item, best))) best = item;
+  });
+  return andThen(compared, () => best);
 }
 
 function insert(array: readonly Value[], value: Value, index: number | bigint | undefined): readonly Value[] {

@@ -1,35 +1,49 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { filterInSteps } from '../../base/steps.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';
-import type { FunctionRow } from '../contract.js';
+import type { FunctionContext, FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { CALCULATES, IN_STEPS } from '../input-limit.js';
 import { checkCopies } from '../output-limit.js';
 import { integer, list } from '../parameters.js';
-import { distinct, ValueBag } from '../value-bag.js';
+import { bagOf, distinct } from '../value-bag.js';
 import { flatten } from './access.js';
 
 type Items = readonly Value[];
 
 /** Element by element; the shorter array is filled up with NULL. */
 function pairwise(name: string, description: string, combine: (a: Value, b: Value) => Value): FunctionRow {
-  return define(`array::${name}`, [list('a'), list('b')], 'array', description, (a, b) =>
-    Array.from({ length: Math.max(a.length, b.length) }, (_, index) =>
-      combine(index < a.length ? a[index] : null, index < b.length ? b[index] : null),
-    ),
+  return define(
+    `array::${name}`,
+    [list('a'), list('b')],
+    'array',
+    description,
+    (a, b) =>
+      Array.from({ length: Math.max(a.length, b.length) }, (_, index) =>
+        combine(index < a.length ? a[index] : null, index < b.length ? b[index] : null),
+      ),
+    CALCULATES,
   );
 }
 
 /** The two arrays as multisets: for each element of one that is missing in the other, once. */
-function difference(a: Items, b: Items): Value[] {
-  const left = new ValueBag(b);
-  const onlyFirst = a.filter((item) => !left.take(item));
-  const onlySecond = b.toReversed().filter((item) => left.take(item));
-  return [...onlyFirst, ...onlySecond.reverse()];
+function difference(a: Items, b: Items, context: FunctionContext): PromiseOrValue<Value[]> {
+  return andThen(bagOf(b, context), (left) =>
+    andThen(
+      filterInSteps(a, context, (item) => !left.take(item)),
+      (onlyFirst) =>
+        andThen(
+          filterInSteps(b.toReversed(), context, (item) => left.take(item)),
+          (onlySecond) => onlyFirst.concat(onlySecond.reverse()),
+        ),
+    ),
+  );
 }
 
-function intersect(a: Items, b: Items): Value[] {
-  const other = new ValueBag(b);
-  return a.filter((item) => other.take(item));
+function intersect(a: Items, b: Items, context: FunctionContext): PromiseOrValue<Value[]> {
+  return andThen(bagOf(b, context), (other) => filterInSteps(a, context, (item) => other.take(item)));
 }
 
 function combine(a: Items, b: Items): Value[] {
@@ -66,8 +80,13 @@ function windows(array: Items, size: number | bigint): Value[] {
 /** Combining arrays with each other, and taking them apart. */
 export const combinationFunctions: readonly FunctionRow[] = [
   pairwise('boolean_and', 'Whether both elements of each pair are truthy.', (a, b) => isTruthy(a) && isTruthy(b)),
-  define('array::boolean_not', [list('array')], 'array<bool>', 'Whether each element is falsy.', (array) =>
-    array.map((item) => !isTruthy(item)),
+  define(
+    'array::boolean_not',
+    [list('array')],
+    'array<bool>',
+    'Whether each element is falsy.',
+    (array) => array.map((item) => !isTruthy(item)),
+    CALCULATES,
   ),
   pairwise('boolean_or', 'Whether an element of each pair is truthy.', (a, b) => isTruthy(a) || isTruthy(b)),
   pairwise('boolean_xor', 'Whether just one element of each pair is truthy.', (a, b) => isTruthy(a) !== isTruthy(b)),
@@ -84,10 +103,8 @@ export const combinationFunctions: readonly FunctionRow[] = [
     [list('a'), list('b')],
     'array',
     'The elements of the first array that aren’t in the second.',
-    (a, b) => {
-      const other = new ValueBag(b);
-      return a.filter((item) => !other.has(item));
-    },
+    (a, b, context) => andThen(bagOf(b, context), (other) => filterInSteps(a, context, (item) => !other.has(item))),
+    IN_STEPS,
   ),
   define(
     'array::difference',
@@ -95,12 +112,25 @@ export const combinationFunctions: readonly FunctionRow[] = [
     'array',
     'The elements that are in one of the arrays only.',
     difference,
+    IN_STEPS,
   ),
-  define('array::distinct', [list('array')], 'array', 'The elements without repetitions.', (array) => distinct(array)),
-  define('array::group', [list('array')], 'array', 'Flattens an array and drops repetitions.', (array) =>
-    distinct(flatten(array)),
+  define('array::distinct', [list('array')], 'array', 'The elements without repetitions.', distinct, IN_STEPS),
+  define(
+    'array::group',
+    [list('array')],
+    'array',
+    'Flattens an array and drops repetitions.',
+    (array, context) => distinct(flatten('array::group', array), context),
+    CALCULATES,
   ),
-  define('array::intersect', [list('a'), list('b')], 'array', 'The elements that are in both arrays.', intersect),
+  define(
+    'array::intersect',
+    [list('a'), list('b')],
+    'array',
+    'The elements that are in both arrays.',
+    intersect,
+    IN_STEPS,
+  ),
   pairwise('logical_and', 'The second element of each pair if the first is truthy, otherwise the first.', (a, b) =>
     isTruthy(a) ? b : a,
   ),
@@ -111,8 +141,13 @@ export const combinationFunctions: readonly FunctionRow[] = [
     isTruthy(a) ? (isTruthy(b) ? false : a) : isTruthy(b) ? b : a,
   ),
   define('array::transpose', [list('rows')], 'array<array>', 'Makes columns of rows; gaps become NONE.', transpose),
-  define('array::union', [list('a'), list('b')], 'array', 'The elements of both arrays without repetitions.', (a, b) =>
-    distinct([...a, ...b]),
+  define(
+    'array::union',
+    [list('a'), list('b')],
+    'array',
+    'The elements of both arrays without repetitions.',
+    (a, b, context) => distinct(a.concat(b), context),
+    IN_STEPS,
   ),
   define(
     'array::windows',

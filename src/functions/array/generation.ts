@@ -1,9 +1,12 @@
+import { andThen } from '../../base/promise-or-value.js';
+import { inSteps } from '../../base/steps.js';
 import { toInt } from '../../value/coerce.js';
 import { MAX_INT } from '../../value/number.js';
 import { int, Range, type Value } from '../../value/value.js';
 import { invalidArguments, wrongType } from '../arguments.js';
 import type { FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { IN_STEPS } from '../input-limit.js';
 import { checkItems } from '../output-limit.js';
 import { any, integer, list, optional } from '../parameters.js';
 import { intRange } from '../slice.js';
@@ -64,14 +67,17 @@ export const generationFunctions: readonly FunctionRow[] = [
     [list('array')],
     'array',
     'Puts the elements into a random order.',
-    (array, { environment }) => {
+    (array, context) => {
+      const { random } = context.environment;
       const shuffled = array.slice();
-      for (let index = shuffled.length - 1; index > 0; index--) {
-        const other = Math.floor(environment.random.float() * (index + 1));
-        [shuffled[index], shuffled[other]] = [shuffled[other], shuffled[index]];
-      }
-      return shuffled;
+      const done = inSteps(array.length, context, (from, to) => {
+        for (let index = from; index < to; index++) {
+          const other = index + Math.floor(random.float() * (array.length - index));
+          [shuffled[index], shuffled[other]] = [shuffled[other], shuffled[index]];
+        }
+      });
+      return andThen(done, () => shuffled);
     },
-    { deterministic: false },
+    { deterministic: false, ...IN_STEPS },
   ),
 ];

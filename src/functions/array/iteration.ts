@@ -1,9 +1,11 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInSteps } from '../../base/steps.js';
 import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import type { FunctionContext, FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { IN_STEPS } from '../input-limit.js';
 import { filter, findIndex, findIndexes, fold, map, predicateOf, reduce } from '../iteration.js';
 import { any, closure, list, optional } from '../parameters.js';
 
@@ -14,14 +16,13 @@ type Items = readonly Value[];
 /** Without a test, whether the items are truthy; NONE is a test like any other. */
 function isAny(args: Items, context: FunctionContext): PromiseOrValue<Value> {
   const [array, test] = args as [Items, Value];
-  if (args.length === 1) return array.some(isTruthy);
-  return andThen(findIndex(array, predicateOf(test, context), context), (index): Value => index >= 0);
+  const passes = args.length === 1 ? isTruthy : predicateOf(test, context);
+  return andThen(findIndex(array, passes, context), (index): Value => index >= 0);
 }
 
 function areAll(args: Items, context: FunctionContext): PromiseOrValue<Value> {
   const [array, test] = args as [Items, Value];
-  if (args.length === 1) return array.every(isTruthy);
-  const passes = predicateOf(test, context);
+  const passes = args.length === 1 ? isTruthy : predicateOf(test, context);
   const fails = (item: Value) => andThen(passes(item), (passed) => !passed);
   return andThen(findIndex(array, fails, context), (index): Value => index < 0);
 }
@@ -34,6 +35,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     parameters: [list('array'), optional(any('predicate'))],
     returns: 'bool',
     description: 'Whether all elements pass a test; without one, whether all are truthy.',
+    ...IN_STEPS,
     run: areAll,
   },
   {
@@ -42,6 +44,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     parameters: [list('array'), optional(any('predicate'))],
     returns: 'bool',
     description: 'Whether an element passes a test; without one, whether any is truthy.',
+    ...IN_STEPS,
     run: isAny,
   },
   define(
@@ -50,6 +53,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'array',
     'The elements that pass a test.',
     (array, test, context) => filter(array, predicateOf(test, context), context),
+    IN_STEPS,
   ),
   define(
     'array::filter_index',
@@ -57,6 +61,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'array<int>',
     'The indexes of the elements that pass a test.',
     (array, test, context) => findIndexes(array, predicateOf(test, context), context),
+    IN_STEPS,
   ),
   define(
     'array::find',
@@ -65,6 +70,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'The first element that passes a test; NONE if none does.',
     (array, test, context) =>
       andThen(findIndex(array, predicateOf(test, context), context), (index) => (index < 0 ? undefined : array[index])),
+    IN_STEPS,
   ),
   define(
     'array::find_index',
@@ -72,7 +78,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'int',
     'The index of the first element that passes a test; NONE if none does.',
     (array, test, context) => andThen(findIndex(array, predicateOf(test, context), context), found),
-    { aliases: ['array::index_of'] },
+    { aliases: ['array::index_of'], ...IN_STEPS },
   ),
   define(
     'array::fold',
@@ -80,6 +86,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'any',
     'Folds the elements into a value: the closure is given what has come so far, an element and its index.',
     (array, initial, body, context) => fold(array, initial, body, context, true),
+    IN_STEPS,
   ),
   define(
     'array::map',
@@ -87,13 +94,15 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'array',
     'The results of a closure for each element and its index.',
     (array, body, context) => map(array, body, context, true),
+    IN_STEPS,
   ),
   define(
     'array::matches',
     [list('array'), any('value')],
     'array<bool>',
     'Whether each element equals a value.',
-    (array, value) => array.map((item) => equals(item, value)),
+    (array, value, context) => mapInSteps(array, context, (item) => equals(item, value)),
+    IN_STEPS,
   ),
   define(
     'array::reduce',
@@ -101,5 +110,6 @@ export const iterationFunctions: readonly FunctionRow[] = [
     'any',
     'Folds the elements into the first one: the closure is given what has come so far, an element and its index.',
     (array, body, context) => reduce(array, body, context, true),
+    IN_STEPS,
   ),
 ];

@@ -1,21 +1,29 @@
-import { Comparisons, compareStrings, sorted } from '../../value/order.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
+import { mapInSteps, type Pausing } from '../../base/steps.js';
+import { Comparisons, compareStrings } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { IN_STEPS } from '../input-limit.js';
 import { any, list, optional } from '../parameters.js';
+import { sortedInSteps } from '../sorted-in-steps.js';
 import { type Collation, collationKey } from './collation.js';
 
-type Sort = (array: readonly Value[]) => Value[];
+type Sort = (array: readonly Value[], pausing: Pausing) => PromiseOrValue<Value[]>;
 
 /** Texts by their sort keys, everything else in the total order. */
 function collated(collation: Collation): Sort {
-  return (array) => {
-    const keyed = array.map((item) => ({
-      item,
-      key: typeof item === 'string' ? collationKey(item, collation) : undefined,
-    }));
+  const keyed = (item: Value): Keyed => ({
+    item,
+    key: typeof item === 'string' ? collationKey(item, collation) : undefined,
+  });
+  return (array, pausing) => {
     const { compare } = new Comparisons();
-    return keyed.sort((a, b) => compareKeys(a, b) || compare(a.item, b.item)).map(({ item }) => item);
+    const byKey = (a: Keyed, b: Keyed) => compareKeys(a, b) || compare(a.item, b.item);
+    return andThen(mapInSteps(array, pausing, keyed), (items) =>
+      andThen(sortInSteps(items, pausing, byKey), (ascending) => mapInSteps(ascending, pausing, ({ item }) => item)),
+    );
   };
 }
 
@@ -29,8 +37,8 @@ function compareKeys(a: Keyed, b: Keyed): number {
 }
 
 /** Equal elements stay in the order in which they came, downwards too. */
-function downwards(sort: Sort, array: readonly Value[]): Value[] {
-  return sort(array.toReversed()).reverse();
+function downwards(sort: Sort, array: readonly Value[], pausing: Pausing): PromiseOrValue<Value[]> {
+  return andThen(sort(array.toReversed(), pausing), (ascending) => ascending.reverse());
 }
 
 function sorts(name: string, description: string, sort: Sort): FunctionRow {
@@ -39,15 +47,22 @@ function sorts(name: string, description: string, sort: Sort): FunctionRow {
     [list('array'), optional(any('direction'))],
     'array',
     `${description}, upwards unless the direction is false or 'desc'.`,
-    (array, direction) => (direction === false || direction === 'desc' ? downwards(sort, array) : sort(array)),
+    (array, direction, context) =>
+      direction === false || direction === 'desc' ? downwards(sort, array, context) : sort(array, context),
+    IN_STEPS,
   );
 }
 
 export const sortingFunctions: readonly FunctionRow[] = [
-  sorts('sort', 'Sorts the elements in the total order of all values', (array) => sorted(array)),
-  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', (array) => sorted(array)),
-  define('array::sort::desc', [list('array')], 'array', 'Sorts the elements downwards.', (array) =>
-    downwards(sorted, array),
+  sorts('sort', 'Sorts the elements in the total order of all values', sortedInSteps),
+  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', sortedInSteps, IN_STEPS),
+  define(
+    'array::sort::desc',
+    [list('array')],
+    'array',
+    'Sorts the elements downwards.',
+    (array, context) => downwards(sortedInSteps, array, context),
+    IN_STEPS,
   ),
   sorts('sort_lexical', 'Sorts texts as in a dictionary', collated({ lexical: true })),
   sorts('sort_natural', 'Sorts texts with the numbers in them by value', collated({ natural: true })),

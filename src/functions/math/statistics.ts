@@ -1,4 +1,7 @@
 /** Statistics of lists of numbers. Sums stay ints or decimals where the numbers are; what has to be divided is a float or a decimal. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
+import { forEachInSteps, type Pausing } from '../../base/steps.js';
 import { add, divide, multiply, subtract } from '../../value/arithmetic.js';
 import { exact, fitDecimal } from '../../value/decimal.js';
 import { compareNumbers, toNumber } from '../../value/number.js';
@@ -68,27 +71,28 @@ export function greatest(numbers: Numbers): NumberValue {
 }
 
 /** The number that occurs most often; of several the greatest. NaN of nothing. */
-export function mode(numbers: Numbers): NumberValue {
-  let best: NumberValue = Number.NaN;
-  let most = 0;
-  let run = 0;
-  const ordered = numbers.toSorted(compareNumbers);
-  ordered.forEach((number, index) => {
-    run = index > 0 && compareNumbers(number, ordered[index - 1] as NumberValue) === 0 ? run + 1 : 1;
-    if (run < most) return;
-    most = run;
-    best = ordered[index - run + 1] as NumberValue;
+export function mode(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return andThen(sortInSteps(numbers.slice(), pausing, compareNumbers), (ordered) => {
+    let best: NumberValue = Number.NaN;
+    let most = 0;
+    let run = 0;
+    ordered.forEach((number, index) => {
+      run = index > 0 && compareNumbers(number, ordered[index - 1] as NumberValue) === 0 ? run + 1 : 1;
+      if (run < most) return;
+      most = run;
+      best = ordered[index - run + 1] as NumberValue;
+    });
+    return best;
   });
-  return best;
 }
 
 /** Between the two nearest of the ordered numbers, in proportion; NaN of nothing and outside 0 … 100. */
-export function percentile(numbers: Numbers, percent: number): number {
-  return ofOrdered(numbers.map(toNumber).sort(byValue), percent);
+export function percentile(numbers: Numbers, percent: number, pausing: Pausing): PromiseOrValue<number> {
+  return andThen(inOrder(numbers, pausing), (ordered) => ofOrdered(ordered, percent));
 }
 
-function byValue(a: number, b: number): number {
-  return compareNumbers(a, b);
+function inOrder(numbers: Numbers, pausing: Pausing): PromiseOrValue<number[]> {
+  return sortInSteps(numbers.map(toNumber), pausing, compareNumbers);
 }
 
 function ofOrdered(ordered: readonly number[], percent: number): number {
@@ -100,16 +104,19 @@ function ofOrdered(ordered: readonly number[], percent: number): number {
 }
 
 /** The number itself that a share of the others lies below; NaN of nothing and outside 0 … 100. */
-export function nearestRank(numbers: Numbers, percent: number): NumberValue {
+export function nearestRank(numbers: Numbers, percent: number, pausing: Pausing): PromiseOrValue<NumberValue> {
   if (numbers.length === 0 || !(percent >= 0 && percent <= 100)) return Number.NaN;
   const index = Math.min(numbers.length - 1, Math.floor((percent / 100) * numbers.length));
-  return numbers.toSorted(compareNumbers)[index] as NumberValue;
+  return andThen(sortInSteps(numbers.slice(), pausing, compareNumbers), (ordered) => ordered[index] as NumberValue);
 }
 
 /** The quartiles: a quarter, a half and three quarters of the numbers lie below them. */
-export function quartiles(numbers: Numbers): readonly [number, number, number] {
-  const ordered = numbers.map(toNumber).sort(byValue);
-  return [ofOrdered(ordered, 25), ofOrdered(ordered, 50), ofOrdered(ordered, 75)];
+export function quartiles(numbers: Numbers, pausing: Pausing): PromiseOrValue<readonly [number, number, number]> {
+  return andThen(inOrder(numbers, pausing), (ordered) => [
+    ofOrdered(ordered, 25),
+    ofOrdered(ordered, 50),
+    ofOrdered(ordered, 75),
+  ]);
 }
 
 /** The difference between the greatest and the least; NaN of nothing. */
@@ -124,13 +131,14 @@ export function strongest(
   numbers: Numbers,
   count: number,
   wins: (a: NumberValue, b: NumberValue) => boolean,
-): NumberValue[] {
+  pausing: Pausing,
+): PromiseOrValue<NumberValue[]> {
   const heap: NumberValue[] = [];
-  for (const number of numbers) {
+  const taken = forEachInSteps(numbers, pausing, (number) => {
     if (heap.length < count) siftUp(heap, number, wins);
     else if (wins(number, heap[0] as NumberValue)) siftDown(heap, number, wins);
-  }
-  return heap;
+  });
+  return andThen(taken, () => heap);
 }
 
 type Wins = (a: NumberValue, b: NumberValue) => boolean;

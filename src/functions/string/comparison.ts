@@ -3,6 +3,7 @@ import { float } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';
 import type { FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { REBUILDS } from '../input-limit.js';
 import { text } from '../parameters.js';
 import {
   alignment,
@@ -34,7 +35,7 @@ function compares(
       const result = measure(...charactersOf(name, a, b));
       return returns === 'int' ? result : float(result);
     },
-    aliases && { aliases },
+    { ...REBUILDS, ...(aliases && { aliases }) },
   );
 }
 
@@ -96,5 +97,6 @@ export const comparisonFunctions: readonly FunctionRow[] = [
     'float',
     'The share of neighbouring pairs of characters that both texts have, from 0 to 1.',
     (a, b) => float(sorensenDice(a, b)),
+    REBUILDS,
   ),
 ];

@@ -3,8 +3,8 @@
 import { invalidArguments } from '../arguments.js';
 import { codePoints } from '../code-points.js';
 
-/** The algorithms compare each character with each; this many comparisons take some tens of milliseconds. */
-const MAX_COMPARISONS = 2 ** 24;
+/** The algorithms compare each character with each; this many comparisons take some milliseconds. */
+const MAX_COMPARISONS = 2 ** 19;
 
 /** Both texts as characters. @throws TesseraError `invalid_arguments` if they are too long to be compared. */
 export function charactersOf(name: string, a: string, b: string): [a: number[], b: number[]] {

@@ -1,16 +1,20 @@
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Pausing } from '../../base/steps.js';
 import { matcherOf } from '../../value/regex.js';
-import { toDisplay, toText } from '../../value/text/text.js';
+import { toDisplay, toErrorText } from '../../value/text/text.js';
+import { finderOf, includesText } from '../../value/text-search.js';
 import { Regex, type Value } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';
-import { codePointCount, sliceCodePoints } from '../code-points.js';
+import { codePointCount, countCodePoints, sliceCodePoints } from '../code-points.js';
 import type { FunctionContext, FunctionRow } from '../contract.js';
 import { define } from '../define.js';
-import { joinTexts } from '../join.js';
+import { checkInput, IN_PIECES, MAX_INPUT, TEXTS } from '../input-limit.js';
+import { checkDisplayed, joinTexts } from '../join.js';
 import { checkLength, limitedText } from '../output-limit.js';
 import { any, integer, optional, rest, text } from '../parameters.js';
 import { patternOf } from '../pattern.js';
 import { sliceOf } from '../slice.js';
+import { forEachPiece, mapPieces } from '../text-pieces.js';
 import { encodeHtml, sanitizeHtml } from './html.js';
 import { slug } from './slug.js';
 import { trim, wordsOf } from './white-space.js';
@@ -23,11 +27,21 @@ export const textFunctions: readonly FunctionRow[] = [
     'Makes the first letter of each word a capital one.',
     (string) => string.replace(/(?<!\P{White_Space})\P{White_Space}/gu, (letter) => letter.toUpperCase()),
   ),
-  define('string::concat', [rest(any('value'))], 'string', 'Puts values together as one text.', (values) =>
-    joinTexts('string::concat', '', values),
+  define(
+    'string::concat',
+    [rest(any('value'))],
+    'string',
+    'Puts values together as one text.',
+    (values, context) => joinTexts('string::concat', '', values, context),
+    IN_PIECES,
   ),
-  define('string::contains', [text('string'), text('part')], 'bool', 'Whether a text holds another.', (string, part) =>
-    string.includes(part),
+  define(
+    'string::contains',
+    [text('string'), text('part')],
+    'bool',
+    'Whether a text holds another.',
+    (string, part) => includesText(string, part),
+    TEXTS,
   ),
   define(
     'string::ends_with',
@@ -35,13 +49,15 @@ export const textFunctions: readonly FunctionRow[] = [
     'bool',
     'Whether a text ends with another.',
     (string, end) => string.endsWith(end),
+    TEXTS,
   ),
   define(
     'string::html::encode',
     [text('string')],
     'string',
     'Encodes everything that means something in HTML.',
-    (string) => encodeHtml(string),
+    (string, context) => mapPieces(string, context, encodeHtml),
+    IN_PIECES,
   ),
   define(
     'string::html::sanitize',
@@ -52,41 +68,73 @@ export const textFunctions: readonly FunctionRow[] = [
       checkLength('string::html::sanitize', html.length);
       return sanitizeHtml(html);
     },
+    // Several microseconds for each character of what is nothing but tags.
+    { largest: 2 ** 12 },
   ),
   define(
     'string::join',
     [any('separator'), rest(any('value'))],
     'string',
     'Puts values together as one text, with a separator between them.',
-    (separator, values) => joinTexts('string::join', toDisplay(separator), values),
+    (separator, values, context) => {
+      checkDisplayed('string::join', separator);
+      return joinTexts('string::join', toDisplay(separator), values, context);
+    },
+    IN_PIECES,
   ),
-  define('string::len', [text('string')], 'int', 'Counts the characters (Unicode code points).', (string) =>
-    codePointCount(string),
+  define(
+    'string::len',
+    [text('string')],
+    'int',
+    'Counts the characters (Unicode code points).',
+    (string, context) => countCodePoints(string, context),
+    IN_PIECES,
   ),
-  define('string::lowercase', [text('string')], 'string', 'Makes all letters small.', (string) => string.toLowerCase()),
+  define(
+    'string::lowercase',
+    [text('string')],
+    'string',
+    'Makes all letters small.',
+    (string) => string.toLowerCase(),
+    TEXTS,
+  ),
   define(
     'string::matches',
     [text('string'), any('pattern')],
     'bool',
     'Whether a regular expression matches anywhere in a text.',
     (string, pattern) => matcherOf(patternOf('string::matches', 2, pattern), string).find(),
+    IN_PIECES,
   ),
-  define('string::repeat', [text('string'), integer('count')], 'string', 'Repeats a text.', (string, count) => {
-    if (string === '') return string;
-    const times = Number(count);
-    // A negative count is read as a huge one, as the reference engine does.
-    checkLength('string::repeat', times < 0 ? Number.POSITIVE_INFINITY : Buffer.byteLength(string) * times);
-    return string.repeat(times);
-  }),
+  define(
+    'string::repeat',
+    [text('string'), integer('count')],
+    'string',
+    'Repeats a text.',
+    (string, count) => {
+      if (string === '') return string;
+      const times = Number(count);
+      // A negative count is read as a huge one, as the reference engine does.
+      checkLength('string::repeat', times < 0 ? Number.POSITIVE_INFINITY : Buffer.byteLength(string) * times);
+      return string.repeat(times);
+    },
+    TEXTS,
+  ),
   define(
     'string::replace',
     [text('string'), any('search'), text('replacement')],
     'string',
     'Replaces every occurrence of a text, or every match of a regular expression.',
     replace,
+    IN_PIECES,
   ),
-  define('string::reverse', [text('string')], 'string', 'Turns the order of the characters round.', (string) =>
-    Array.from(string).reverse().join(''),
+  define(
+    'string::reverse',
+    [text('string')],
+    'string',
+    'Turns the order of the characters round.',
+    (string, context) => reverse(string, context),
+    IN_PIECES,
   ),
   {
     name: 'string::slice',
@@ -94,6 +142,7 @@ export const textFunctions: readonly FunctionRow[] = [
     returns: 'string',
     description:
       'The characters from a start to before an end, each counted from the end if negative; or those in a range.',
+    ...TEXTS,
     run: ([value, ...bounds]) => {
       const string = value as string;
       // Sic: the reference engine's errors name another function.
@@ -111,19 +160,32 @@ export const textFunctions: readonly FunctionRow[] = [
       return slug(string);
     },
   ),
-  define('string::split', [text('string'), text('separator')], 'array<string>', 'Cuts a text at a separator.', split),
+  define(
+    'string::split',
+    [text('string'), text('separator')],
+    'array<string>',
+    'Cuts a text at a separator.',
+    (string, separator, context) => split('string::split', string, separator, context, () => {}),
+    IN_PIECES,
+  ),
   define(
     'string::starts_with',
     [text('string'), text('start')],
     'bool',
     'Whether a text begins with another.',
     (string, start) => string.startsWith(start),
+    TEXTS,
   ),
   define('string::trim', [text('string')], 'string', 'Cuts off blanks at both ends.', (string) => trim(string)),
-  define('string::uppercase', [text('string')], 'string', 'Makes all letters capital.', (string) =>
-    string.toUpperCase(),
+  define(
+    'string::uppercase',
+    [text('string')],
+    'string',
+    'Makes all letters capital.',
+    (string) => string.toUpperCase(),
+    TEXTS,
   ),
-  define('string::words', [text('string')], 'array<string>', 'Cuts a text at blanks.', (string) => wordsOf(string)),
+  define('string::words', [text('string')], 'array<string>', 'Cuts a text at blanks.', wordsOf, IN_PIECES),
 ];
 
 const REPLACE = 'string::replace';
@@ -131,11 +193,19 @@ const REPLACE = 'string::replace';
 function replace(string: string, search: Value, replacement: string, context: FunctionContext): PromiseOrValue<string> {
   if (search instanceof Regex) return replaceMatches(string, search, replacement, context);
   if (typeof search !== 'string') {
-    throw invalidArguments(REPLACE, `Argument 2 was the wrong type. Expected a string but found ${toText(search)}`);
+    throw invalidArguments(
+      REPLACE,
+      `Argument 2 was the wrong type. Expected a string but found ${toErrorText(search)}`,
+    );
   }
-  const parts = split(string, search);
-  checkLength(REPLACE, string.length + (parts.length - 1) * (replacement.length - search.length));
-  return limitedText(REPLACE, parts.join(replacement));
+  let length = 0;
+  return andThen(
+    split(REPLACE, string, search, context, (part) => {
+      length += part.length + replacement.length;
+      checkLength(REPLACE, length - replacement.length);
+    }),
+    (parts) => limitedText(REPLACE, parts.join(replacement)),
+  );
 }
 
 /**
@@ -164,6 +234,48 @@ function replaceMatches(
 }
 
 /** An empty separator cuts around each character, also before the first and after the last. */
-function split(string: string, separator: string): string[] {
-  return separator === '' ? ['', ...Array.from(string), ''] : string.split(separator);
+function split(
+  name: string,
+  string: string,
+  separator: string,
+  pausing: Pausing,
+  check: (part: string) => void,
+): PromiseOrValue<string[]> {
+  if (separator === '') {
+    checkInput(name, string.length, MAX_INPUT);
+    const parts = ['', ...Array.from(string), ''];
+    for (const part of parts) check(part);
+    return parts;
+  }
+  const find = finderOf(string, separator);
+  const parts: string[] = [];
+  const keep = (part: string) => {
+    check(part);
+    parts.push(part);
+  };
+  let from = 0;
+  const step = () => {
+    for (let cut = 0; cut < CUTS_A_STEP; cut++) {
+      const at = find(from);
+      if (at < 0) return true;
+      keep(string.slice(from, at));
+      from = at + separator.length;
+    }
+    return andThen(pausing.pause(), () => false);
+  };
+  return andThen(untilTrue(step), () => {
+    keep(string.slice(from));
+    return parts;
+  });
+}
+
+/** So many times a text is cut in one step. */
+const CUTS_A_STEP = 2 ** 12;
+
+function reverse(text: string, pausing: Pausing): PromiseOrValue<string> {
+  const pieces: string[] = [];
+  const done = forEachPiece(text, pausing, (piece) => {
+    pieces.push(Array.from(piece).reverse().join(''));
+  });
+  return andThen(done, () => pieces.reverse().join(''));
 }

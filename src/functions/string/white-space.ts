@@ -1,5 +1,8 @@
 /** Blanks are what Unicode calls white space; JavaScript's `\s` differs from it in U+0085 and U+FEFF. */
 
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Pausing } from '../../base/steps.js';
+
 const BLANK = /\p{White_Space}/u;
 
 function isBlank(text: string, index: number): boolean {
@@ -18,6 +21,22 @@ export function trim(text: string): string {
 }
 
 /** What stands between blanks. */
-export function wordsOf(text: string): string[] {
-  return text.match(/\P{White_Space}+/gu) ?? [];
+export function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]> {
+  const words: string[] = [];
+  const pattern = /\P{White_Space}+/gu;
+  let from = 0;
+  const step = (): PromiseOrValue<boolean> => {
+    pattern.lastIndex = from;
+    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+      words.push(found[0]);
+      if (pattern.lastIndex - from < WORDS_A_STEP) continue;
+      from = pattern.lastIndex;
+      return andThen(pausing.pause(), () => false);
+    }
+    return true;
+  };
+  return andThen(untilTrue(step), () => words);
 }
+
+/** So many characters are cut into words in one step. */
+const WORDS_A_STEP = 2 ** 14;

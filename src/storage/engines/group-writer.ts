@@ -50,6 +50,9 @@ export class Group {
   }
 }
 
+/** More changes of one commit than these are laid over the store only when they are asked for. */
+const LAID_AT_ONCE = 4096;
+
 /** Writes commits in the order they come. Those that come while others are being written are written together after them. */
 export class GroupWriter {
   readonly #store: ByteStore;
@@ -94,7 +97,9 @@ export class GroupWriter {
     group.appends ||= appends;
     if (afterCommit !== undefined) group.afterCommit.push({ callbacks: afterCommit, stamp });
     for (const change of changes) group.changes.push(change);
-    if (this.#unwritten !== undefined) lay(changes, this.#unwritten);
+    // So many are waited for rather than asked for.
+    if (changes.length > LAID_AT_ONCE) this.#unwritten = undefined;
+    else if (this.#unwritten !== undefined) lay(changes, this.#unwritten);
     if (!this.#running) void this.#run();
     return group.written;
   }

@@ -1,15 +1,18 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
 import { sealRecord } from '../../value/sealed-record.js';
 import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
+import { admitted, CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
+import { forEachChange, isLargeCommit, settleInSteps } from '../commit-steps.js';
 import type { BeginOptions, Engine, Key, Versionstamp } from '../contract.js';
 import { LayeredSnapshot } from '../layered.js';
-import { DELETED, type Overlay } from '../overlay.js';
+import { DELETED, type Overlay, type Written } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
 import { type KeyReservation, ownReservation, Reservations } from '../reservations.js';
 import type { Snapshot } from '../snapshot.js';
@@ -96,6 +99,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A commit that has its place. It is an object so that nobody waits for `written` who didn't ask. */
+interface Accepted {
+  readonly written: Promise<void>;
+}
+
 /** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
 class SharedView {
   readonly view: ByteView;
@@ -137,6 +145,8 @@ export class LmdbEngine implements Engine {
   readonly #report: ((error: TesseraError) => void) | undefined;
   readonly #fatal: ((error: TesseraError) => void) | undefined;
   readonly #log = new CommitLog();
+  readonly #gate = new CommitGate();
+  readonly #pausing: Pausing;
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
   readonly #clock: Clock;
@@ -163,6 +173,7 @@ export class LmdbEngine implements Engine {
     view.release();
     this.#clock = options.clock ?? realEnvironment.clock;
     const timers = options.timers ?? realEnvironment.timers;
+    this.#pausing = { pause: () => timers.yield() };
     this.#reservations = new Reservations(timers);
     this.#maxViews = options.maxViews ?? MAX_VIEWS;
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
@@ -248,10 +259,13 @@ export class LmdbEngine implements Engine {
       maxKeyLength: MAX_KEY_LENGTH,
       commit: (reads, writes, until) => {
         const commit = () => this.#commit(began, reads, writes, until, own);
-        // What has conflicted already needn't wait to be told.
-        if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return commit();
-        const written = writtenKeys(writes, this.#stamps);
-        return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, commit);
+        const admit = (enter: typeof commit) => {
+          // What has conflicted already needn't wait to be told.
+          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return enter();
+          const written = writtenKeys(writes, this.#stamps);
+          return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, enter);
+        };
+        return admitted(this.#gate, admit, commit);
       },
       abandon: () => this.#log.release(began),
       lastStamp: () => this.#visibleStamp,
@@ -264,7 +278,7 @@ export class LmdbEngine implements Engine {
   #commit(
     began: Commit,
     reads: ReadSet,
-    { overlay, appended, afterCommit }: Writes,
+    writes: Writes,
     until: CommitStage,
     own: KeyReservation | undefined,
   ): PromiseOrValue<void> {
@@ -278,15 +292,43 @@ export class LmdbEngine implements Engine {
         throw failure('transaction_conflict');
       });
     }
+    const accepted = isLargeCommit(writes)
+      ? this.#gate.exclusively(() => this.#acceptInSteps(writes))
+      : this.#accept(writes);
+    return andThen(accepted, ({ written }) => {
+      own?.release();
+      return until === 'placed' ? undefined : written;
+    });
+  }
+
+  /** Gives a commit its place; `written` resolves when it is durable. */
+  #accept({ overlay, appended, afterCommit }: Writes): Accepted {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable, or there may be no room.
     const changes = encode(overlay);
     this.#store.reserve(changes);
     const commit = this.#log.append(() => overlay.keys());
     const appends = appended !== undefined;
-    const written = this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit });
-    own?.release();
-    return until === 'placed' ? undefined : written;
+    return { written: this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+  }
+
+  /** The same for many changes, which are encoded in steps. */
+  #acceptInSteps(writes: Writes): PromiseOrValue<Accepted> {
+    const { overlay, afterCommit } = writes;
+    const changes: RecordChange[] = [];
+    const encodeOne = (key: Key, value: Written) => {
+      changes.push(encoded(key, value));
+    };
+    return andThen(settleInSteps(writes, this.#stamps, this.#pausing), (stamp) =>
+      andThen(forEachChange(overlay, this.#pausing, encodeOne), (keys) => {
+        this.#mustBeOpen();
+        this.#store.reserve(changes);
+        if (stamp !== undefined) this.#stamps.give(stamp);
+        const commit = this.#log.append(() => keys, true);
+        const appends = stamp !== undefined;
+        return { written: this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+      }),
+    );
   }
 
   /** A group is durable: snapshots show it from now on. */
@@ -301,10 +343,16 @@ export class LmdbEngine implements Engine {
     const { records, ranges } = this.#caches;
     records.advance(group.version);
     ranges.advance(group.version);
-    for (const { key, value, bytes } of group.changes) {
-      const size = bytes?.length ?? 0;
-      records.replace(key, value, size);
-      ranges.replace(key, value, size);
+    if (group.changes.length > LAID_OVER) {
+      // To look each of them up takes longer than what is kept saves.
+      records.clear();
+      ranges.clear();
+    } else {
+      for (const { key, value, bytes } of group.changes) {
+        const size = bytes?.length ?? 0;
+        records.replace(key, value, size);
+        ranges.replace(key, value, size);
+      }
     }
     const outdated = this.#newest;
     this.#newest = undefined;
@@ -404,9 +452,11 @@ export class LmdbEngine implements Engine {
 function encode(writes: Overlay): RecordChange[] {
   const changes: RecordChange[] = [];
   writes.forEach((key, value) => {
-    changes.push(
-      value === DELETED ? { key, value: undefined, bytes: undefined } : { key, value, bytes: sealRecord(key, value) },
-    );
+    changes.push(encoded(key, value));
   });
   return changes;
+}
+
+function encoded(key: Key, value: Written): RecordChange {
+  return value === DELETED ? { key, value: undefined, bytes: undefined } : { key, value, bytes: sealRecord(key, value) };
 }

@@ -1,12 +1,16 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
-import { callAll } from '../after-commit.js';
+import { callAll, callInSteps } from '../after-commit.js';
 import { StampSource } from '../append.js';
+import { admitted, CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
-import type { BeginOptions, Engine, KeyRange, Stored } from '../contract.js';
+import { forEachChange, isLargeCommit, settleInSteps } from '../commit-steps.js';
+import type { BeginOptions, Engine, Key, KeyRange, Stored } from '../contract.js';
 import { OrderedTree } from '../ordered-tree.js';
-import { DELETED } from '../overlay.js';
+import { DELETED, type Written } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
 import { ownReservation, Reservations } from '../reservations.js';
 import type { Snapshot } from '../snapshot.js';
@@ -18,8 +22,10 @@ import { type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '.
 export class MemoryEngine implements Engine {
   readonly name = 'memory';
   readonly isVolatile = true;
-  readonly #tree = new OrderedTree<Stored>();
+  #tree = new OrderedTree<Stored>();
   readonly #log = new CommitLog();
+  readonly #gate = new CommitGate();
+  readonly #pausing: Pausing;
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
   readonly #clock: Clock;
@@ -27,7 +33,9 @@ export class MemoryEngine implements Engine {
   #closed = false;
 
   constructor(options: { readonly clock?: Clock; readonly timers?: Timers } = {}) {
-    this.#reservations = new Reservations(options.timers ?? realEnvironment.timers);
+    const timers = options.timers ?? realEnvironment.timers;
+    this.#pausing = { pause: () => timers.yield() };
+    this.#reservations = new Reservations(timers);
     this.#clock = options.clock ?? realEnvironment.clock;
     this.#stamps = new StampSource(this.#clock);
     this.#changedAt = this.#clock.now();
@@ -45,14 +53,14 @@ export class MemoryEngine implements Engine {
     const own = ownReservation(reservation);
     const committer: Committer = {
       commit: (reads, writes) => {
-        const commit = () => {
-          this.#commit(began, reads, writes);
-          own?.release();
+        const commit = () => andThen(this.#commit(began, reads, writes), () => own?.release());
+        const admit = (enter: typeof commit) => {
+          // What has conflicted already needn't wait to be told.
+          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return enter();
+          const written = writtenKeys(writes, this.#stamps);
+          return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, enter);
         };
-        // What has conflicted already needn't wait to be told.
-        if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return commit();
-        const written = writtenKeys(writes, this.#stamps);
-        return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, commit);
+        return admitted(this.#gate, admit, commit);
       },
       abandon: () => this.#log.release(began),
       lastStamp: () => this.#stamps.last,
@@ -88,24 +96,47 @@ export class MemoryEngine implements Engine {
     if (this.#closed) throw failure('storage_unavailable', { reason: 'it has been closed' });
   }
 
-  #commit(began: Commit, reads: ReadSet, writes: Writes): void {
+  #commit(began: Commit, reads: ReadSet, writes: Writes): PromiseOrValue<void> {
     const conflicts = this.#log.conflicts(began, reads);
     this.#log.release(began);
     this.#mustBeOpen();
     if (conflicts) throw failure('transaction_conflict');
-    this.#apply(writes);
+    if (!isLargeCommit(writes)) return this.#apply(writes);
+    return this.#gate.exclusively(() => this.#applyInSteps(writes));
+  }
+
+  /** Makes another tree, which takes the place of the present one when all changes are made. */
+  #applyInSteps(writes: Writes): PromiseOrValue<void> {
+    const { overlay, afterCommit } = writes;
+    const pausing = this.#pausing;
+    const tree = this.#tree.snapshot();
+    const change = (key: Key, value: Written) => write(tree, key, value);
+    return andThen(settleInSteps(writes, this.#stamps, pausing), (stamp) =>
+      andThen(forEachChange(overlay, pausing, change), (keys) => {
+        this.#mustBeOpen();
+        this.#tree = tree;
+        if (stamp !== undefined) this.#stamps.give(stamp);
+        this.#log.append(() => keys, true);
+        this.#changedAt = this.#clock.now();
+        return callInSteps(afterCommit, this.#stamps.last, pausing);
+      }),
+    );
   }
 
   #apply({ overlay, appended, afterCommit }: Writes): void {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     overlay.forEach((key, value) => {
-      if (value === DELETED) this.#tree.delete(key);
-      else this.#tree.put(key, value);
+      write(this.#tree, key, value);
     });
     this.#log.append(() => overlay.keys());
     this.#changedAt = this.#clock.now();
     callAll(afterCommit, this.#stamps.last);
   }
+}
+
+function write(tree: OrderedTree<Stored>, key: Key, value: Written): void {
+  if (value === DELETED) tree.delete(key);
+  else tree.put(key, value);
 }
 
 class TreeSnapshot implements Snapshot {

@@ -61,7 +61,7 @@ function costOf(key: Key, size: number): number {
 export class RangeCache {
   readonly #room: number;
   /** By where they begin. */
-  readonly #stretches = new OrderedTree<Stretch>();
+  #stretches = new OrderedTree<Stretch>();
   readonly #all = new Set<Stretch>();
   readonly #outworn = new SecondChance(this.#all);
   #taken = 0;
@@ -127,6 +127,14 @@ export class RangeCache {
     this.#taken += stretch.cost - before;
     if (stretch.keys.length > MOST_ENTRIES || stretch.cost > this.#room / 8) this.#giveUp(stretch);
     this.#makeRoom();
+  }
+
+  /** Forgets all of them, as of the version just advanced to. */
+  clear(): void {
+    this.#stretches = new OrderedTree<Stretch>();
+    this.#all.clear();
+    this.#taken = 0;
+    this.#gap = undefined;
   }
 
   /** The stretch that begins last before `key`. */

@@ -74,6 +74,12 @@ export class RecordCache {
     this.#makeRoom();
   }
 
+  /** Forgets all of them, as of the version just advanced to. */
+  clear(): void {
+    this.#records.clear();
+    this.#taken = 0;
+  }
+
   /** One that would push out much else isn't kept. */
   #isTooLarge(cost: number): boolean {
     return cost > this.#room / 16;

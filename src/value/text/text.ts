@@ -2,6 +2,7 @@
  * Values as text, the way the reference engine prints them. `toText` gives the literal that reads back as the same value; `toDisplay` is
  * what `<string>` gives: strings, datetimes and uuids bare, decimals without a suffix.
  */
+import { shown } from '../../errors/sections/value.js';
 import { type ByKind, byKind } from '../by-kind.js';
 import { formatDatetime } from '../datetime.js';
 import { formatDecimal } from '../decimal.js';
@@ -20,9 +21,38 @@ export function toText(value: Value): string {
   return walk.end(literal(value, walk.beginAt(value)));
 }
 
+/** More characters than any error shows of a value (`shown`). */
+const ROOM_IN_ERRORS = 2 ** 12;
+
+/** The literal form as errors show it: no more of a large value is written than they have room for. */
+export function toErrorText(value: Value): string {
+  return withRoom(ROOM_IN_ERRORS, () => shown(toText(value)));
+}
+
+/** The form of `<string>` as errors show it. */
+export function toErrorDisplay(value: Value): string {
+  return withRoom(ROOM_IN_ERRORS, () => shown(toDisplay(value)));
+}
+
+/** How many characters are wanted of each part of a value; what is behind them may be left out. */
+let room = Number.POSITIVE_INFINITY;
+
+function withRoom(characters: number, write: () => string): string {
+  room = characters;
+  try {
+    return write();
+  } finally {
+    room = Number.POSITIVE_INFINITY;
+  }
+}
+
+function startOf<T extends { readonly length: number; slice(from: number, to: number): T }>(whole: T): T {
+  return whole.length > room ? whole.slice(0, room) : whole;
+}
+
 /** The form of `<string>` and of string building: `a`, `1f`, `1.5`, `2020-01-01T00:00:00Z`, `{ a: 'x' }`. */
 export function toDisplay(value: Value): string {
-  return typeof value === 'string' ? value : walk.end(byKind(DISPLAY, value, walk.beginAt(value)));
+  return typeof value === 'string' ? startOf(value) : walk.end(byKind(DISPLAY, value, walk.beginAt(value)));
 }
 
 /** `1.5f`; NaN and the infinities have no suffix. */
@@ -41,7 +71,7 @@ const LITERAL: ByKind<string, number> = {
   int: String,
   float: (value) => formatFloat(typeof value === 'number' ? value : value.number),
   decimal: (value) => `${formatDecimal(value)}dec`,
-  string: quoteString,
+  string: (value) => quoteString(startOf(value)),
   duration: formatDuration,
   datetime: (value) => `d'${formatDatetime(value)}'`,
   uuid: (value) => `u'${value.text}'`,
@@ -50,7 +80,8 @@ const LITERAL: ByKind<string, number> = {
     value.items.length > 1 ? `{${items(value.items, depth)}}` : `{${items(value.items, depth)},}`,
   object: objectText,
   geometry: (value) => shapeText(value.shape),
-  bytes: (value) => `b"${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex').toUpperCase()}"`,
+  bytes: (value) =>
+    `b"${Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, room)).toString('hex').toUpperCase()}"`,
   table: (value) => escapeIdentifier(value.name),
   record: recordText,
   file: (value) => `f"${escapeFile(value.bucket)}:${escapeFile(value.key)}"`,
@@ -61,16 +92,16 @@ const LITERAL: ByKind<string, number> = {
 
 const DISPLAY: ByKind<string, number> = {
   ...LITERAL,
-  string: (value) => value,
+  string: (value) => startOf(value),
   decimal: formatDecimal,
   datetime: formatDatetime,
   uuid: (value) => value.text,
 };
 
 function items(values: ArrayValue, depth: number): string {
-  const below = walk.enter(depth, values.length);
+  const below = walk.enter(depth, Math.min(values.length, room));
   let text = '';
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < values.length && text.length <= room; index++) {
     const item = literal(values[index], below);
     text = boundedText(index === 0 ? item : `${text}, ${item}`);
   }
@@ -79,9 +110,10 @@ function items(values: ArrayValue, depth: number): string {
 
 function objectText(object: ObjectValue, depth: number): string {
   const keys = sortedKeys(object);
-  const below = walk.enter(depth, keys.length);
+  const below = walk.enter(depth, Math.min(keys.length, room));
   let text = '';
   for (const key of keys) {
+    if (text.length > room) break;
     text = boundedText(`${text}${text === '' ? '' : ', '}${escapeObjectKey(key)}: ${literal(object[key], below)}`);
   }
   return `{ ${text} }`;
@@ -121,8 +153,9 @@ function shapeText(shape: Shape): string {
 
 function coordinatesText(coordinates: Coordinates): string {
   if (typeof coordinates === 'number') return floatDigits(coordinates);
-  walk.count(coordinates.length);
-  return `[${coordinates.map(coordinatesText).join(', ')}]`;
+  const wanted = startOf<readonly Coordinates[]>(coordinates);
+  walk.count(wanted.length);
+  return `[${wanted.map(coordinatesText).join(', ')}]`;
 }
 
 function escapeFile(text: string): string {

@@ -1,0 +1,47 @@
+/** Casts of values of any size: bounded, or in steps. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { parseRecordId } from '../language/parse.js';
+import { cast } from '../value/cast.js';
+import { typeText } from '../value/text/type-text.js';
+import type { Type } from '../value/type.js';
+import { isArray, SetValue, type Value } from '../value/value.js';
+import type { FunctionContext } from './contract.js';
+import { failInput, inputSize, MAX_INPUT, MAX_INPUT_IN_STEPS, MAX_INPUT_OF_TEXTS, SMALL_INPUT } from './input-limit.js';
+import { setInSteps } from './set-in-steps.js';
+
+type Claiming = Pick<FunctionContext, 'claim' | 'pause'>;
+
+/** How much of a collection becomes a text, or is gone through item by item, at once. */
+const MAX_CONVERTED = 2 ** 14;
+
+/** The cast of a value. @throws TesseraError as `cast` does, `input_too_large` */
+export function castInSteps(value: Value, type: Type, context: Claiming): PromiseOrValue<Value> {
+  const size = inputSize(value);
+  if (size <= SMALL_INPUT || isOfKind(value, type)) return cast(value, type, parseRecordId);
+  const limit = largestFor(value, type);
+  if (size > limit) throw failInput(`the cast to ${typeText(type)}`, limit);
+  return andThen(context.claim(size), () => {
+    if (!isPlainSet(type) || !isArray(value)) return cast(value, type, parseRecordId);
+    // Of equal elements the last stays.
+    return setInSteps(value.toReversed(), context);
+  });
+}
+
+/** What is of the type already is neither copied nor looked at. */
+function isOfKind(value: Value, type: Type): boolean {
+  if (type.kind === 'any') return true;
+  if (type.kind === 'string') return typeof value === 'string';
+  if (type.kind === 'bytes') return value instanceof Uint8Array;
+  if (type.kind === 'array') return type.item === undefined && (isArray(value) || value instanceof SetValue);
+  return isPlainSet(type) && value instanceof SetValue;
+}
+
+function isPlainSet(type: Type): boolean {
+  return type.kind === 'set' && type.item === undefined && type.length === undefined;
+}
+
+function largestFor(value: Value, type: Type): number {
+  const isText = typeof value === 'string' || value instanceof Uint8Array;
+  if (isText) return type.kind === 'string' || type.kind === 'bytes' ? MAX_INPUT_OF_TEXTS : MAX_INPUT;
+  return isPlainSet(type) ? MAX_INPUT_IN_STEPS : MAX_CONVERTED;
+}

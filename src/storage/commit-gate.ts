@@ -1,0 +1,55 @@
+import { lastly, type PromiseOrValue } from '../base/promise-or-value.js';
+
+/**
+ * Lets commits through at once, except while one is made in steps: then they wait in line, in the order they came, so that nobody gets
+ * between its steps.
+ */
+export class CommitGate {
+  readonly #waiting: (() => void)[] = [];
+  #isHeld = false;
+
+  /** Whether a commit is under way. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Runs `action` as soon as no commit is under way, and at once if none is. */
+  enter<T>(action: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    if (!this.#isHeld) return action();
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push(() => {
+        try {
+          resolve(action());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /** Runs `commit` while all others wait; to be called when none is under way. */
+  exclusively<T>(commit: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    this.#isHeld = true;
+    return lastly(commit, () => this.#open());
+  }
+
+  #open(): void {
+    this.#isHeld = false;
+    while (!this.#isHeld) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      next();
+    }
+  }
+}
+
+/** What a commit has to pass before it is made: the gate, and what else may keep it waiting. */
+export function admitted<T>(
+  gate: CommitGate,
+  admit: (commit: () => PromiseOrValue<T>) => PromiseOrValue<T>,
+  commit: () => PromiseOrValue<T>,
+): PromiseOrValue<T> {
+  if (gate.isHeld) return gate.enter(() => admitted(gate, admit, commit));
+  // A commit in steps may have begun while this one waited to be admitted.
+  return admit(() => (gate.isHeld ? gate.enter(() => admitted(gate, admit, commit)) : commit()));
+}

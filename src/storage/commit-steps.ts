@@ -1,0 +1,63 @@
+/**
+ * Commits of many changes. Applying or encoding all of them at once would hold the event loop for long, so that they are taken in steps:
+ * while these go on nobody else commits, and new snapshots show the store as it was.
+ */
+import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { inSteps, type Pausing } from '../base/steps.js';
+import { type Appended, type StampSource, settleOne, stampBytes } from './append.js';
+import type { Key, Versionstamp } from './contract.js';
+import type { Overlay, Written } from './overlay.js';
+import type { Writes } from './transaction.js';
+
+/** So many changes are made in one step; a commit of no more is made at once. */
+export const CHANGES_A_STEP = 1024;
+
+/** Whether a commit is to be made in steps. */
+export function isLargeCommit({ overlay, appended }: Writes): boolean {
+  return overlay.size + (appended === undefined ? 0 : appended.at + 1) > CHANGES_A_STEP;
+}
+
+/** Puts what was appended among the writes, under the versionstamp that the commit is going to have. */
+export function settleInSteps(
+  { overlay, appended }: Writes,
+  stamps: StampSource,
+  pausing: Pausing,
+): PromiseOrValue<Versionstamp | undefined> {
+  if (appended === undefined) return undefined;
+  const stamp = stamps.next();
+  const bytes = stampBytes(stamp);
+  let entry: Appended | undefined = appended;
+  const settled = inSteps(
+    appended.at + 1,
+    pausing,
+    (from, to) => {
+      for (let at = from; at < to && entry !== undefined; at++, entry = entry.before) settleOne(entry, bytes, overlay);
+    },
+    CHANGES_A_STEP,
+  );
+  return andThen(settled, () => stamp);
+}
+
+/** Above all keys: no key is as long. */
+const END = '\xff'.repeat(4096);
+
+/** Calls `visit` for each change in the order of keys, and answers the keys. */
+export function forEachChange(
+  overlay: Overlay,
+  pausing: Pausing,
+  visit: (key: Key, value: Written) => void,
+): PromiseOrValue<readonly Key[]> {
+  const keys: Key[] = [];
+  const cursor = overlay.cursor({ from: '', to: END });
+  const step = (): PromiseOrValue<boolean> => {
+    for (let made = 0; made < CHANGES_A_STEP; made++) {
+      const { key } = cursor;
+      if (key === undefined) return true;
+      visit(key, cursor.value);
+      keys.push(key);
+      cursor.advance();
+    }
+    return andThen(pausing.pause(), () => false);
+  };
+  return andThen(untilTrue(step), () => keys);
+}

@@ -1,0 +1,83 @@
+/** Statements over large values come by checkpoints often enough, and operators and casts refuse what would take too long at once. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/env/environment.js';
+import { realEnvironment } from '../../src/env/real.js';
+import type { Session } from '../../src/session/contract.js';
+import { openDatabase } from '../../src/session/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { run } from '../security/world.js';
+
+/** A clock by which each look finds the time of a turn used up, so that each checkpoint gives way. */
+let yields = 0;
+let time = 0;
+const environment: Environment = {
+  ...realEnvironment,
+  clock: {
+    ...realEnvironment.clock,
+    monotonic: () => {
+      time += 2;
+      return time;
+    },
+  },
+  timers: {
+    ...realEnvironment.timers,
+    yield: async () => {
+      yields++;
+    },
+  },
+};
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let owner: Session;
+beforeAll(async () => {
+  database = await openDatabase(new MemoryEngine({ timers: environment.timers }), { environment });
+  owner = database.ownerSession();
+  await owner.use('test', 'test');
+});
+afterAll(() => database.close());
+
+/** How often statements gave way. */
+async function yieldsOf(statements: string): Promise<number> {
+  const before = yields;
+  await run(owner, statements);
+  return yields - before;
+}
+
+const MANY = 30_000;
+
+describe('gives way on the way', () => {
+  test.each([
+    ['SELECT * FROM array::repeat(1, 18000) ORDER BY rand()', 100],
+    ['SELECT count() FROM array::repeat(1, 18000) GROUP ALL', 100],
+    ['SELECT a FROM array::repeat({ a: 1 }, 18000) GROUP BY a', 100],
+    ['SELECT * OMIT a FROM array::repeat({ a: 1, b: 2 }, 18000)', 150],
+    ['SELECT * FROM array::repeat({ a: 1, b: 2 }, 18000) FETCH a', 110],
+    [`RETURN set::len(<set> <array> 0..${MANY})`, 30],
+    [`RETURN array::len(array::sort(<array> 0..${MANY}))`, 100],
+    [`FOR $x IN 0..100 { LET $y = string::uppercase(string::repeat('a', 20000)) }`, 100],
+    [`LET $l = <array> 0..${MANY}; RETURN (<array> 0..100).map(|$x| $l CONTAINS -1)`, 100],
+    [`LET $l = <array> 0..${MANY}; LET $m = <array> 0..${MANY}; RETURN (<array> 0..100).map(|$x| $l = $m)`, 200],
+  ])('%s', async (statement, least) => {
+    expect(await yieldsOf(statement)).toBeGreaterThanOrEqual(least);
+  });
+});
+
+describe('refuses what would take too long at once', () => {
+  test.each([
+    `RETURN string::repeat('a', 700000) CONTAINS 'b'`,
+    `LET $l = <array> 0..${MANY}; RETURN $l CONTAINSALL $l`,
+    `LET $l = <array> 0..${MANY}; RETURN <string> $l`,
+    `RETURN <int> string::repeat('1', 40000)`,
+    `LET $l = <array> 0..600000; RETURN $l ANYINSIDE [1]`,
+  ])('%s', async (statement) => {
+    await expect(run(owner, statement)).rejects.toMatchObject({ code: 'input_too_large' });
+  });
+});
+
+test('a long list that is searched again is sorted, and finds the same', async () => {
+  const found = await run(
+    owner,
+    `LET $l = <array> 0..${MANY}; RETURN [$l CONTAINS 7, $l CONTAINS 8, 9 IN $l, -1 IN $l, $l CONTAINSANY [-1, 29999], $l CONTAINSALL [1, -1]]`,
+  );
+  expect(found.at(-1)).toEqual([true, true, true, false, true, false]);
+});
