@@ -14,6 +14,8 @@ export const DEFAULT_LIMITS = {
   credentialsBody: 4 * KIB,
   keyBody: 16 * KIB,
   importBody: 4096 * MIB,
+  /** A body of any of these routes from somebody who hasn't signed in. */
+  guestBody: 64 * KIB,
   /** A WebSocket message before anyone has signed in, and afterwards. */
   guestMessage: 64 * KIB,
   message: 16 * MIB,
@@ -37,6 +39,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   credentialsBody: '--max-credentials-body',
   keyBody: '--max-key-body',
   importBody: '--max-import-body',
+  guestBody: '--max-guest-body',
   guestMessage: '--max-guest-message',
   message: '--max-message',
   queuedRequests: '--max-queued-requests',

@@ -46,6 +46,7 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
     'SURREAL_HTTP_MAX_IMPORT_BODY_SIZE',
     readStreamedSize,
   ),
+  guestBody: size('guestBody', 'The largest body of a request from somebody who hasn’t signed in'),
   guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
   message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),
   queuedRequests: count('queuedRequests', 'How many requests of a WebSocket may wait'),

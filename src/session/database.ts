@@ -32,7 +32,8 @@ import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlaceKeeper } from './places.js';
 import { Sessions } from './registry.js';
-import { OpenSession, type SessionServices } from './session.js';
+import { OpenSession } from './session.js';
+import type { SessionServices } from './session-services.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
