@@ -1,4 +1,5 @@
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Stepwise } from '../base/stepwise.js';
 import type { Execution } from './execution.js';
 
 /** How many small pieces of work share one look at the clock. */
@@ -48,4 +49,12 @@ export function mapInTurns<T, U>(
     }),
   );
   return andThen(done, () => mapped);
+}
+
+/** All of some work that is done in pieces, giving way on the way. */
+export function inPieces<T>({ interrupt }: Pick<Execution, 'interrupt'>, work: Stepwise<T>): PromiseOrValue<T> {
+  return andThen(
+    untilTrue(() => work.step() || andThen(interrupt.checkpoint(), () => false)),
+    () => work.result,
+  );
 }

@@ -12,6 +12,7 @@ import type { BodyPolicy } from './admission.js';
 import { apiRoute } from './api.js';
 import type { Confidentiality } from './compression.js';
 import { bodyOf, type Context, inSession, originOf, prepare, type RouteContext, select, sendBody } from './context.js';
+import { decodeMessage } from './decode-message.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
 import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
@@ -119,7 +120,7 @@ function sqlRoute(context: RouteContext, request: FastifyRequest, reply: Fastify
 async function rpcRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const received = requestFormat(request.headers['content-type']);
   const sent = responseFormat(request.headers.accept, received);
-  const message = received.decode(bodyOf(request));
+  const message = await decodeMessage(bodyOf(request), received, context, () => reply.raw.destroyed);
   const selection = readSelection(request.raw);
   const { admission } = request;
   const origin = originOf(request.raw, selection, context);
