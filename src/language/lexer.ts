@@ -2,6 +2,7 @@
  * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser knows.
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
+import '../base/well-formed.js';
 import { LruCache } from '../base/lru-cache.js';
 import { decodeEscapes } from './escapes.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
@@ -119,6 +120,9 @@ export class Lexer {
   end = 0;
   previousStart = 0;
   previousEnd = 0;
+  /** How many tokens were read, and how many may be. */
+  tokens = 0;
+  protected lastToken = 2 ** 30;
   text = '';
   word = '';
   form: NumberForm | StringPrefix | '' = '';
@@ -128,7 +132,8 @@ export class Lexer {
     readonly source: string,
     protected readonly origin: Origin = { source, offset: 0 },
   ) {
-    const bad = source.includes('\0') ? source.indexOf('\0') : source.search(LONE_SURROGATE);
+    const nul = source.indexOf('\0');
+    const bad = nul === -1 && !source.isWellFormed() ? source.search(LONE_SURROGATE) : nul;
     if (bad !== -1) this.fail('Invalid token, the text may not contain this character', { start: bad, end: bad + 1 });
     this.advance();
   }
@@ -142,9 +147,15 @@ export class Lexer {
 
   /** Reads the next token into the fields. */
   advance(): void {
+    if (++this.tokens > this.lastToken) this.tooMany();
     this.previousStart = this.start;
     this.previousEnd = this.end;
     this.readFrom(this.skipBlanks(this.end));
+  }
+
+  /** More tokens were read than may be read in one go. */
+  protected tooMany(): never {
+    return this.fail('Too many tokens', { start: this.start, end: this.end });
   }
 
   /** Ends the current token at `offset` and reads the next one. */

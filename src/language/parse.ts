@@ -5,14 +5,16 @@
  *
  * All throw `parse_error` with the place that is wrong, or `query_too_deep` / `query_too_long` beyond the limits.
  */
-import { TesseraError } from '../errors/error.js';
+import type { Stepwise } from '../base/stepwise.js';
+import { failure, TesseraError } from '../errors/error.js';
 import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
 import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
-import { type Grammar, type Limits, Parser } from './parser/parser.js';
+import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/parser.js';
+import { PAUSE, Pauses } from './parser/pauses.js';
 import { recordId } from './parser/record-id.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
 import { type } from './parser/type.js';
@@ -30,9 +32,81 @@ export function parseQuery(text: string, limits?: Limits): Query {
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return { statements };
     statements.push(topStatement(parser));
-    if (parser.isPunct(';') || parser.atEnd()) continue;
-    return beyondStatement(parser);
+    endStatement(parser);
   }
+}
+
+/** The same in pieces, for long texts. @throws TesseraError also `query_too_large` */
+export function parseQueryStepwise(text: string, limits?: Limits): Stepwise<Query> {
+  return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_LIMITS, ...limits });
+}
+
+class QueryParse implements Stepwise<Query> {
+  readonly #parser: Parser;
+  readonly #limits: Required<Limits>;
+  readonly #pauses = new Pauses();
+  readonly #statements: Statement[] = [];
+
+  constructor(parser: Parser, limits: Required<Limits>) {
+    this.#parser = parser;
+    this.#limits = limits;
+    parser.pauses = this.#pauses;
+  }
+
+  step(): boolean {
+    const parser = this.#parser;
+    const pauses = this.#pauses;
+    parser.allowPiece();
+    while (!parser.atEnd()) {
+      if (pauses.isDue(parser.start)) {
+        pauses.goOn(parser.start);
+        return false;
+      }
+      if (parser.acceptPunct(';')) continue;
+      if (!this.#statement()) return false;
+    }
+    return true;
+  }
+
+  /** Reads a statement, or up to a pause. Answers which. */
+  #statement(): boolean {
+    const parser = this.#parser;
+    const { place, code } = parser;
+    try {
+      const statement = topStatement(parser);
+      this.#check('code', parser.code - code);
+      this.#check('statements', this.#statements.push(statement));
+      endStatement(parser);
+      this.#pauses.forget();
+      return true;
+    } catch (thrown) {
+      if (thrown !== PAUSE) throw thrown;
+      this.#check('tokens', parser.tokens - parser.repeated);
+      this.#pauses.goOn(parser.start);
+      parser.goTo(place);
+      return false;
+    }
+  }
+
+  get result(): Query {
+    return { statements: this.#statements };
+  }
+
+  #check(name: keyof typeof TOO_LARGE, found: number): void {
+    const limit = this.#limits[name];
+    if (found > limit) throw failure('query_too_large', { limit, ...TOO_LARGE[name] });
+  }
+}
+
+/** What is counted, and the setting that bounds it. */
+const TOO_LARGE = {
+  tokens: { what: 'tokens', setting: '--max-query-tokens' },
+  statements: { what: 'statements', setting: '--max-query-statements' },
+  code: { what: 'tokens of one statement, besides data', setting: '--max-statement-code' },
+} as const;
+
+function endStatement(parser: Parser): void {
+  if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser);
 }
 
 /** Something follows a statement that a semicolon should come before, if anything. */

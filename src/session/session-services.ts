@@ -1,7 +1,8 @@
 import type { AuditLog } from '../audit/audit-log.js';
 import type { Authenticator } from '../auth/authenticator.js';
+import type { Stepwise } from '../base/stepwise.js';
 import type { Principal } from '../catalog/principal.js';
-import type { Statement } from '../language/ast.js';
+import type { Query, Statement } from '../language/ast.js';
 import type { Duration } from '../value/value.js';
 import type { HeldTransactions } from './held-transactions.js';
 import type { Sessions } from './registry.js';
@@ -17,6 +18,8 @@ export interface SessionServices extends RunnerServices {
   readonly audit: AuditLog | undefined;
   /** The statements of a text; parsed texts are cached. */
   parse(text: string): readonly Statement[];
+  /** The same in pieces, for long texts, which aren't kept. */
+  parseStepwise(text: string): Stepwise<Query>;
 }
 
 export interface SessionOptions {

@@ -28,16 +28,15 @@ import type {
   StatementResult,
 } from './contract.js';
 import type { StatementRequest } from './held-transaction.js';
-import type { HeldTransactions } from './held-transactions.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
+import { type ParsedRequest, parseRequest } from './parse-request.js';
 import type { RegisteredSession } from './registry.js';
 import type { SessionServices } from './session-services.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
 import { StatementRunner } from './statement-runner.js';
-import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { durably, Unsettled } from './unsettled.js';
 
@@ -132,8 +131,20 @@ export class OpenSession implements Session, RegisteredSession {
 
   #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
-      const bound = parseSteadily(text, variables, this.#services.parse);
-      return this.#run(bound.statements, { variables: bound.variables, unsettled });
+      const parsed = this.#parse(text, variables);
+      return andThen(parsed, (asked) => this.#run(asked.statements, { variables: asked.variables, unsettled }));
+    });
+  }
+
+  #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
+    this.#mustBeAdmitted();
+    return parseRequest(this.#services, text, variables, (work) => {
+      const interrupt = this.#bounded(RequestInterrupt.begin(this.#services.environment));
+      this.#running.add(interrupt);
+      return lastly(
+        () => work(interrupt),
+        () => this.#running.delete(interrupt),
+      );
     });
   }
 
@@ -149,10 +160,10 @@ export class OpenSession implements Session, RegisteredSession {
     const use = () => this.#use(unattended);
     return andThen(andThen(this.#unsettled.durable, use), () => {
       this.#mustBeAdmitted();
-      const { environment, parse } = this.#services;
+      const { environment } = this.#services;
       return this.#transactions.begin(this.#identity, writable, {
         drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
-        parse,
+        parse: (text, given) => this.#parse(text, given),
         check: () => this.#mustBeLive(),
         run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
         settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),

@@ -36,12 +36,17 @@ export function blockRest(parser: Parser, openedAt: number): Block | Expression[
 }
 
 function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt: number): Statement[] {
+  const key = 2 * openedAt;
+  const before = parser.pauses?.count;
+  const list = parser.openList(key, statements);
   while (!parser.acceptPunct('}')) {
     if (parser.acceptPunct(';')) continue;
-    statements.push(parser.grammar.statement(parser));
+    list.items.push(parser.grammar.statement(parser));
     endOfStatement(parser, openedAt);
+    parser.mayPause(list);
   }
-  return statements;
+  parser.pauses?.close(key, before);
+  return list.items;
 }
 
 /** A statement ends with a semicolon, unless the block ends or a brace has just ended what a semicolon would. */
