@@ -3,9 +3,9 @@
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
 import '../base/well-formed.js';
-import { LruCache } from '../base/lru-cache.js';
 import { decodeEscapes } from './escapes.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
+import { wordOf } from './word.js';
 
 export type TokenKind =
   /** The end of the text. */
@@ -79,30 +79,6 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 
 /** No keyword is longer; a longer word needs no upper-case form. */
 const LONGEST_KEYWORD = 24;
-
-/** A bare word as it is written, and in upper case. */
-interface Word {
-  readonly written: string;
-  readonly upper: string;
-}
-
-/** V8 keeps a longer part of a text as a reference to the whole of it. */
-const LONGEST_REMEMBERED = 12;
-/** Words that have been read: most come again, so that trees share them. */
-const words = new LruCache<string, Word>(2_048);
-
-function remembered(text: string): Word {
-  let word = words.get(text);
-  if (word === undefined) {
-    word = wordOf(text);
-    words.set(text, word);
-  }
-  return word;
-}
-
-function wordOf(text: string): Word {
-  return { written: text, upper: text.toUpperCase() };
-}
 
 const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])/y;
 const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
@@ -251,7 +227,7 @@ export class Lexer {
     this.end = end;
     const text = this.source.slice(start, end);
     const { length } = text;
-    const { written, upper } = length <= LONGEST_REMEMBERED ? remembered(text) : wordOf(text);
+    const { written, upper } = wordOf(text);
     this.text = written;
     // `from:1` is a record id, wherever it stands.
     const isTable = this.source.charCodeAt(end) === COLON && this.source.charCodeAt(end + 1) !== COLON;

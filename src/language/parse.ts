@@ -36,21 +36,22 @@ export function parseQuery(text: string, limits?: Limits): Query {
   }
 }
 
-/** The same in pieces, for long texts. @throws TesseraError also `query_too_large` */
-export function parseQueryStepwise(text: string, limits?: Limits): Stepwise<Query> {
-  return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_LIMITS, ...limits });
+/** The same in pieces of so many characters, for long texts. @throws TesseraError also `query_too_large` */
+export function parseQueryStepwise(text: string, limits?: Limits, piece?: number): Stepwise<Query> {
+  return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_LIMITS, ...limits }, new Pauses(piece));
 }
 
 class QueryParse implements Stepwise<Query> {
   readonly #parser: Parser;
   readonly #limits: Required<Limits>;
-  readonly #pauses = new Pauses();
+  readonly #pauses: Pauses;
   readonly #statements: Statement[] = [];
 
-  constructor(parser: Parser, limits: Required<Limits>) {
+  constructor(parser: Parser, limits: Required<Limits>, pauses: Pauses) {
     this.#parser = parser;
+    this.#pauses = pauses;
     this.#limits = limits;
-    parser.pauses = this.#pauses;
+    parser.pauses = pauses;
   }
 
   step(): boolean {

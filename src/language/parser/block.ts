@@ -30,14 +30,13 @@ export function blockRest(parser: Parser, openedAt: number): Block | Expression[
     // What follows at once would be read as the next statement, and errors say so.
     statements.push(first);
   }
-  statementsUntilBrace(parser, statements, openedAt);
+  const all = statementsUntilBrace(parser, statements, openedAt);
   parser.leave(outer);
-  return { kind: 'block', statements };
+  return { kind: 'block', statements: all };
 }
 
 function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt: number): Statement[] {
   const key = 2 * openedAt;
-  const before = parser.pauses?.count;
   const list = parser.openList(key, statements);
   while (!parser.acceptPunct('}')) {
     if (parser.acceptPunct(';')) continue;
@@ -45,7 +44,7 @@ function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt:
     endOfStatement(parser, openedAt);
     parser.mayPause(list);
   }
-  parser.pauses?.close(key, before);
+  parser.pauses?.close(key, list);
   return list.items;
 }
 

@@ -213,18 +213,17 @@ export class Parser extends Lexer {
       while (goesOn()) items.push(item());
       return items;
     }
-    const before = pauses.count;
     const list = this.openList<T>(key, []);
     const { items } = list;
     if (items.length === 0) items.push(item());
     for (this.mayPause(list); goesOn(); this.mayPause(list)) items.push(item());
-    pauses.close(key, before);
+    pauses.close(key, list);
     return items;
   }
 
   /** A list of so many items so far; after a pause, the parser stands behind the last of them. */
   openList<T>(key: number, items: T[]): OpenList<T> {
-    const list = this.pauses?.list(key, items) ?? { items, place: undefined };
+    const list = this.pauses?.list(key, items) ?? { items, begun: 0, place: undefined };
     if (list.place !== undefined) this.goTo(list.place);
     return list;
   }
@@ -237,15 +236,16 @@ export class Parser extends Lexer {
   }
 
   get place(): ParserPlace {
-    const { start, previousStart, previousEnd, height, data } = this;
-    return { start, previousStart, previousEnd, height, data, tokens: this.tokens - this.repeated };
+    const { start, previousStart, previousEnd, depth, height, data } = this;
+    return { start, previousStart, previousEnd, depth, height, data, tokens: this.tokens - this.repeated };
   }
 
   /** Goes back, or ahead, to a place where the parser was. */
-  goTo({ start, previousStart, previousEnd, height, tokens, data }: ParserPlace): void {
+  goTo({ start, previousStart, previousEnd, depth, height, tokens, data }: ParserPlace): void {
     this.reset(start);
     this.previousStart = previousStart;
     this.previousEnd = previousEnd;
+    this.depth = depth;
     this.height = height;
     this.repeated = this.tokens - tokens;
     this.data = data;

@@ -8,6 +8,8 @@ export const PAUSE: unique symbol = Symbol('pause');
 /** A list that is being read, and where the parser stood behind its last item. */
 export interface OpenList<T> {
   readonly items: T[];
+  /** How many pauses there were when it began. */
+  readonly begun: number;
   place: ParserPlace | undefined;
 }
 
@@ -16,6 +18,7 @@ export interface ParserPlace {
   readonly start: number;
   readonly previousStart: number;
   readonly previousEnd: number;
+  readonly depth: number;
   readonly height: number;
   readonly tokens: number;
   readonly data: number;
@@ -27,15 +30,22 @@ const PIECE = 2 * 1024;
 export class Pauses {
   /** The lists of the statement that have items of before a pause, or are open, by where they begin. */
   readonly #lists = new Map<number, OpenList<unknown>>();
-  #pauseAt = PIECE;
+  readonly #piece: number;
+  #pauseAt: number;
   /** How many pauses there were in this statement. */
   #count = 0;
+
+  /** Pauses after so many characters. */
+  constructor(piece: number = PIECE) {
+    this.#piece = piece;
+    this.#pauseAt = piece;
+  }
 
   /** A list that begins at `key`, as it was when the parser was there the last time. */
   list<T>(key: number, items: T[]): OpenList<T> {
     const known = this.#lists.get(key) as OpenList<T> | undefined;
     if (known !== undefined) return known;
-    const list: OpenList<T> = { items, place: undefined };
+    const list: OpenList<T> = { items, begun: this.#count, place: undefined };
     this.#lists.set(key, list);
     return list;
   }
@@ -45,18 +55,14 @@ export class Pauses {
     return offset >= this.#pauseAt;
   }
 
-  /** Lists that no pause was in are read again faster than they are found. */
-  close(key: number, pausesBefore: number | undefined): void {
-    if (this.#count === pausesBefore) this.#lists.delete(key);
-  }
-
-  get count(): number {
-    return this.#count;
+  /** A list has ended. One that no pause was in is short, and may be read again. */
+  close(key: number, { begun }: OpenList<unknown>): void {
+    if (this.#count === begun) this.#lists.delete(key);
   }
 
   /** The parser goes on until it has read another piece. */
   goOn(offset: number): void {
-    this.#pauseAt = offset + PIECE;
+    this.#pauseAt = offset + this.#piece;
     this.#count++;
   }
 
