@@ -93,18 +93,19 @@ class QueryParse implements Stepwise<Query> {
     return { statements: this.#statements };
   }
 
-  #check(name: keyof typeof TOO_LARGE, found: number): void {
+  #check(name: keyof QueryLimits, found: number): void {
     const limit = this.#limits[name];
-    if (found > limit) throw failure('query_too_large', { limit, ...TOO_LARGE[name] });
+    if (found > limit) throw failure('query_too_large', { limit, ...QUERY_LIMITS[name] });
   }
 }
 
-/** What is counted, and the setting that bounds it. */
-const TOO_LARGE = {
+/** The limits of long texts: what they count, and the flag of `tessera start` that sets them. */
+export const QUERY_LIMITS = {
   tokens: { what: 'tokens', setting: '--max-query-tokens' },
   statements: { what: 'statements', setting: '--max-query-statements' },
-  code: { what: 'tokens of one statement, besides data', setting: '--max-statement-code' },
+  code: { what: 'tokens in one statement, besides data written out', setting: '--max-statement-code' },
 } as const;
+export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number };
 
 function endStatement(parser: Parser): void {
   if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser);

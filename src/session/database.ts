@@ -22,7 +22,7 @@ import { type NetworkTargets, NO_TARGETS } from '../functions/network/targets.js
 import { findFunction } from '../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
-import { type Limits, parseQuery, parseQueryStepwise } from '../language/parse.js';
+import { parseQuery, parseQueryStepwise, type QueryLimits } from '../language/parse.js';
 import type { Engine } from '../storage/contract.js';
 import type { Duration } from '../value/value.js';
 import { ChangePruner } from './change-pruner.js';
@@ -58,7 +58,7 @@ export interface DatabaseOptions {
   /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
   readonly scripting?: Partial<ScriptLimits>;
   /** How large a text of statements may be; `DEFAULT_LIMITS` of the parser unless told. */
-  readonly queries?: Pick<Limits, 'statements' | 'tokens' | 'code'>;
+  readonly queries?: QueryLimits;
   /** Bounds of sessions; none unless told. */
   readonly sessions?: SessionBounds;
   /** Bounds of transactions, where they aren't to be the defaults. */
