@@ -6,6 +6,7 @@ import { allOf } from '../../src/base/stepwise.js';
 import { asTesseraError } from '../../src/errors/error.js';
 import { parseQuery, parseQueryStepwise } from '../../src/language/parse.js';
 import { printStatement } from '../../src/language/print.js';
+import { StatementStream } from '../../src/language/statement-stream.js';
 
 const FOLDER = 'tests/scripts';
 
@@ -58,6 +59,20 @@ describe('parsing in pieces', () => {
     while (!parsing.step()) steps++;
     expect(steps).toBeGreaterThan(text.length / 6_000);
     expect(outcome(() => parsing.result)).toEqual(outcome(() => parseQuery(text)));
+  });
+
+  it('pauses in statements that come in, too', () => {
+    const stream = new StatementStream();
+    stream.push(`INSERT [${`${row},`.repeat(400)}]; RETURN 1; RETURN`);
+    stream.push(' 2');
+    stream.end();
+    const read = [...stream.statementsAndPauses()];
+    expect(read.flatMap((each) => (each === undefined ? [] : each.statement.kind))).toEqual([
+      'insert',
+      'return',
+      'return',
+    ]);
+    expect(read.length).toBeGreaterThan((400 * row.length) / 6_000);
   });
 
   it('refuses what would take too long to be looked through at once', () => {
