@@ -46,6 +46,7 @@ class RpcConversation implements Conversation {
   /** How many requests may be under way or wait for their turns. */
   readonly #most: number;
   readonly #context: Context;
+  readonly #isAbandoned = () => this.#line.isClosing;
   #pending = 0;
   /** Called when there are fewer again. */
   #goOn = () => {};
@@ -76,12 +77,19 @@ class RpcConversation implements Conversation {
       );
     }
     this.#spoken = format;
-    const message = otherwise<Value | Unreadable>(
-      () => decodeMessage(data, format, this.#context, () => this.#line.isClosing),
-      // There is no id to answer to.
-      (thrown) => new Unreadable(errorAnswer(null, this.#rpc.report(thrown))),
-    );
-    return andThen(message, (decoded) => this.#take(decoded, format));
+    let message: PromiseOrValue<Value>;
+    try {
+      message = decodeMessage(data, format, this.#context, this.#isAbandoned);
+    } catch (thrown) {
+      return this.#take(this.#unreadable(thrown), format);
+    }
+    if (!isPromise(message)) return this.#take(message, format);
+    return message.catch((thrown: unknown) => this.#unreadable(thrown)).then((decoded) => this.#take(decoded, format));
+  }
+
+  /** There is no id to answer to. */
+  #unreadable(thrown: unknown): Unreadable {
+    return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
   }
 
   #take(message: Value | Unreadable, format: Format): PromiseOrValue<void> {

@@ -8,7 +8,7 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
 import type { HeldTransaction, StatementResult } from './contract.js';
-import type { ParsedRequest } from './parse-request.js';
+import type { ParsedRequest } from './parse-long.js';
 import type { Unsettled } from './unsettled.js';
 
 /** How statements are to be run. */

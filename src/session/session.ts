@@ -31,12 +31,13 @@ import type { StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
-import { type ParsedRequest, parseRequest } from './parse-request.js';
+import { type ParsedRequest, parseLong, SHORT } from './parse-long.js';
 import type { RegisteredSession } from './registry.js';
 import type { SessionServices } from './session-services.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
 import { StatementRunner } from './statement-runner.js';
+import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { durably, Unsettled } from './unsettled.js';
 
@@ -132,13 +133,15 @@ export class OpenSession implements Session, RegisteredSession {
   #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
       const parsed = this.#parse(text, variables);
-      return andThen(parsed, (asked) => this.#run(asked.statements, { variables: asked.variables, unsettled }));
+      const run = (asked: ParsedRequest) => this.#run(asked.statements, { variables: asked.variables, unsettled });
+      return isPromise(parsed) ? parsed.then(run) : run(parsed);
     });
   }
 
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
+    if (text.length <= SHORT) return parseSteadily(text, variables, this.#services.parse);
     this.#mustBeAdmitted();
-    return parseRequest(this.#services, text, variables, (work) => {
+    return parseLong(this.#services, text, variables, (work) => {
       const interrupt = this.#bounded(RequestInterrupt.begin(this.#services.environment));
       this.#running.add(interrupt);
       return lastly(

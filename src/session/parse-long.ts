@@ -4,10 +4,9 @@ import { inPieces } from '../exec/pace.js';
 import type { Statement } from '../language/ast.js';
 import type { ObjectValue } from '../value/value.js';
 import type { SessionServices } from './session-services.js';
-import { parseSteadily } from './steady-names.js';
 
 /** Characters of a text that is parsed at once. */
-const SHORT = 10_000;
+export const SHORT = 10_000;
 
 /** The statements of a request, with its variables under the names by which these know them. */
 export interface ParsedRequest {
@@ -19,16 +18,15 @@ export interface ParsedRequest {
 type Interruptible = <T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>) => PromiseOrValue<T>;
 
 /**
- * Parses a request: a long one in pieces, while others have their turns.
+ * Parses a long request in pieces, while others have their turns.
  * @throws TesseraError as the parser does; `cancelled`, `timed_out`
  */
-export function parseRequest(
-  { parse, parseStepwise }: Pick<SessionServices, 'parse' | 'parseStepwise'>,
+export function parseLong(
+  { parseStepwise }: Pick<SessionServices, 'parseStepwise'>,
   text: string,
   variables: ObjectValue | undefined,
   interruptibly: Interruptible,
 ): PromiseOrValue<ParsedRequest> {
-  if (text.length <= SHORT) return parseSteadily(text, variables, parse);
   const parsed = interruptibly((interrupt) => inPieces({ interrupt }, parseStepwise(text)));
   return andThen(parsed, ({ statements }) => ({ statements, variables }));
 }
