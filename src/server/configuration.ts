@@ -33,7 +33,7 @@ export const SETTINGS = {
 export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   sqlBody: size('sqlBody', 'The largest body of POST /sql', 'SURREAL_HTTP_MAX_SQL_BODY_SIZE'),
   rpcBody: size('rpcBody', 'The largest body of POST /rpc', 'SURREAL_HTTP_MAX_RPC_BODY_SIZE'),
-  graphqlBody: size('graphqlBody', 'The largest body of POST /graphql'),
+  graphqlBody: size('graphqlBody', 'The largest body of POST /graphql, and message of its WebSockets'),
   apiBody: size('apiBody', 'The largest body of a request to /api', 'SURREAL_HTTP_MAX_API_BODY_SIZE'),
   credentialsBody: size(
     'credentialsBody',

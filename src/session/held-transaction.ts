@@ -63,7 +63,9 @@ export class OpenHeldTransaction implements HeldTransaction {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#holder.parse(text, variables), (asked) => this.execute(asked.statements, asked.variables));
+    return this.#inTurn(() =>
+      andThen(this.#holder.parse(text, variables), (asked) => this.#run(asked.statements, asked.variables, undefined)),
+    );
   }
 
   execute(
@@ -71,14 +73,25 @@ export class OpenHeldTransaction implements HeldTransaction {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
+    return this.#inTurn(() => this.#run(statements, variables, deadline));
+  }
+
+  #run(
+    statements: readonly Statement[],
+    variables: ObjectValue | undefined,
+    deadline: Deadline | undefined,
+  ): PromiseOrValue<StatementResult[]> {
+    return this.#holder.run(statements, { variables, deadline, held: this.#transaction, running: this.#running });
+  }
+
+  #inTurn(work: () => PromiseOrValue<StatementResult[]>): PromiseOrValue<StatementResult[]> {
     this.#mustGoOn();
-    const request = { variables, deadline, held: this.#transaction, running: this.#running };
     const unused = this.#holder.use();
     return lastly(
       () => {
         const results = this.#turns.take(() => {
           this.#mustGoOn();
-          return this.#holder.run(statements, request);
+          return work();
         });
         return isPromise(results) ? results.then((all) => all.map((each) => this.#explained(each))) : results;
       },
