@@ -3,6 +3,7 @@
  * query decides either bounds it or takes it in steps.
  */
 import { andThen, type PromiseOrValue, untilTrue } from './promise-or-value.js';
+import type { Stepwise } from './stepwise.js';
 
 /** Whoever can give way to others between two steps. */
 export interface Pausing {
@@ -72,4 +73,12 @@ export function mapInSteps<T, U>(
     mapped.push(map(item, index));
   });
   return andThen(done, () => mapped);
+}
+
+/** All of some work that is done in pieces. */
+export function doInSteps<T>(work: Stepwise<T>, pausing: Pausing): PromiseOrValue<T> {
+  return andThen(
+    untilTrue(() => work.step() || andThen(pausing.pause(), () => false)),
+    () => work.result,
+  );
 }

@@ -1,5 +1,6 @@
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import type { Pausing } from '../base/steps.js';
+import { doInSteps, type Pausing } from '../base/steps.js';
+import type { Stepwise } from '../base/stepwise.js';
 import { takeWalked } from '../value/walk.js';
 import type { Execution } from './execution.js';
 
@@ -65,4 +66,9 @@ export function mapInTurns<T, U>(
     }),
   );
   return andThen(done, () => mapped);
+}
+
+/** All of some work that is done in pieces, giving way on the way. */
+export function inPieces<T>(execution: Pick<Execution, 'interrupt'>, work: Stepwise<T>): PromiseOrValue<T> {
+  return doInSteps(work, pausingOf(execution));
 }

@@ -85,21 +85,34 @@ export function select(session: Session, { namespace, database }: Selection): Pr
   return namespace === undefined && database === undefined ? undefined : session.use(namespace, database);
 }
 
-/** Does `work` in a session of this one request. A client that goes away ends it early, and what runs in it. */
+/** A session for this one request, in which nobody is signed in yet. */
+export function openSession(context: Context, request: FastifyRequest): Session {
+  return context.database.session(originOf(request.raw, readSelection(request.raw), context));
+}
+
+/** Signs the session of a request in, as its headers say. @throws TesseraError also when whoever it is may not ask by this route */
+export function enter(context: RouteContext, request: FastifyRequest, session: Session): PromiseOrValue<void> {
+  return andThen(prepare(session, request.headers.authorization, readSelection(request.raw)), () =>
+    checkQuerying(context.options.capabilities, context.route, session.identity.principal),
+  );
+}
+
+/**
+ * Does `work` in a session of this one request, which may have been opened before its body was read. A client that goes away ends it early,
+ * and what runs in it.
+ */
 export function inSession(
   context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (session: Session) => PromiseOrValue<unknown>,
 ): PromiseOrValue<unknown> {
-  const selection = readSelection(request.raw);
-  const session = context.database.session(originOf(request.raw, selection, context));
+  const { admission } = request;
+  const session = admission?.session ?? openSession(context, request);
   const close = () => session.close();
   return lastly(() => {
-    const done = andThen(prepare(session, request.headers.authorization, selection), () => {
-      checkQuerying(context.options.capabilities, context.route, session.identity.principal);
-      return work(session);
-    });
+    const ready = admission === undefined ? enter(context, request, session) : admission.confirmed();
+    const done = andThen(ready, () => work(session));
     if (isPromise(done)) reply.raw.once('close', close);
     return done;
   }, close);

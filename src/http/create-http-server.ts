@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { InvariantError } from '../base/invariant.js';
+import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, TesseraError } from '../errors/error.js';
@@ -10,15 +11,17 @@ import { checkRoute } from '../rpc/capabilities.js';
 import type { GraphqlMethod } from '../rpc/method.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
+import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './admission.js';
 import { compressed } from './compression.js';
 import { ConnectionCount } from './connection-count.js';
-import { type Context, logInternal, sendError } from './context.js';
+import { type Context, logInternal, type RouteContext, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
-import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, LIMIT_SETTINGS, type Limits } from './options.js';
+import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, type Limits } from './options.js';
 import { rawError } from './raw-error.js';
+import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
 import { allowedMethods, ROUTES, type Route } from './routes.js';
 import { endSlowBodies } from './slow-bodies.js';
@@ -49,7 +52,8 @@ export interface HttpServerParts {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    limit?: keyof Limits;
+    /** How the body is taken in; there is none if absent. */
+    body?: BodyRules;
     streamed?: true;
   }
 }
@@ -82,7 +86,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
   // Bodies are bytes until a route knows what they are, whatever type they claim to be.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (request, _payload, done) =>
+    takeBody(request, done, ({ limit, tooLarge }) => readBody(request.raw, limit, tooLarge, done)),
+  );
+  app.decorateRequest('admission', undefined);
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -101,7 +108,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
   logAnswers(app, context.log);
 
-  const addRoute = (to: FastifyInstance, { method, path, limit, streamed, answers = 'private', handle }: Route) => {
+  const addRoute = (to: FastifyInstance, route: Route) => {
+    const { method, path, limit, from = 'checked', streamed, answers = 'private', handle } = route;
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
     const routed = { ...context, route: routeName(path) };
     to.route({
@@ -112,8 +120,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       method,
       url: path,
       ...(limit !== undefined && {
-        bodyLimit: options.limits[limit],
-        config: { limit, ...(streamed !== undefined && { streamed }) },
+        config: { body: { context: routed, limit, from }, ...(streamed !== undefined && { streamed }) },
       }),
       ...(compresses && { onSend: compressed }),
       handler: (request, reply) => handle(routed, request, reply),
@@ -122,19 +129,29 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   for (const route of ROUTES) if (route.streamed !== true) addRoute(app, route);
   app.register(async (streams) => {
     streams.removeAllContentTypeParsers();
-    streams.addContentTypeParser('*', (_request, body, done) => done(null, body));
+    streams.addContentTypeParser('*', (request, _payload, done) =>
+      takeBody(request, done, ({ limit, tooLarge }) => done(null, streamBody(request.raw, limit, tooLarge))),
+    );
     for (const route of ROUTES) if (route.streamed === true) addRoute(streams, route);
   });
 
   app.setNotFoundHandler((request, reply) => {
+    discardBody(request.raw, reply);
     const allowed = allowedMethods(request.url.split('?', 1)[0] ?? '');
     if (allowed.length === 0) return sendError(context, reply, failure('route_missing'));
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
     return sendError(context, reply, failure('http_method_unsupported', { allowed }));
   });
-  app.setErrorHandler((error, request, reply) =>
-    sendError(context, reply, requestError(error, request, options.limits)),
-  );
+  app.setErrorHandler((error, request, reply) => {
+    request.admission?.session.close();
+    discardBody(request.raw, reply);
+    return sendError(context, reply, requestError(error));
+  });
+  // Whether a client is asked for its body is for who it is to say.
+  app.server.on('checkContinue', (request, response) => {
+    expectContinue(request, response);
+    app.server.emit('request', request, response);
+  });
 
   const open = new OpenConnections(app.server);
   const sockets = new WebSocketServer(context);
@@ -192,14 +209,37 @@ function contextOf(parts: HttpServerParts): Context {
   };
 }
 
-/** Errors of Fastify's own as ours. */
-function requestError(error: unknown, request: FastifyRequest, limits: Limits): unknown {
-  if (error instanceof TesseraError) return error;
-  const { code, statusCode } = error as { readonly code?: string; readonly statusCode?: number };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    const limit = request.routeOptions.config.limit ?? 'sqlBody';
-    return failure('body_too_large', { limit: limits[limit], setting: LIMIT_SETTINGS[limit] });
+interface BodyRules {
+  readonly context: RouteContext;
+  readonly limit: keyof Limits;
+  readonly from: BodyPolicy;
+}
+
+/** Finds out who sends a body, and how long it may be; then it is taken in. Without a route, nobody reads it. */
+function takeBody(
+  request: FastifyRequest,
+  done: (error: Error | null) => void,
+  take: (bound: BodyBound) => void,
+): void {
+  const { body } = request.routeOptions.config;
+  if (body === undefined) {
+    done(null);
+    return;
   }
+  const { context, limit, from } = body;
+  const go = (admission: Admission | undefined) => {
+    request.admission = admission;
+    take(boundOf(context.options.limits, limit, admission));
+  };
+  const admitted = admit(context, request, from);
+  if (isPromise(admitted)) admitted.then(go).catch(done);
+  else go(admitted);
+}
+
+/** Errors of Fastify's own as ours. */
+function requestError(error: unknown): unknown {
+  if (error instanceof TesseraError) return error;
+  const { statusCode } = error as { readonly statusCode?: number };
   if (statusCode === 415) return failure('unsupported_media_type', { accepted: ['a valid media type'] });
   if (statusCode !== undefined && statusCode < 500) {
     return failure('invalid_request', { reason: (error as Error).message });

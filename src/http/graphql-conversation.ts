@@ -7,9 +7,12 @@ import type { Session } from '../session/contract.js';
 import { type Context, prepare } from './context.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
 import { utf8Text } from './format.js';
+import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
 
-const UNSUPPORTED_DATA = 1003;
+/** RFC 6455, §7.4.1. */
+const CLOSE = { unsupportedData: 1003, tooLarge: 1009 } as const;
+const TOO_LARGE = `The message exceeds the limit (${LIMIT_SETTINGS.graphqlBody})`;
 
 export const GRAPHQL: Endpoint = {
   name: 'graphql',
@@ -18,13 +21,14 @@ export const GRAPHQL: Endpoint = {
   admit: socketOf,
   open(context, origin) {
     const { environment } = context;
+    const longest = context.options.limits.graphqlBody;
     const openSocket = socketOf(context);
     const session = context.database.session(origin);
     return {
       session,
       begin: (line) => {
         const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(context, session, payload);
-        return new Texts(session, line, openSocket(session, { line, environment, connect }));
+        return new Texts(session, line, openSocket(session, { line, environment, connect }), longest);
       },
       close: () => session.close(),
     };
@@ -56,16 +60,20 @@ class Texts implements Conversation {
   readonly #session: Session;
   readonly #line: Line;
   readonly #graphql: GraphqlConversation;
+  readonly #longest: number;
 
-  constructor(session: Session, line: Line, graphql: GraphqlConversation) {
+  constructor(session: Session, line: Line, graphql: GraphqlConversation, longest: number) {
     this.#session = session;
     this.#line = line;
     this.#graphql = graphql;
+    this.#longest = longest;
   }
 
   receive(data: Uint8Array, isBinary: boolean): Promise<void> | undefined {
-    if (!isBinary) return this.#graphql.receive(utf8Text(data));
-    this.#line.close(UNSUPPORTED_DATA, 'This connection speaks JSON, in text messages');
+    if (isBinary) this.#line.close(CLOSE.unsupportedData, 'This connection speaks JSON, in text messages');
+    // The library reads a message in one go.
+    else if (data.length > this.#longest) this.#line.close(CLOSE.tooLarge, TOO_LARGE);
+    else return this.#graphql.receive(utf8Text(data));
     return undefined;
   }
 

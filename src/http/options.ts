@@ -14,9 +14,14 @@ export const DEFAULT_LIMITS = {
   credentialsBody: 4 * KIB,
   keyBody: 16 * KIB,
   importBody: 4096 * MIB,
+  /** A body of any of these routes from somebody who hasn't signed in. */
+  guestBody: 64 * KIB,
   /** A WebSocket message before anyone has signed in, and afterwards. */
   guestMessage: 64 * KIB,
   message: 16 * MIB,
+  /** Values that a body or a message may consist of, and keys of one object in it. */
+  values: 1_000_000,
+  objectKeys: 50_000,
   /** Requests of one WebSocket that wait for their turn; beyond it the socket isn't read. */
   queuedRequests: 64,
   /** Bytes that wait for a WebSocket client to read them; beyond it no further request is taken up. */
@@ -37,8 +42,11 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   credentialsBody: '--max-credentials-body',
   keyBody: '--max-key-body',
   importBody: '--max-import-body',
+  guestBody: '--max-guest-body',
   guestMessage: '--max-guest-message',
   message: '--max-message',
+  values: '--max-values',
+  objectKeys: '--max-object-keys',
   queuedRequests: '--max-queued-requests',
   sendBuffer: '--max-send-buffer',
   connections: '--max-connections',

@@ -8,9 +8,11 @@ import { rpcMethod } from '../rpc/methods/table.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
+import type { BodyPolicy } from './admission.js';
 import { apiRoute } from './api.js';
 import type { Confidentiality } from './compression.js';
 import { bodyOf, type Context, inSession, originOf, prepare, type RouteContext, select, sendBody } from './context.js';
+import { decodeMessage } from './decode-message.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
 import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
@@ -30,6 +32,8 @@ export interface Route {
   readonly path: string;
   /** Which limit its body has; none takes no body. */
   readonly limit?: keyof Limits;
+  /** Whose body it is; `checked` unless told. */
+  readonly from?: BodyPolicy;
   /** Whom its answers are for; `private` unless told. */
   readonly answers?: Confidentiality;
   /** The body is handed on as it comes in; the handler sees to its limit. */
@@ -42,6 +46,7 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/signin',
     limit: 'credentialsBody',
+    from: 'guests',
     answers: 'secret',
     handle: credentialsRoute((session, body) => session.signIn(body)),
   },
@@ -49,6 +54,7 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/signup',
     limit: 'credentialsBody',
+    from: 'guests',
     answers: 'secret',
     handle: credentialsRoute((session, body) => session.signUp(body)),
   },
@@ -61,7 +67,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/export', answers: 'secret', handle: exportRoute },
   { method: 'POST', path: '/export', limit: 'keyBody', answers: 'secret', handle: exportRoute },
   { method: 'POST', path: '/import', limit: 'importBody', streamed: true, handle: importRoute },
-  { method: 'POST', path: '/rpc', limit: 'rpcBody', answers: 'secret', handle: rpcRoute },
+  { method: 'POST', path: '/rpc', limit: 'rpcBody', from: 'lenient', answers: 'secret', handle: rpcRoute },
   { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlPostRoute },
   { method: 'GET', path: '/graphql', handle: graphqlGetRoute },
   { method: 'GET', path: '/graphql/schema.graphql', handle: graphqlSchemaRoute },
@@ -114,15 +120,18 @@ function sqlRoute(context: RouteContext, request: FastifyRequest, reply: Fastify
 async function rpcRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const received = requestFormat(request.headers['content-type']);
   const sent = responseFormat(request.headers.accept, received);
-  const message = received.decode(bodyOf(request));
+  const message = await decodeMessage(bodyOf(request), received, context, () => reply.raw.destroyed);
   const selection = readSelection(request.raw);
-  const connection = new RpcConnection(context.database, originOf(request.raw, selection, context), context.rpc);
+  const { admission } = request;
+  const origin = originOf(request.raw, selection, context);
+  const connection = new RpcConnection(context.database, origin, context.rpc, admission?.session);
   const close = () => connection.close();
   reply.raw.once('close', close);
   try {
     // Clients send the token they have also with the request that asks for a new one, when the old one is past its time.
     if (rpcMethod(message)?.signsIn === true) await select(connection.session, selection);
-    else await prepare(connection.session, request.headers.authorization, selection);
+    else if (admission === undefined) await prepare(connection.session, request.headers.authorization, selection);
+    else await admission.confirmed();
     const answer = await connection.handle(message, received === JSON_FORMAT);
     return sendBody(reply, sent.contentType, await encodeAnswer(answer, sent, context.environment));
   } finally {

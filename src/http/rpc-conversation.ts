@@ -1,10 +1,11 @@
 /** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
 import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Environment } from '../env/environment.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { errorAnswer } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
+import type { Context } from './context.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
+import { decodeMessage } from './decode-message.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 import { encodeAnswer } from './large-answer.js';
 
@@ -18,18 +19,24 @@ export const RPC: Endpoint = {
   protocols: [...FORMATS.keys()],
   anyProtocol: true,
   admit() {},
-  open({ database, rpc, options, environment }, origin) {
+  open(context, origin) {
+    const { database, rpc } = context;
     const connection = new RpcConnection(database, origin, rpc);
     return {
       session: connection.session,
       begin(line, protocol) {
         const format = protocol === undefined ? undefined : FORMATS.get(protocol);
-        return new RpcConversation(connection, line, format, options.limits.queuedRequests, environment);
+        return new RpcConversation(connection, line, format, context);
       },
       close: () => connection.close(),
     };
   },
 };
+
+/** What is answered to a message that can't be read. */
+class Unreadable {
+  constructor(readonly answer: ObjectValue) {}
+}
 
 class RpcConversation implements Conversation {
   readonly #rpc: RpcConnection;
@@ -38,7 +45,8 @@ class RpcConversation implements Conversation {
   readonly #format: Format | undefined;
   /** How many requests may be under way or wait for their turns. */
   readonly #most: number;
-  readonly #environment: Environment;
+  readonly #context: Context;
+  readonly #isAbandoned = () => this.#line.isClosing;
   #pending = 0;
   /** Called when there are fewer again. */
   #goOn = () => {};
@@ -47,12 +55,12 @@ class RpcConversation implements Conversation {
   /** What the client spoke last. */
   #spoken: Format = JSON_FORMAT;
 
-  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, most: number, environment: Environment) {
+  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, context: Context) {
     this.#rpc = rpc;
     this.#line = line;
     this.#format = format;
-    this.#most = most;
-    this.#environment = environment;
+    this.#most = context.options.limits.queuedRequests;
+    this.#context = context;
     rpc.notify(
       (message) => this.#notify(message),
       ({ message }) => line.close(CLOSE.tryAgainLater, message),
@@ -69,7 +77,23 @@ class RpcConversation implements Conversation {
       );
     }
     this.#spoken = format;
-    const answered = this.#answer(data, format);
+    let message: PromiseOrValue<Value>;
+    try {
+      message = decodeMessage(data, format, this.#context, this.#isAbandoned);
+    } catch (thrown) {
+      return this.#take(this.#unreadable(thrown), format);
+    }
+    if (!isPromise(message)) return this.#take(message, format);
+    return message.catch((thrown: unknown) => this.#unreadable(thrown)).then((decoded) => this.#take(decoded, format));
+  }
+
+  /** There is no id to answer to. */
+  #unreadable(thrown: unknown): Unreadable {
+    return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
+  }
+
+  #take(message: Value | Unreadable, format: Format): PromiseOrValue<void> {
+    const answered = this.#answer(message, format);
     if (!isPromise(answered)) return undefined;
     this.#pending++;
     const done = () => {
@@ -86,19 +110,13 @@ class RpcConversation implements Conversation {
     });
   }
 
-  #answer(data: Uint8Array, format: Format): PromiseOrValue<void> {
+  #answer(message: Value | Unreadable, format: Format): PromiseOrValue<void> {
     const deliver = (answer: ObjectValue) => {
       const sent = andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR));
       if (isPromise(sent)) this.#hold(sent);
       return sent;
     };
-    let message: Value;
-    try {
-      message = format.decode(data);
-    } catch (thrown) {
-      // There is no id to answer to.
-      return deliver(errorAnswer(null, this.#rpc.report(thrown)));
-    }
+    if (message instanceof Unreadable) return deliver(message.answer);
     return this.#rpc.take(message, format === JSON_FORMAT, deliver);
   }
 
@@ -142,7 +160,7 @@ class RpcConversation implements Conversation {
 
   #encode(answer: ObjectValue, format: Format): PromiseOrValue<string | Uint8Array> {
     return otherwise(
-      () => encodeAnswer(answer, format, this.#environment),
+      () => encodeAnswer(answer, format, this.#context.environment),
       (thrown) => format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))),
     );
   }

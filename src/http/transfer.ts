@@ -5,12 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Timers } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { readExportSelection } from '../exec/export/selection.js';
-import type { ExportSelection, TransferTimeout } from '../session/contract.js';
+import type { ExportSelection, Session, TransferTimeout } from '../session/contract.js';
 import { Duration } from '../value/value.js';
+import { boundOf } from './admission.js';
 import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
-import { LIMIT_SETTINGS } from './options.js';
 import { rawError } from './raw-error.js';
 
 /** Clients ask for types that don't exist (`plain/text`); what comes is text. */
@@ -54,15 +54,20 @@ export function importRoute(context: RouteContext, request: FastifyRequest, repl
   return inSession(context, request, reply, async (session) => {
     if (body instanceof Readable)
       await session
-        .import(texts(body, request, context), timeoutOf('import', context))
-        .finally(() => discard(body, context));
+        .import(texts(body, request, session, context), timeoutOf('import', context))
+        .finally(() => discard(body, session, context));
     return sendBody(reply, format.contentType, format.encode([]));
   });
 }
 
 /** The text of a body as it comes in. */
-async function* texts(body: Readable, { id, raw }: FastifyRequest, context: Context): AsyncGenerator<string> {
-  const limit = context.options.limits.importBody;
+async function* texts(
+  body: Readable,
+  { id, raw, admission }: FastifyRequest,
+  session: Session,
+  context: Context,
+): AsyncGenerator<string> {
+  const { limit, tooLarge } = boundOf(context.options.limits, 'importBody', admission);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const stall = new Stall(context, () => rawError(raw.socket, failure('request_timeout'), id));
   let size = 0;
@@ -72,7 +77,9 @@ async function* texts(body: Readable, { id, raw }: FastifyRequest, context: Cont
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       stall.end();
       size += chunk.length;
-      if (size > limit) throw failure('body_too_large', { limit, setting: LIMIT_SETTINGS.importBody });
+      if (size > limit) throw tooLarge();
+      // It may take long for all of it to come in.
+      await session.revalidate();
       yield decoded(() => decoder.decode(chunk, { stream: true }));
       stall.begin();
     }
@@ -82,9 +89,9 @@ async function* texts(body: Readable, { id, raw }: FastifyRequest, context: Cont
   }
 }
 
-/** What nobody reads any more is let in for a while: a client that is still sending might miss the answer. */
-function discard(body: Readable, context: Context): void {
-  if (body.readableEnded) return;
+/** What is left of the body of somebody who may import is let in for a while: a client that is still sending might miss the answer. */
+function discard(body: Readable, session: Session, context: Context): void {
+  if (body.readableEnded || session.identity.principal.kind === 'guest') return;
   const patience = new Stall(context, () => body.destroy());
   patience.begin();
   body.once('close', () => patience.end()).resume();

@@ -1,4 +1,5 @@
 /** Expressions that are values written out, in which nothing is looked up, called or run. */
+import { Derived } from '../base/derived.js';
 import { geometryFromObject } from '../value/geometry.js';
 import { setFrom } from '../value/order.js';
 import {
@@ -11,7 +12,7 @@ import {
   type RecordKey,
   type Value,
 } from '../value/value.js';
-import type { Expression, KeyBound, ObjectLiteral, RecordIdLiteral } from './ast.js';
+import type { ArrayLiteral, Expression, KeyBound, ObjectLiteral, RecordIdLiteral } from './ast.js';
 
 /**
  * The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. An object that describes a
@@ -28,6 +29,21 @@ export function constantRecordId(literal: RecordIdLiteral): RecordId | undefined
   return key === COMPUTED ? undefined : new RecordId(literal.table, key);
 }
 
+/** Values of literals that were found out before. */
+const KNOWN = new Derived<ArrayLiteral | ObjectLiteral, { readonly value: Value }>();
+
+/** Finds out the value of a literal and keeps it; answers whether there is one. Of those inside it that are kept, nothing is looked at again. */
+export function keepConstant(literal: ArrayLiteral | ObjectLiteral): boolean {
+  const known = constantValue(literal);
+  if (known !== undefined) KNOWN.set(literal, known);
+  return known !== undefined;
+}
+
+/** Whether an expression is known to be nothing but data. */
+export function isKnownConstant(expression: Expression): boolean {
+  return (expression.kind === 'array' || expression.kind === 'object') && KNOWN.get(expression) !== undefined;
+}
+
 const COMPUTED: unique symbol = Symbol('computed');
 type Read = Value | typeof COMPUTED;
 
@@ -35,13 +51,17 @@ function read(expression: Expression): Read {
   switch (expression.kind) {
     case 'literal':
       return expression.value;
-    case 'array':
-      return readAll(expression.items);
+    case 'array': {
+      const known = KNOWN.get(expression);
+      return known === undefined ? readAll(expression.items) : known.value;
+    }
     case 'set': {
       const items = readAll(expression.items);
       return items === COMPUTED ? COMPUTED : setFrom(items);
     }
     case 'object': {
+      const known = KNOWN.get(expression);
+      if (known !== undefined) return known.value;
       const object = readObject(expression);
       return object === COMPUTED ? COMPUTED : (geometryFromObject(object) ?? object);
     }

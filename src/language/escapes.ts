@@ -33,26 +33,26 @@ export function decodeEscapes(
   quote: number,
   fail: Fail,
 ): { readonly text: string; readonly end: number } | undefined {
-  let text = '';
+  const pieces: string[] = [];
   let plainFrom = from;
   let at = firstEscape;
   while (at < source.length) {
     const code = source.charCodeAt(at);
-    if (code === quote) return { text: text + source.slice(plainFrom, at), end: at + 1 };
+    if (code === quote) return { text: pieces.join('') + source.slice(plainFrom, at), end: at + 1 };
     if (code !== BACKSLASH) {
       at++;
       continue;
     }
-    text += source.slice(plainFrom, at);
+    if (at > plainFrom) pieces.push(source.slice(plainFrom, at));
     const letter = source[at + 1];
     if (letter === undefined) return undefined;
     const simple = ESCAPES[letter];
     if (simple !== undefined) {
-      text += simple;
+      pieces.push(simple);
       at += 2;
     } else if (letter === 'u') {
       const match = UNICODE_ESCAPE.exec(source.slice(at, at + LONGEST_ESCAPE)) ?? noUnicodeEscape(source, at, fail);
-      text += String.fromCodePoint(codePoint(match) ?? noCharacter(at, match[0], fail));
+      pieces.push(String.fromCodePoint(codePoint(match) ?? noCharacter(at, match[0], fail)));
       at += match[0].length;
     } else {
       fail('Invalid escape sequence', { start: at, end: at + 2, label: 'not a valid escape character' });

@@ -2,9 +2,10 @@
  * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser knows.
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
-import { LruCache } from '../base/lru-cache.js';
+import '../base/well-formed.js';
 import { decodeEscapes } from './escapes.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
+import { wordOf } from './word.js';
 
 export type TokenKind =
   /** The end of the text. */
@@ -79,30 +80,6 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 /** No keyword is longer; a longer word needs no upper-case form. */
 const LONGEST_KEYWORD = 24;
 
-/** A bare word as it is written, and in upper case. */
-interface Word {
-  readonly written: string;
-  readonly upper: string;
-}
-
-/** V8 keeps a longer part of a text as a reference to the whole of it. */
-const LONGEST_REMEMBERED = 12;
-/** Words that have been read: most come again, so that trees share them. */
-const words = new LruCache<string, Word>(2_048);
-
-function remembered(text: string): Word {
-  let word = words.get(text);
-  if (word === undefined) {
-    word = wordOf(text);
-    words.set(text, word);
-  }
-  return word;
-}
-
-function wordOf(text: string): Word {
-  return { written: text, upper: text.toUpperCase() };
-}
-
 const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])/y;
 const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -119,6 +96,9 @@ export class Lexer {
   end = 0;
   previousStart = 0;
   previousEnd = 0;
+  /** How many tokens were read, and how many may be. */
+  tokens = 0;
+  protected lastToken = 2 ** 30;
   text = '';
   word = '';
   form: NumberForm | StringPrefix | '' = '';
@@ -128,7 +108,8 @@ export class Lexer {
     readonly source: string,
     protected readonly origin: Origin = { source, offset: 0 },
   ) {
-    const bad = source.includes('\0') ? source.indexOf('\0') : source.search(LONE_SURROGATE);
+    const nul = source.indexOf('\0');
+    const bad = nul === -1 && !source.isWellFormed() ? source.search(LONE_SURROGATE) : nul;
     if (bad !== -1) this.fail('Invalid token, the text may not contain this character', { start: bad, end: bad + 1 });
     this.advance();
   }
@@ -142,9 +123,15 @@ export class Lexer {
 
   /** Reads the next token into the fields. */
   advance(): void {
+    if (++this.tokens > this.lastToken) this.tooMany();
     this.previousStart = this.start;
     this.previousEnd = this.end;
     this.readFrom(this.skipBlanks(this.end));
+  }
+
+  /** More tokens were read than may be read in one go. */
+  protected tooMany(): never {
+    return this.fail('Too many tokens', { start: this.start, end: this.end });
   }
 
   /** Ends the current token at `offset` and reads the next one. */
@@ -240,7 +227,7 @@ export class Lexer {
     this.end = end;
     const text = this.source.slice(start, end);
     const { length } = text;
-    const { written, upper } = length <= LONGEST_REMEMBERED ? remembered(text) : wordOf(text);
+    const { written, upper } = wordOf(text);
     this.text = written;
     // `from:1` is a record id, wherever it stands.
     const isTable = this.source.charCodeAt(end) === COLON && this.source.charCodeAt(end + 1) !== COLON;

@@ -5,14 +5,16 @@
  *
  * All throw `parse_error` with the place that is wrong, or `query_too_deep` / `query_too_long` beyond the limits.
  */
-import { TesseraError } from '../errors/error.js';
+import type { Stepwise } from '../base/stepwise.js';
+import { failure, TesseraError } from '../errors/error.js';
 import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
 import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
-import { type Grammar, type Limits, Parser } from './parser/parser.js';
+import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/parser.js';
+import { PAUSE, Pauses } from './parser/pauses.js';
 import { recordId } from './parser/record-id.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
 import { type } from './parser/type.js';
@@ -30,9 +32,83 @@ export function parseQuery(text: string, limits?: Limits): Query {
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return { statements };
     statements.push(topStatement(parser));
-    if (parser.isPunct(';') || parser.atEnd()) continue;
-    return beyondStatement(parser);
+    endStatement(parser);
   }
+}
+
+/** The same in pieces of so many characters, for long texts. @throws TesseraError also `query_too_large` */
+export function parseQueryStepwise(text: string, limits?: Limits, piece?: number): Stepwise<Query> {
+  return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_LIMITS, ...limits }, new Pauses(piece));
+}
+
+class QueryParse implements Stepwise<Query> {
+  readonly #parser: Parser;
+  readonly #limits: Required<Limits>;
+  readonly #pauses: Pauses;
+  readonly #statements: Statement[] = [];
+
+  constructor(parser: Parser, limits: Required<Limits>, pauses: Pauses) {
+    this.#parser = parser;
+    this.#pauses = pauses;
+    this.#limits = limits;
+    parser.pauses = pauses;
+  }
+
+  step(): boolean {
+    const parser = this.#parser;
+    const pauses = this.#pauses;
+    parser.allowPiece();
+    while (!parser.atEnd()) {
+      if (pauses.isDue(parser.start)) {
+        pauses.goOn(parser.start);
+        return false;
+      }
+      if (parser.acceptPunct(';')) continue;
+      if (!this.#statement()) return false;
+    }
+    return true;
+  }
+
+  /** Reads a statement, or up to a pause. Answers which. */
+  #statement(): boolean {
+    const parser = this.#parser;
+    const { place, code } = parser;
+    try {
+      const statement = topStatement(parser);
+      this.#check('code', parser.code - code);
+      this.#check('statements', this.#statements.push(statement));
+      endStatement(parser);
+      this.#pauses.forget();
+      return true;
+    } catch (thrown) {
+      if (thrown !== PAUSE) throw thrown;
+      this.#check('tokens', parser.tokens - parser.repeated);
+      this.#pauses.goOn(parser.start);
+      parser.goTo(place);
+      return false;
+    }
+  }
+
+  get result(): Query {
+    return { statements: this.#statements };
+  }
+
+  #check(name: keyof QueryLimits, found: number): void {
+    const limit = this.#limits[name];
+    if (found > limit) throw failure('query_too_large', { limit, ...QUERY_LIMITS[name] });
+  }
+}
+
+/** The limits of long texts: what they count, and the flag of `tessera start` that sets them. */
+export const QUERY_LIMITS = {
+  tokens: { what: 'tokens', setting: '--max-query-tokens' },
+  statements: { what: 'statements', setting: '--max-query-statements' },
+  code: { what: 'tokens in one statement, besides data written out', setting: '--max-statement-code' },
+} as const;
+export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number };
+
+function endStatement(parser: Parser): void {
+  if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser);
 }
 
 /** Something follows a statement that a semicolon should come before, if anything. */

@@ -12,6 +12,7 @@ import { failure, type SourcePosition, TesseraError } from '../errors/error.js';
 import type { Statement } from './ast.js';
 import { beyondStatement, GRAMMAR } from './parse.js';
 import { DEFAULT_LIMITS, type Limits, Parser } from './parser/parser.js';
+import { PAUSE, Pauses } from './parser/pauses.js';
 import { topStatement } from './parser/statement.js';
 import { positionOf } from './source-error.js';
 
@@ -54,14 +55,28 @@ export class StatementStream {
    * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`
    */
   *statements(): Generator<ReceivedStatement> {
+    for (const each of this.#read(undefined)) if (each !== undefined) yield each;
+  }
+
+  /** The same, with `undefined` whenever so much was read that others had better have a turn. */
+  statementsAndPauses(): Generator<ReceivedStatement | undefined> {
+    return this.#read(new Pauses());
+  }
+
+  *#read(pauses: Pauses | undefined): Generator<ReceivedStatement | undefined> {
     if (!this.#isOver && this.#rest.length < this.#enough) return;
     const source = this.#rest;
     const limits = { ...this.#limits, length: source.length };
     const parser = this.#attempt(() => new Parser(source, GRAMMAR, limits, { source, offset: 0, begin: this.#begin }));
+    if (parser !== undefined) parser.pauses = pauses;
     let done = 0;
     for (;;) {
       const found = this.#attempt(() => parser && this.#next(parser));
       if (parser === undefined || found === undefined) break;
+      if (found === PAUSE) {
+        yield undefined;
+        continue;
+      }
       const position = this.#goTo(source, done, found.start);
       yield { statement: found.statement, position, length: parser.start - found.start };
       done = parser.start;
@@ -77,11 +92,21 @@ export class StatementStream {
   }
 
   /** The next complete statement, with the parser at the semicolon behind it, or at the end of the text. */
-  #next(parser: Parser): { readonly statement: Statement; readonly start: number } | undefined {
+  #next(parser: Parser): { readonly statement: Statement; readonly start: number } | typeof PAUSE | undefined {
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return undefined;
-    const { start } = parser;
-    const statement = topStatement(parser);
+    const { start, place, pauses } = parser;
+    let statement: Statement;
+    try {
+      if (pauses !== undefined) parser.allowPiece();
+      statement = topStatement(parser);
+    } catch (thrown) {
+      if (thrown !== PAUSE) throw thrown;
+      pauses?.goOn(parser.start);
+      parser.goTo(place);
+      return PAUSE;
+    }
+    pauses?.forget();
     if (parser.atEnd()) return this.#isOver ? { statement, start } : undefined;
     return parser.isPunct(';') ? { statement, start } : beyondStatement(parser);
   }

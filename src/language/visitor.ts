@@ -4,6 +4,7 @@
  * Trees are as high as the parser's limits let them be (`Limits.height`), which recursion here stands.
  */
 import type { Expression, Statement } from './ast.js';
+import { isKnownConstant } from './constant-value.js';
 import { EXPRESSIONS } from './visitor/expressions.js';
 import { type Mapper, same } from './visitor/rebuild.js';
 import { STATEMENTS } from './visitor/statements.js';
@@ -28,7 +29,7 @@ export interface Visitor {
 export function walk(root: Expression | Statement, visitor: Visitor): void {
   const mapper: Mapper = {
     expression(node) {
-      if (visitor.expression?.(node) !== false) mapChildren(node, mapper);
+      if (visitor.expression?.(node) !== false && !isKnownConstant(node)) mapChildren(node, mapper);
       return node;
     },
     statement(node) {

@@ -51,8 +51,14 @@ export class RpcConnection implements ConnectionServices {
   #ending = false;
   #isOfFirstGeneration = false;
 
-  constructor(database: SessionOpener, origin: Origin, options: RpcOptions = {}) {
-    this.#own = new Pipeline(database.session(origin));
+  /** `session` is its own one where that is open already. */
+  constructor(
+    database: SessionOpener,
+    origin: Origin,
+    options: RpcOptions = {},
+    session: Session = database.session(origin),
+  ) {
+    this.#own = new Pipeline(session);
     this.defaults = options.defaults;
     this.graphql = options.graphql;
     this.#database = database;

@@ -2,6 +2,7 @@
 import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
 import type { GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
+import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
 import { type Capabilities, settleCapabilities } from './capabilities.js';
 import {
   ConfigurationError,
@@ -32,7 +33,7 @@ export const SETTINGS = {
 export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   sqlBody: size('sqlBody', 'The largest body of POST /sql', 'SURREAL_HTTP_MAX_SQL_BODY_SIZE'),
   rpcBody: size('rpcBody', 'The largest body of POST /rpc', 'SURREAL_HTTP_MAX_RPC_BODY_SIZE'),
-  graphqlBody: size('graphqlBody', 'The largest body of POST /graphql'),
+  graphqlBody: size('graphqlBody', 'The largest body of POST /graphql, and message of its WebSockets'),
   apiBody: size('apiBody', 'The largest body of a request to /api', 'SURREAL_HTTP_MAX_API_BODY_SIZE'),
   credentialsBody: size(
     'credentialsBody',
@@ -46,8 +47,11 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
     'SURREAL_HTTP_MAX_IMPORT_BODY_SIZE',
     readStreamedSize,
   ),
+  guestBody: size('guestBody', 'The largest body of a request from somebody who hasn’t signed in'),
   guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
   message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),
+  values: count('values', 'How many values a body or a message of more than 8 KiB may consist of'),
+  objectKeys: count('objectKeys', 'How many keys one object in it may have'),
   queuedRequests: count('queuedRequests', 'How many requests of a WebSocket may wait'),
   sendBuffer: size('sendBuffer', 'How much may wait for a WebSocket client to read it'),
   connections: count('connections', 'How many WebSockets there may be'),
@@ -101,18 +105,27 @@ export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>
   ),
 };
 
+/** The bounds of long texts of statements; their flags are named there, since their errors name them. */
+export const QUERY_LIMIT_SETTINGS: Readonly<Record<keyof QueryLimits, Setting<number>>> = {
+  tokens: queryLimit('tokens', 'How many tokens a text of statements may have'),
+  statements: queryLimit('statements', 'How many statements it may have'),
+  code: queryLimit('code', 'How many tokens one of its statements may have, besides arrays and objects of plain data'),
+};
+
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof Capabilities> &
   Capabilities & {
     readonly limits: Limits;
     readonly scriptLimits: ScriptLimits;
     readonly graphqlLimits: GraphqlLimits;
+    readonly queryLimits: QueryLimits;
   };
 
 /** Every setting, in the order of `--help`. */
 export const ALL_SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(SETTINGS),
   ...Object.values(LIMITS),
+  ...Object.values(QUERY_LIMIT_SETTINGS),
   ...Object.values(SCRIPT_LIMITS),
   ...Object.values(GRAPHQL_LIMITS),
 ];
@@ -139,6 +152,7 @@ export function readConfiguration(commandLine: CommandLine, environment: Environ
     limits: readAll(LIMITS),
     scriptLimits: readAll(SCRIPT_LIMITS),
     graphqlLimits: readAll(GRAPHQL_LIMITS),
+    queryLimits: readAll(QUERY_LIMIT_SETTINGS),
   };
   checkTogether(settled);
   return settled;
@@ -189,6 +203,11 @@ function checkTogether(configuration: Configuration): void {
 function size(limit: keyof Limits, description: string, peer?: string, read = readSize): Setting<number> {
   const row = { flag: `${LIMIT_SETTINGS[limit]} <size>`, description, ...(peer === undefined ? {} : { peer }) };
   return withDefault(row, sizeText(DEFAULT_LIMITS[limit]), read);
+}
+
+function queryLimit(name: keyof QueryLimits, description: string): Setting<number> {
+  const row = { flag: `${QUERY_LIMITS[name].setting} <count>`, description };
+  return withDefault(row, String(QUERY_DEFAULTS[name]), readCount);
 }
 
 function count(limit: keyof Limits, description: string): Setting<number> {

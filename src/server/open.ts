@@ -34,6 +34,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     unauthenticated: configuration.unauthenticated,
     fieldPermissions,
     strictPermissions: configuration.strictPermissions,
+    queries: configuration.queryLimits,
     network: {
       allow: configuration.allowNet,
       deny: configuration.denyNet,

@@ -161,6 +161,11 @@ export interface Session extends StatementDoor {
   import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void>;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
   catalog(options?: Attention): Promise<DatabaseCatalog | undefined>;
+  /**
+   * Waits until it is sure that what the session rests on still stands: for whoever opened it some time ago, and isn't told of changes.
+   * @throws TesseraError `session_expired`
+   */
+  revalidate(): Promise<void>;
   /** Ends the session: what it holds open is cancelled. */
   close(): void;
 }

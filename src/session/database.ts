@@ -22,7 +22,7 @@ import { type NetworkTargets, NO_TARGETS } from '../functions/network/targets.js
 import { findFunction } from '../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
-import { parseQuery } from '../language/parse.js';
+import { parseQuery, parseQueryStepwise, type QueryLimits } from '../language/parse.js';
 import type { Engine } from '../storage/contract.js';
 import type { Duration } from '../value/value.js';
 import { ChangePruner } from './change-pruner.js';
@@ -32,7 +32,8 @@ import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlaceKeeper } from './places.js';
 import { Sessions } from './registry.js';
-import { OpenSession, type SessionServices } from './session.js';
+import { OpenSession } from './session.js';
+import type { SessionServices } from './session-services.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
@@ -56,6 +57,8 @@ export interface DatabaseOptions {
   readonly functions?: Partial<FunctionRuleOptions>;
   /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
   readonly scripting?: Partial<ScriptLimits>;
+  /** How large a text of statements may be; `DEFAULT_LIMITS` of the parser unless told. */
+  readonly queries?: QueryLimits;
   /** Bounds of sessions; none unless told. */
   readonly sessions?: SessionBounds;
   /** Bounds of transactions, where they aren't to be the defaults. */
@@ -183,6 +186,7 @@ export class OpenDatabase implements Database {
         idle: options.sessions?.idle,
       },
       parse: (text) => this.#parse(text),
+      parseStepwise: (text) => parseQueryStepwise(text, options.queries),
       report,
     };
   }

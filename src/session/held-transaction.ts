@@ -8,7 +8,7 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
 import type { HeldTransaction, StatementResult } from './contract.js';
-import { parseSteadily } from './steady-names.js';
+import type { ParsedRequest } from './parse-long.js';
 import type { Unsettled } from './unsettled.js';
 
 /** How statements are to be run. */
@@ -27,7 +27,7 @@ export interface StatementRequest {
 export interface Holder {
   /** Its id, when it is first asked for: nobody asks for that of a snapshot. */
   drawId(): string;
-  parse(text: string): readonly Statement[];
+  parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest>;
   /** @throws TesseraError `session_expired` */
   check(): void;
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
@@ -63,8 +63,9 @@ export class OpenHeldTransaction implements HeldTransaction {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    const steady = parseSteadily(text, variables, this.#holder.parse);
-    return this.execute(steady.statements, steady.variables);
+    return this.#inTurn(() =>
+      andThen(this.#holder.parse(text, variables), (asked) => this.#run(asked.statements, asked.variables, undefined)),
+    );
   }
 
   execute(
@@ -72,14 +73,25 @@ export class OpenHeldTransaction implements HeldTransaction {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
+    return this.#inTurn(() => this.#run(statements, variables, deadline));
+  }
+
+  #run(
+    statements: readonly Statement[],
+    variables: ObjectValue | undefined,
+    deadline: Deadline | undefined,
+  ): PromiseOrValue<StatementResult[]> {
+    return this.#holder.run(statements, { variables, deadline, held: this.#transaction, running: this.#running });
+  }
+
+  #inTurn(work: () => PromiseOrValue<StatementResult[]>): PromiseOrValue<StatementResult[]> {
     this.#mustGoOn();
-    const request = { variables, deadline, held: this.#transaction, running: this.#running };
     const unused = this.#holder.use();
     return lastly(
       () => {
         const results = this.#turns.take(() => {
           this.#mustGoOn();
-          return this.#holder.run(statements, request);
+          return work();
         });
         return isPromise(results) ? results.then((all) => all.map((each) => this.#explained(each))) : results;
       },

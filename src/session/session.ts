@@ -1,5 +1,4 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
-import type { AuditLog } from '../audit/audit-log.js';
 import type { Authenticated, Authenticator } from '../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../auth/credentials.js';
 import { atPlace, type Client, GUEST, plainIdentity, SessionIdentity } from '../auth/identity.js';
@@ -30,40 +29,18 @@ import type {
   TransferTimeout,
 } from './contract.js';
 import type { StatementRequest } from './held-transaction.js';
-import type { HeldTransactions } from './held-transactions.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
-import type { RegisteredSession, Sessions } from './registry.js';
+import { type ParsedRequest, parseLong, SHORT } from './parse-long.js';
+import type { RegisteredSession } from './registry.js';
+import type { SessionServices } from './session-services.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
-import { type RunnerServices, StatementRunner } from './statement-runner.js';
+import { StatementRunner } from './statement-runner.js';
 import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { durably, Unsettled } from './unsettled.js';
-
-/** What a session needs of its database. */
-export interface SessionServices extends RunnerServices {
-  readonly authenticator: Authenticator;
-  readonly registry: Sessions;
-  readonly transactions: HeldTransactions;
-  readonly options: SessionOptions;
-  /** Where one is kept. */
-  readonly audit: AuditLog | undefined;
-  /** The statements of a text; parsed texts are cached. */
-  parse(text: string): readonly Statement[];
-}
-
-export interface SessionOptions {
-  /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow. */
-  readonly guests: boolean;
-  /** Who somebody is that hasn't signed in. */
-  readonly anonymous: Principal;
-  /** How long one request may run; `undefined` is as long as it takes. */
-  readonly requestTimeout: Duration | undefined;
-  /** For how many milliseconds somebody who is signed in may do nothing; without end if `undefined`. */
-  readonly idle: number | undefined;
-}
 
 const NOWHERE: Place = {};
 
@@ -152,8 +129,22 @@ export class OpenSession implements Session, RegisteredSession {
 
   #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
-      const bound = parseSteadily(text, variables, this.#services.parse);
-      return this.#run(bound.statements, { variables: bound.variables, unsettled });
+      const parsed = this.#parse(text, variables);
+      const run = (asked: ParsedRequest) => this.#run(asked.statements, { variables: asked.variables, unsettled });
+      return isPromise(parsed) ? parsed.then(run) : run(parsed);
+    });
+  }
+
+  #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
+    if (text.length <= SHORT) return parseSteadily(text, variables, this.#services.parse);
+    this.#mustBeAdmitted();
+    return parseLong(this.#services, text, variables, (work) => {
+      const interrupt = this.#bounded(RequestInterrupt.begin(this.#services.environment));
+      this.#running.add(interrupt);
+      return lastly(
+        () => work(interrupt),
+        () => this.#running.delete(interrupt),
+      );
     });
   }
 
@@ -169,10 +160,10 @@ export class OpenSession implements Session, RegisteredSession {
     const use = () => this.#use(unattended);
     return andThen(andThen(this.#unsettled.durable, use), () => {
       this.#mustBeAdmitted();
-      const { environment, parse } = this.#services;
+      const { environment } = this.#services;
       return this.#transactions.begin(this.#identity, writable, {
         drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
-        parse,
+        parse: (text, given) => this.#parse(text, given),
         check: () => this.#mustBeLive(),
         run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
         settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
@@ -327,6 +318,11 @@ export class OpenSession implements Session, RegisteredSession {
     this.#notifier.watch();
     registry.leave(this, principal);
     registry.enter(this, identity.principal);
+  }
+
+  async revalidate(): Promise<void> {
+    this.doubt();
+    await this.#use();
   }
 
   doubt(): void {

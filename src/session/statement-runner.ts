@@ -59,6 +59,7 @@ type Outcome = StatementResult['outcome'];
 const begun = new WeakSet<Transaction>();
 
 const READ_ONLY: BeginOptions = { writable: false };
+const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
 export class StatementRunner {
@@ -234,8 +235,8 @@ export class StatementRunner {
 
   /** Runs what follows a BEGIN; answers where the block ends. */
   async #block(statements: readonly Statement[], begin: number): Promise<number> {
-    const end = statements.findIndex(({ kind }, at) => at > begin && (kind === 'commit' || kind === 'cancel'));
-    const last = end === -1 ? statements.length : end;
+    let last = begin + 1;
+    while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
     await this.#unsettled.durable;
@@ -295,6 +296,7 @@ export class StatementRunner {
       const elapsed = () => this.#services.environment.clock.monotonic() - began;
       try {
         if (statement.kind === 'begin') throw failure('transaction_open');
+        if (at > 0) await this.#interrupt.checkpoint();
         const { value, isLast } = await this.#step(statement, transaction, scope);
         entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
         if (isLast) break;

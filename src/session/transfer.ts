@@ -84,6 +84,10 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
     });
     try {
       for await (const batch of batchesOf(checked(pieces, interrupt))) {
+        if (batch === undefined) {
+          await interrupt.checkpoint();
+          continue;
+        }
         await auditor?.room();
         authorize(await session.identity(), 'edit', identity.place, 'Any');
         await run(runner, interrupt, batch);
@@ -120,16 +124,16 @@ interface Batch {
   readonly position: SourcePosition;
 }
 
-/** Statement by statement; what stands between BEGIN and COMMIT as a whole. */
-async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch> {
+/** Statement by statement; what stands between BEGIN and COMMIT as a whole; `undefined` where others had better have a turn. */
+async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch | undefined> {
   const stream = new StatementStream(IMPORTED_TEXT);
   const block = new Block();
   for await (const piece of pieces) {
     stream.push(piece);
-    yield* block.batches(stream.statements());
+    yield* block.batches(stream.statementsAndPauses());
   }
   stream.end();
-  yield* block.batches(stream.statements());
+  yield* block.batches(stream.statementsAndPauses());
   yield* block.unfinished();
 }
 
@@ -138,8 +142,12 @@ class Block {
   #held: ReceivedStatement[] = [];
   #length = 0;
 
-  *batches(received: Iterable<ReceivedStatement>): Generator<Batch> {
+  *batches(received: Iterable<ReceivedStatement | undefined>): Generator<Batch | undefined> {
     for (const each of received) {
+      if (each === undefined) {
+        yield undefined;
+        continue;
+      }
       const { kind } = each.statement;
       if (this.#held.length === 0 && kind !== 'begin') {
         yield { statements: [each.statement], position: each.position };

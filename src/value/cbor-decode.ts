@@ -2,6 +2,7 @@
  * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against what is there, depth against the limit, tags
  * against what they may hold. Indefinite lengths are accepted.
  */
+import { allOf, type Stepwise } from '../base/stepwise.js';
 import { failure } from '../errors/error.js';
 import { ByteReader } from './byte-reader.js';
 import { CBOR_TAGS, MAJOR, SHAPE_MEMBERS } from './cbor-tags.js';
@@ -11,7 +12,7 @@ import { durationFrom, parseDuration } from './duration.js';
 import { type CoordinateShape, geometryFrom } from './geometry.js';
 import { type DecodeLimits, deeper } from './nesting.js';
 import { MAX_INT, MIN_INT } from './number.js';
-import { setFrom } from './order.js';
+import { StepwiseSet, setFrom } from './order.js';
 import { parseUuid, uuidFromBytes } from './uuid.js';
 import {
   type ArrayValue,
@@ -23,6 +24,7 @@ import {
   int,
   isArray,
   isObject,
+  type MutableObject,
   newObject,
   Range,
   RecordId,
@@ -39,15 +41,90 @@ export interface CborOptions extends DecodeLimits {
 
 /** The one value that the bytes hold. @throws TesseraError `cbor_invalid`, `nesting_too_deep` */
 export function decodeCbor(bytes: Uint8Array, options: CborOptions): Value {
-  const reader = new ByteReader(bytes, invalid);
-  const value = readItem({ reader, options }, 0);
-  if (reader.remaining > 0) invalid('bytes after the end');
-  return value;
+  return allOf(new CborDecoding(bytes, options, bytes.length));
 }
 
-interface Decoding {
+/** The same in pieces. @throws TesseraError also `too_many_values`, `too_many_keys` */
+export function decodeCborStepwise(bytes: Uint8Array, options: CborOptions): Stepwise<Value> {
+  return new CborDecoding(bytes, options, PIECE);
+}
+
+/** Bytes that are read in one step. */
+const PIECE = 4 * 1024;
+const ANY_NUMBER = 2 ** 40;
+
+/** Pieces of one text, or of bytes, which are read in one go. */
+const MOST_CHUNKS = 2 ** 16;
+
+/** In the place of a value whose end a step hasn't come to. */
+const UNFINISHED: unique symbol = Symbol('unfinished');
+type Read<T extends Value = Value> = T | typeof UNFINISHED;
+
+/** What goes on with a member that a step hasn't finished, once it is there; without one, it is read first. */
+type Resume = (decoding: CborDecoding, member: Read) => Read;
+
+class CborDecoding implements Stepwise<Value> {
   readonly reader: ByteReader;
   readonly options: CborOptions;
+  readonly #piece: number;
+  readonly #maxValues: number;
+  readonly maxKeys: number;
+  #values = 0;
+  /** How many bytes are left when this step ends. */
+  #rest = 0;
+  /** What was open when the last step ended, the innermost first. */
+  #suspended: Resume[] = [];
+  result: Value;
+
+  constructor(bytes: Uint8Array, options: CborOptions, piece: number) {
+    this.reader = new ByteReader(bytes, invalid);
+    this.options = options;
+    this.#piece = piece;
+    this.#maxValues = options.maxValues ?? ANY_NUMBER;
+    this.maxKeys = options.maxKeys ?? ANY_NUMBER;
+  }
+
+  step(): boolean {
+    this.#rest = this.reader.remaining - this.#piece;
+    const value = this.#suspended.length === 0 ? readItem(this, 0) : this.#resumed();
+    if (value === UNFINISHED) return false;
+    if (this.reader.remaining > 0) invalid('bytes after the end');
+    this.result = value;
+    return true;
+  }
+
+  #resumed(): Read {
+    const open = this.#suspended;
+    this.#suspended = [];
+    let member: Read = UNFINISHED;
+    for (let index = 0; index < open.length; index++) {
+      member = (open[index] as Resume)(this, member);
+      if (member !== UNFINISHED) continue;
+      this.#suspended.push(...open.slice(index + 1));
+      return UNFINISHED;
+    }
+    return member;
+  }
+
+  /** Whether a step has done its part. The last one reads to the end, which tells what is missing. */
+  get isOver(): boolean {
+    const { remaining } = this.reader;
+    return remaining > 0 && remaining <= this.#rest;
+  }
+
+  /** Whether a list had better be sorted in pieces. */
+  isLong({ length }: ArrayValue): boolean {
+    return this.#piece === PIECE && length > PIECE;
+  }
+
+  suspend(resume: Resume): typeof UNFINISHED {
+    this.#suspended.push(resume);
+    return UNFINISHED;
+  }
+
+  count(): void {
+    if (++this.#values > this.#maxValues) throw failure('too_many_values', { limit: this.#maxValues });
+  }
 }
 
 function invalid(what: string): never {
@@ -58,8 +135,9 @@ const INDEFINITE = -1;
 const BREAK = 0xff;
 const NULL = 0xf6;
 
-function readItem(decoding: Decoding, depth: number): Value {
+function readItem(decoding: CborDecoding, depth: number): Read {
   const { reader } = decoding;
+  decoding.count();
   const initial = reader.byte();
   const information = initial & 31;
   switch (initial >>> 5) {
@@ -126,29 +204,58 @@ function readChunks(reader: ByteReader, major: number): Uint8Array[] {
     const initial = reader.byte();
     if (initial === BREAK) return chunks;
     if (initial >>> 5 !== major || (initial & 31) === 31) invalid('a piece of another type');
+    if (chunks.length === MOST_CHUNKS) invalid('too many pieces');
     chunks.push(reader.raw(readArgument(reader, initial & 31)));
   }
 }
 
-function readArray(decoding: Decoding, information: number, depth: number): ArrayValue {
-  const { reader, options } = decoding;
-  const below = deeper(depth, options.maxDepth);
-  const length = readLength(reader, information);
-  const items: Value[] = [];
-  for (let index = 0; !atEnd(reader, length, index); index++) items.push(readItem(decoding, below));
+function readArray(decoding: CborDecoding, information: number, depth: number): Read {
+  const below = deeper(depth, decoding.options.maxDepth);
+  return readItems(decoding, [], readLength(decoding.reader, information), below, UNFINISHED);
+}
+
+/** The rest of an array: from an item on, or from what stands behind `item`. */
+function readItems(decoding: CborDecoding, items: Value[], length: number, depth: number, item: Read): Read {
+  if (item !== UNFINISHED) items.push(item);
+  while (!atEnd(decoding.reader, length, items.length)) {
+    const value = decoding.isOver ? UNFINISHED : readItem(decoding, depth);
+    if (value === UNFINISHED) {
+      return decoding.suspend((again, member) => readItems(again, items, length, depth, member));
+    }
+    items.push(value);
+  }
   return items;
 }
 
-function readMap(decoding: Decoding, information: number, depth: number): Value {
-  const { reader, options } = decoding;
-  const below = deeper(depth, options.maxDepth);
-  const length = readLength(reader, information);
-  const object = newObject();
-  for (let index = 0; !atEnd(reader, length, index); index++) {
+function readMap(decoding: CborDecoding, information: number, depth: number): Read {
+  const below = deeper(depth, decoding.options.maxDepth);
+  return readMembers(decoding, newObject(), { length: readLength(decoding.reader, information), at: 0 }, below);
+}
+
+/** Where in a map somebody reads. */
+interface MapState {
+  readonly length: number;
+  at: number;
+}
+
+/** The rest of a map, from a key on. */
+function readMembers(decoding: CborDecoding, object: MutableObject, state: MapState, depth: number): Read {
+  const { reader, maxKeys } = decoding;
+  for (; !atEnd(reader, state.length, state.at); state.at++) {
+    if (decoding.isOver) return decoding.suspend((again) => readMembers(again, object, state, depth));
+    if (state.at >= maxKeys) throw failure('too_many_keys', { limit: maxKeys });
     const initial = reader.byte();
     if (initial >>> 5 !== MAJOR.text) invalid('a map key that is not a text');
     const key = readText(reader, initial & 31);
-    object[key] = readItem(decoding, below);
+    const value = readItem(decoding, depth);
+    if (value === UNFINISHED) {
+      return decoding.suspend((again, member) => {
+        object[key] = member as Value;
+        state.at++;
+        return readMembers(again, object, state, depth);
+      });
+    }
+    object[key] = value;
   }
   return object;
 }
@@ -221,32 +328,58 @@ const MAKERS: ReadonlyMap<number, Maker> = new Map<number, Maker>([
   [CBOR_TAGS.collection, toCollection],
 ]);
 
-function readTagged(decoding: Decoding, tag: number, depth: number): Value {
+function readTagged(decoding: CborDecoding, tag: number, depth: number): Read {
   if (tag === CBOR_TAGS.range) return readRange(decoding, depth);
   if (tag === CBOR_TAGS.duration) return readDuration(decoding.reader);
   const make = MAKERS.get(tag) ?? invalid(`the tag ${tag} is not supported`);
-  const made = make(readItem(decoding, depth), decoding.options);
+  const item = readItem(decoding, depth);
+  return item === UNFINISHED
+    ? decoding.suspend((again, member) => makeTagged(again, tag, make, member as Value))
+    : makeTagged(decoding, tag, make, item);
+}
+
+function makeTagged(decoding: CborDecoding, tag: number, make: Maker, item: Value): Read {
+  if (tag === CBOR_TAGS.set && isArray(item) && decoding.isLong(item)) return sortSet(decoding, new StepwiseSet(item));
+  const made = make(item, decoding.options);
   return made === UNFIT ? invalid(`tag ${tag} does not fit what it holds`) : made;
 }
 
+function sortSet(decoding: CborDecoding, set: StepwiseSet): Read {
+  return set.step() ? set.result : decoding.suspend((again) => sortSet(again, set));
+}
+
 /** `[begin, end]`, each of them null or a bound. Bounds stand nowhere else, so they are read here. */
-function readRange(decoding: Decoding, depth: number): Range {
+function readRange(decoding: CborDecoding, depth: number): Read {
   const { reader } = decoding;
   const initial = reader.byte();
   const length = readLength(reader, initial & 31);
   if (initial >>> 5 !== MAJOR.array || (length !== 2 && length !== INDEFINITE)) invalid('a range without two ends');
-  const range = new Range(readBound(decoding, depth), readBound(decoding, depth));
-  if (length === INDEFINITE && reader.byte() !== BREAK) invalid('a range without two ends');
-  return range;
+  return readEnds(decoding, [], length, depth);
 }
 
-function readBound(decoding: Decoding, depth: number): Bound | undefined {
+/** The rest of a range, from one of its ends on. */
+function readEnds(decoding: CborDecoding, ends: (Bound | undefined)[], length: number, depth: number): Read {
   const { reader } = decoding;
-  const initial = reader.byte();
-  if (initial === NULL) return undefined;
-  const tag = initial >>> 5 === MAJOR.tag ? readArgument(reader, initial & 31) : undefined;
-  if (tag !== CBOR_TAGS.included && tag !== CBOR_TAGS.excluded) invalid('an end of a range without its tag');
-  return { value: readItem(decoding, depth), inclusive: tag === CBOR_TAGS.included };
+  while (ends.length < 2) {
+    const initial = reader.byte();
+    if (initial === NULL) {
+      ends.push(undefined);
+      continue;
+    }
+    const tag = initial >>> 5 === MAJOR.tag ? readArgument(reader, initial & 31) : undefined;
+    if (tag !== CBOR_TAGS.included && tag !== CBOR_TAGS.excluded) invalid('an end of a range without its tag');
+    const inclusive = tag === CBOR_TAGS.included;
+    const value = readItem(decoding, depth);
+    if (value === UNFINISHED) {
+      return decoding.suspend((again, member) => {
+        ends.push({ value: member as Value, inclusive });
+        return readEnds(again, ends, length, depth);
+      });
+    }
+    ends.push({ value, inclusive });
+  }
+  if (length === INDEFINITE && reader.byte() !== BREAK) invalid('a range without two ends');
+  return new Range(ends[0], ends[1]);
 }
 
 /** `[seconds, nanoseconds]`, zeros at the end left out. Seconds go beyond what an int can be. */

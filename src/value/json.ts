@@ -14,7 +14,7 @@ import { toDisplay } from './text/text.js';
 import type { ArrayValue, ObjectValue, Shape, Value } from './value.js';
 import { boundedText, escapable, MeasuredWalk } from './walk.js';
 
-export { parseJson } from './json-parse.js';
+export { parseJson, parseJsonStepwise } from './json-parse.js';
 
 const walk = new MeasuredWalk();
 

@@ -11,6 +11,10 @@ export function deeper(depth: number, limit: number = MAX_NESTING): number {
 export interface DecodeLimits {
   /** Levels of arrays, objects and tags within each other. */
   readonly maxDepth: number;
+  /** Values, those in others included; any number unless told. */
+  readonly maxValues?: number;
+  /** Keys of one object, whose list can't be made in pieces; any number unless told. */
+  readonly maxKeys?: number;
 }
 
 export const DEFAULT_LIMITS: DecodeLimits = { maxDepth: 128 };

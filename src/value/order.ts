@@ -2,6 +2,9 @@
  * The total order of all values and the equality that follows from it: kinds in the order of `KINDS`, numbers by value whatever
  * their kind, everything else within its kind.
  */
+
+import type { Stepwise } from '../base/stepwise.js';
+import { RUN, StepwiseSort } from '../base/stepwise-sort.js';
 import type { KindTypes } from './by-kind.js';
 import { MAX_COMPARED } from './limits.js';
 import { compareNumbers } from './number.js';
@@ -79,6 +82,40 @@ export function missingFrom(items: ArrayValue, others: ArrayValue): Value[] {
     while (at < others.length && compareItems(others[at], item) < 0) at++;
     return at >= others.length || compareItems(others[at], item) !== 0;
   });
+}
+
+/** A set of many items, made in pieces. */
+export class StepwiseSet implements Stepwise<SetValue> {
+  readonly #comparisons = new Comparisons();
+  readonly #sort: StepwiseSort<Value>;
+  #isSorted = false;
+  #at = 0;
+  readonly #distinct: Value[] = [];
+
+  constructor(items: ArrayValue) {
+    // `sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.
+    const others = items.filter((item) => item !== undefined);
+    if (others.length < items.length) this.#distinct.push(undefined);
+    this.#sort = new StepwiseSort<Value>(others, this.#comparisons.compare);
+  }
+
+  step(): boolean {
+    if (!this.#isSorted) {
+      this.#isSorted = this.#sort.step();
+      return false;
+    }
+    const sorted = this.#sort.result;
+    const until = Math.min(this.#at + RUN, sorted.length);
+    for (; this.#at < until; this.#at++) {
+      const item = sorted[this.#at];
+      if (this.#at === 0 || !this.#comparisons.equals(sorted[this.#at - 1], item)) this.#distinct.push(item);
+    }
+    return this.#at === sorted.length;
+  }
+
+  get result(): SetValue {
+    return new SetValue(this.#distinct);
+  }
 }
 
 /** Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.) */

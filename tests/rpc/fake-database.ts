@@ -18,6 +18,7 @@ export class FakeSession implements Session {
   readonly key = 'fake';
   readonly variables = new Map<string, Value>();
   closed = false;
+  revalidated = 0;
   namespace: string | undefined;
   database: string | undefined;
   principal: Identity['principal'] = { kind: 'guest' };
@@ -144,6 +145,10 @@ export class FakeSession implements Session {
 
   async catalog() {
     return undefined;
+  }
+
+  async revalidate(): Promise<void> {
+    this.revalidated++;
   }
 
   close(): void {

@@ -34,6 +34,8 @@ afterEach(async () => {
   await world.close();
 });
 
+const OWNER_OF_DATABASE = `Basic ${Buffer.from('DO:DO has a password').toString('base64')}`;
+
 const post = (url: string, payload: string | Buffer, headers: Record<string, string> = {}) =>
   app.inject({
     method: 'POST',
@@ -104,18 +106,19 @@ attack(34, 'CVE-2026-63747: selects a database without a namespace', async () =>
 
 attack(35, 'CVE-2026-63760: nests JSON, CBOR and queries without end', async () => {
   const depth = 100_000;
+  await world.systemUser('DO');
+  const own = { authorization: OWNER_OF_DATABASE, 'svc-auth-ns': 'test', 'svc-auth-db': 'test' };
   for (const open of ['[', '{"a":', '[{"a":']) {
     const { statusCode } = await rpc(`{"id":1,"method":"query","params":${open.repeat(depth)}`);
-    expect(statusCode).toBe(400);
-    expect((await rpc(open.repeat(depth))).statusCode).toBe(400);
+    expect(statusCode).toBe(413);
+    expect((await rpc(open.repeat(depth))).statusCode).toBe(413);
+    expect((await post('/rpc', open.repeat(depth), own)).statusCode).toBe(400);
   }
   const cborBombs = [0x81, 0xa1, 0x9f, 0xbf, 0xc8, 0xd9].map((byte) => Buffer.alloc(depth, byte));
   for (const payload of cborBombs) {
-    const { statusCode } = await post('/rpc', payload, {
-      'content-type': 'application/cbor',
-      accept: 'application/cbor',
-    });
-    expect(statusCode).toBe(400);
+    const headers = { 'content-type': 'application/cbor', accept: 'application/cbor' };
+    expect((await post('/rpc', payload, headers)).statusCode).toBe(413);
+    expect((await post('/rpc', payload, { ...headers, ...own })).statusCode).toBe(400);
   }
   // An array that claims to have more elements than there is memory.
   const huge = Buffer.from([0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
@@ -282,8 +285,13 @@ attack(42, 'CVE-2025-71395: makes texts and lists that double and double', async
 
 attack(45, 'CVE-2025-71391: puts NUL bytes everywhere', async () => {
   await world.systemUser('DO');
-  const authorization = `Basic ${Buffer.from('DO:DO has a password').toString('base64')}`;
-  const own = { authorization, 'svc-auth-ns': 'test', 'svc-auth-db': 'test', 'svc-ns': 'test', 'svc-db': 'test' };
+  const own = {
+    authorization: OWNER_OF_DATABASE,
+    'svc-auth-ns': 'test',
+    'svc-auth-db': 'test',
+    'svc-ns': 'test',
+    'svc-db': 'test',
+  };
   for (const text of [
     '\0',
     'RETURN 1\0',

@@ -12,6 +12,11 @@ export const languageErrors = {
     kind: 'Validation',
     text: ({ what }) => `Parse error: ${what}`,
   }),
+  query_too_large: row<{ limit: number; what: string; setting: string }>({
+    kind: 'Validation',
+    text: ({ limit, what, setting }) => `Parse error: The query has more than ${limit} ${what} (${setting})`,
+    http: 413,
+  }),
   query_too_long: row<{ limit: number }>({
     kind: 'Validation',
     text: ({ limit }) => `Parse error: The query is longer than ${limit} characters`,

@@ -72,6 +72,16 @@ export const valueErrors = {
     text: ({ what }) => `Invalid CBOR: ${what}`,
     rpc: -32700,
   }),
+  too_many_values: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `The data consists of more than ${limit} values (--max-values)`,
+    http: 413,
+  }),
+  too_many_keys: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `An object of the data has more than ${limit} keys (--max-object-keys)`,
+    http: 413,
+  }),
   closure_sent: row({ kind: 'Internal', text: () => 'Closure values cannot be converted to public value' }),
   regex_sent: row({ kind: 'Internal', text: () => 'Unsupported value type: Regex' }),
   closure_stored: row({

@@ -30,18 +30,22 @@ export function blockRest(parser: Parser, openedAt: number): Block | Expression[
     // What follows at once would be read as the next statement, and errors say so.
     statements.push(first);
   }
-  statementsUntilBrace(parser, statements, openedAt);
+  const all = statementsUntilBrace(parser, statements, openedAt);
   parser.leave(outer);
-  return { kind: 'block', statements };
+  return { kind: 'block', statements: all };
 }
 
 function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt: number): Statement[] {
+  const key = 2 * openedAt;
+  const list = parser.openList(key, statements);
   while (!parser.acceptPunct('}')) {
     if (parser.acceptPunct(';')) continue;
-    statements.push(parser.grammar.statement(parser));
+    list.items.push(parser.grammar.statement(parser));
     endOfStatement(parser, openedAt);
+    parser.mayPause(list);
   }
-  return statements;
+  parser.pauses?.close(key, list);
+  return list.items;
 }
 
 /** A statement ends with a semicolon, unless the block ends or a brace has just ended what a semicolon would. */

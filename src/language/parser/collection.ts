@@ -1,12 +1,14 @@
 /** Brackets and braces: arrays, objects, sets, blocks. */
 import type { ArrayLiteral, Expression, ObjectLiteral } from '../ast.js';
+import { keepConstant } from '../constant-value.js';
 import { blockRest } from './block.js';
 import type { Parser } from './parser.js';
 
 export function arrayLiteral(parser: Parser): ArrayLiteral {
   const openedAt = parser.start;
   parser.advance();
-  return { kind: 'array', items: parser.listUntil(']', openedAt, () => parser.expression()) };
+  const before = parser.code;
+  return written(parser, before, { kind: 'array', items: parser.listUntil(']', openedAt, () => parser.expression()) });
 }
 
 export function objectLiteral(parser: Parser): ObjectLiteral {
@@ -46,12 +48,19 @@ function isKey(parser: Parser): boolean {
 }
 
 function objectRest(parser: Parser, openedAt: number): ObjectLiteral {
+  const before = parser.code;
   const entries = parser.listUntil('}', openedAt, () => {
     const key = objectKey(parser);
     parser.expectPunct(':');
     return [key, parser.expression()] as const;
   });
-  return { kind: 'object', entries };
+  return written(parser, before, { kind: 'object', entries });
+}
+
+/** In a long text, what is data is found out as it is read: nobody has to look at it in one go later. */
+function written<L extends ArrayLiteral | ObjectLiteral>(parser: Parser, codeBefore: number, literal: L): L {
+  if (parser.pauses !== undefined && keepConstant(literal)) parser.data += parser.code - codeBefore;
+  return literal;
 }
 
 /** A key: a word, a text, or a number as it is written. */

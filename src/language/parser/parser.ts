@@ -10,6 +10,7 @@ import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast
 import { wordName } from '../keywords.js';
 import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
+import { type OpenList, PAUSE, type ParserPlace, type Pauses } from './pauses.js';
 
 /**
  * How far a text may go. What is beyond ends in the error `query_too_deep` or `query_too_long`.
@@ -24,9 +25,20 @@ export interface Limits {
   readonly height?: number;
   /** UTF-16 units of text. */
   readonly length?: number;
+  /** Statements of a text that is read in pieces, its tokens, and those of one statement that aren't part of data written out. */
+  readonly statements?: number;
+  readonly tokens?: number;
+  readonly code?: number;
 }
 
-export const DEFAULT_LIMITS = { depth: 128, height: 1_000, length: 64 * 1024 * 1024 } as const satisfies Limits;
+export const DEFAULT_LIMITS = {
+  depth: 128,
+  height: 1_000,
+  length: 64 * 1024 * 1024,
+  statements: 100_000,
+  tokens: 2_000_000,
+  code: 50_000,
+} as const satisfies Limits;
 
 /** The ways into the grammar that other parts need. */
 export interface Grammar {
@@ -46,6 +58,11 @@ export class Parser extends Lexer {
   private depth = 0;
   /** The height of the highest tree read since the enclosing level began. */
   private height = 0;
+  /** Set while a text is read in pieces. */
+  pauses: Pauses | undefined;
+  /** How many tokens were read again after a pause, and how many are parts of data that is written out. */
+  repeated = 0;
+  data = 0;
   private readonly maxDepth: number;
   private readonly maxHeight: number;
 
@@ -107,6 +124,7 @@ export class Parser extends Lexer {
   /** A parser for what stands in the string that is the current token. */
   within(text: string): Parser {
     const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
+    if (text.length > LONGEST_INNER) throw failure('query_too_long', { limit: LONGEST_INNER });
     return new Parser(text, this.grammar, limits, { source: this.source, offset: this.start + 2 });
   }
 
@@ -177,17 +195,74 @@ export class Parser extends Lexer {
       this.advance();
       return [];
     }
-    const items = [item()];
-    while (this.acceptPunct(',') && !this.isPunct(close)) items.push(item());
+    const items = this.list(2 * openedAt, item, () => this.acceptPunct(',') && !this.isPunct(close));
     this.expectClose(close, openedAt);
     return tight(items);
   }
 
   /** At least one item, with commas between. */
   commaList<T>(item: () => T): T[] {
-    const items = [item()];
-    while (this.acceptPunct(',')) items.push(item());
-    return tight(items);
+    return tight(this.list(2 * this.start + 1, item, () => this.acceptPunct(',')));
+  }
+
+  /** At least one item, and more as long as `goesOn`. `key` tells the list from all others of the text. */
+  private list<T>(key: number, item: () => T, goesOn: () => boolean): T[] {
+    const { pauses } = this;
+    if (pauses === undefined) {
+      const items = [item()];
+      while (goesOn()) items.push(item());
+      return items;
+    }
+    const list = this.openList<T>(key, []);
+    const { items } = list;
+    if (items.length === 0) items.push(item());
+    for (this.mayPause(list); goesOn(); this.mayPause(list)) items.push(item());
+    pauses.close(key, list);
+    return items;
+  }
+
+  /** A list of so many items so far; after a pause, the parser stands behind the last of them. */
+  openList<T>(key: number, items: T[]): OpenList<T> {
+    const list = this.pauses?.list(key, items) ?? { items, begun: 0, place: undefined };
+    if (list.place !== undefined) this.goTo(list.place);
+    return list;
+  }
+
+  /** An item of a list has been read, so that a pause would lose nothing. @throws PAUSE */
+  mayPause(list: OpenList<unknown>): void {
+    if (this.pauses === undefined) return;
+    list.place = this.place;
+    if (this.pauses.isDue(this.start)) throw PAUSE;
+  }
+
+  get place(): ParserPlace {
+    const { start, previousStart, previousEnd, depth, height, data } = this;
+    return { start, previousStart, previousEnd, depth, height, data, tokens: this.tokens - this.repeated };
+  }
+
+  /** Goes back, or ahead, to a place where the parser was. */
+  goTo({ start, previousStart, previousEnd, depth, height, tokens, data }: ParserPlace): void {
+    this.reset(start);
+    this.previousStart = previousStart;
+    this.previousEnd = previousEnd;
+    this.depth = depth;
+    this.height = height;
+    this.repeated = this.tokens - tokens;
+    this.data = data;
+  }
+
+  /** How many tokens were read up to here that aren't parts of data written out. */
+  get code(): number {
+    return this.tokens - this.repeated - this.data;
+  }
+
+  /** Begins another piece of the text. @throws TesseraError `query_too_large` when there is no place for a pause for too long */
+  allowPiece(): void {
+    this.lastToken = this.tokens + LONGEST_PIECE;
+  }
+
+  protected override tooMany(): never {
+    throw failure('query_too_large', { limit: LONGEST_PIECE, what: 'tokens outside of lists', setting: 'fixed' });
   }
 
   unexpected(expected: string): never {
@@ -320,6 +395,12 @@ export class Parser extends Lexer {
 function tight<T>(items: T[]): T[] {
   return items.length > 1 ? items.slice() : items;
 }
+
+/** Tokens that are read in one go in a text that is read in pieces: some milliseconds' work. */
+const LONGEST_PIECE = 20_000;
+
+/** Characters of what stands in a string: a record id. */
+const LONGEST_INNER = 2 ** 16;
 
 const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
 

@@ -458,5 +458,7 @@ function encode(writes: Overlay): RecordChange[] {
 }
 
 function encoded(key: Key, value: Written): RecordChange {
-  return value === DELETED ? { key, value: undefined, bytes: undefined } : { key, value, bytes: sealRecord(key, value) };
+  return value === DELETED
+    ? { key, value: undefined, bytes: undefined }
+    : { key, value, bytes: sealRecord(key, value) };
 }

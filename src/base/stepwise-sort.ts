@@ -1,0 +1,76 @@
+import type { Stepwise } from './stepwise.js';
+
+/** So many items are sorted at once: a millisecond's work. */
+export const RUN = 1024;
+
+/** Sorts any number of items: in runs, which are then merged in pairs. Equal items stay in the order in which they came. */
+export class StepwiseSort<T> implements Stepwise<T[]> {
+  readonly #items: readonly T[];
+  readonly #compare: (a: T, b: T) => number;
+  #sorted: T[] = [];
+  /** Of the runs that are sorted. */
+  #width = RUN;
+  #merging: Merging<T> | undefined;
+
+  constructor(items: readonly T[], compare: (a: T, b: T) => number) {
+    this.#items = items;
+    this.#compare = compare;
+  }
+
+  step(): boolean {
+    const { length } = this.#items;
+    if (this.#sorted.length < length) {
+      const from = this.#sorted.length;
+      for (const item of this.#items.slice(from, from + RUN).sort(this.#compare)) this.#sorted.push(item);
+    } else if (this.#width < length) {
+      this.#merging ??= new Merging(this.#sorted, this.#width, this.#compare);
+      if (this.#merging.step(RUN)) {
+        this.#sorted = this.#merging.merged;
+        this.#merging = undefined;
+        this.#width *= 2;
+      }
+    }
+    return this.#sorted.length === length && this.#width >= length;
+  }
+
+  get result(): T[] {
+    return this.#sorted;
+  }
+}
+
+/** Merges each two neighbouring runs of `width` items, some items at a time. */
+class Merging<T> {
+  readonly merged: T[] = [];
+  /** The next of the left run and of the right one, and where these end. */
+  #left = 0;
+  #middle = 0;
+  #right = 0;
+  #end = 0;
+
+  constructor(
+    private readonly items: readonly T[],
+    private readonly width: number,
+    private readonly compare: (a: T, b: T) => number,
+  ) {}
+
+  /** Merges `count` items more; answers whether all are. */
+  step(count: number): boolean {
+    const { items, merged, compare } = this;
+    const until = Math.min(merged.length + count, items.length);
+    while (merged.length < until) {
+      if (this.#left === this.#middle && this.#right === this.#end) this.#nextPair();
+      const fromLeft =
+        this.#right === this.#end ||
+        (this.#left < this.#middle && compare(items[this.#left] as T, items[this.#right] as T) <= 0);
+      merged.push(items[fromLeft ? this.#left++ : this.#right++] as T);
+    }
+    return merged.length === items.length;
+  }
+
+  #nextPair(): void {
+    this.#left = this.#end;
+    this.#middle = Math.min(this.#left + this.width, this.items.length);
+    this.#right = this.#middle;
+    this.#end = Math.min(this.#middle + this.width, this.items.length);
+  }
+}

@@ -1,0 +1,40 @@
+/** Bodies and messages as values. Large ones are decoded in pieces, while others have their turns. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Stepwise } from '../base/stepwise.js';
+import { RequestInterrupt } from '../exec/interrupt.js';
+import { inPieces } from '../exec/pace.js';
+import type { Value } from '../value/value.js';
+import type { Context } from './context.js';
+import type { Format } from './format.js';
+
+/** Bytes that are decoded at once: a millisecond's work at most. */
+const SMALL = 8 * 1024;
+
+/**
+ * The value of a body. `isAbandoned` tells that nobody waits for it any more.
+ * @throws TesseraError for what isn't of the format; `too_many_values`, `too_many_keys`, `cancelled`
+ */
+export function decodeMessage(
+  body: Uint8Array,
+  format: Format,
+  { environment, options }: Pick<Context, 'environment' | 'options'>,
+  isAbandoned: () => boolean,
+): PromiseOrValue<Value> {
+  if (body.length <= SMALL) return format.decode(body);
+  const interrupt = RequestInterrupt.begin(environment);
+  const decoding = format.decodeStepwise(body, options.limits);
+  return inPieces({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
+}
+
+function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {
+  return {
+    step() {
+      if (isAbandoned()) interrupt.cancel();
+      interrupt.check();
+      return work.step();
+    },
+    get result() {
+      return work.result;
+    },
+  };
+}

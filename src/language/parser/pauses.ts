@@ -1,0 +1,73 @@
+/**
+ * How a text is parsed in pieces although the parser descends: when it has read so much, it throws `PAUSE` from within a list, however deep,
+ * and begins the statement anew later. The lists that it was in remember their items, so that it finds itself where it was at once.
+ */
+/** Thrown where the parser pauses. No error: nobody but whoever drives the parser may catch it. */
+export const PAUSE: unique symbol = Symbol('pause');
+
+/** A list that is being read, and where the parser stood behind its last item. */
+export interface OpenList<T> {
+  readonly items: T[];
+  /** How many pauses there were when it began. */
+  readonly begun: number;
+  place: ParserPlace | undefined;
+}
+
+/** All that the parser knows at one place. */
+export interface ParserPlace {
+  readonly start: number;
+  readonly previousStart: number;
+  readonly previousEnd: number;
+  readonly depth: number;
+  readonly height: number;
+  readonly tokens: number;
+  readonly data: number;
+}
+
+/** Characters that are read before others may have a turn: half a millisecond's work. */
+const PIECE = 2 * 1024;
+
+export class Pauses {
+  /** The lists of the statement that have items of before a pause, or are open, by where they begin. */
+  readonly #lists = new Map<number, OpenList<unknown>>();
+  readonly #piece: number;
+  #pauseAt: number;
+  /** How many pauses there were in this statement. */
+  #count = 0;
+
+  /** Pauses after so many characters. */
+  constructor(piece: number = PIECE) {
+    this.#piece = piece;
+    this.#pauseAt = piece;
+  }
+
+  /** A list that begins at `key`, as it was when the parser was there the last time. */
+  list<T>(key: number, items: T[]): OpenList<T> {
+    const known = this.#lists.get(key) as OpenList<T> | undefined;
+    if (known !== undefined) return known;
+    const list: OpenList<T> = { items, begun: this.#count, place: undefined };
+    this.#lists.set(key, list);
+    return list;
+  }
+
+  /** Whether it is time to pause. */
+  isDue(offset: number): boolean {
+    return offset >= this.#pauseAt;
+  }
+
+  /** A list has ended. One that no pause was in is short, and may be read again. */
+  close(key: number, { begun }: OpenList<unknown>): void {
+    if (this.#count === begun) this.#lists.delete(key);
+  }
+
+  /** The parser goes on until it has read another piece. */
+  goOn(offset: number): void {
+    this.#pauseAt = offset + this.#piece;
+    this.#count++;
+  }
+
+  /** The next statement begins. */
+  forget(): void {
+    this.#lists.clear();
+  }
+}

@@ -1,0 +1,26 @@
+import { LruCache } from '../base/lru-cache.js';
+
+/** A bare word as it is written, and in upper case. */
+export interface Word {
+  readonly written: string;
+  readonly upper: string;
+}
+
+/** V8 keeps a longer part of a text as a reference to the whole of it. */
+const LONGEST_REMEMBERED = 12;
+/** Words that have been read: most come again, so that trees share them. */
+const words = new LruCache<string, Word>(2_048);
+
+export function wordOf(text: string): Word {
+  if (text.length > LONGEST_REMEMBERED) return madeOf(text);
+  let word = words.get(text);
+  if (word === undefined) {
+    word = madeOf(text);
+    words.set(text, word);
+  }
+  return word;
+}
+
+function madeOf(text: string): Word {
+  return { written: text, upper: text.toUpperCase() };
+}

@@ -1,0 +1,34 @@
+import type { AuditLog } from '../audit/audit-log.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { Stepwise } from '../base/stepwise.js';
+import type { Principal } from '../catalog/principal.js';
+import type { Query, Statement } from '../language/ast.js';
+import type { Duration } from '../value/value.js';
+import type { HeldTransactions } from './held-transactions.js';
+import type { Sessions } from './registry.js';
+import type { RunnerServices } from './statement-runner.js';
+
+/** What a session needs of its database. */
+export interface SessionServices extends RunnerServices {
+  readonly authenticator: Authenticator;
+  readonly registry: Sessions;
+  readonly transactions: HeldTransactions;
+  readonly options: SessionOptions;
+  /** Where one is kept. */
+  readonly audit: AuditLog | undefined;
+  /** The statements of a text; parsed texts are cached. */
+  parse(text: string): readonly Statement[];
+  /** The same in pieces, for long texts, which aren't kept. */
+  parseStepwise(text: string): Stepwise<Query>;
+}
+
+export interface SessionOptions {
+  /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow. */
+  readonly guests: boolean;
+  /** Who somebody is that hasn't signed in. */
+  readonly anonymous: Principal;
+  /** How long one request may run; `undefined` is as long as it takes. */
+  readonly requestTimeout: Duration | undefined;
+  /** For how many milliseconds somebody who is signed in may do nothing; without end if `undefined`. */
+  readonly idle: number | undefined;
+}
