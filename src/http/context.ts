@@ -94,6 +94,7 @@ export function inSession(
 ): PromiseOrValue<unknown> {
   const selection = readSelection(request.raw);
   const session = context.database.session(originOf(request.raw, selection, context));
+  session.memory.holdResults();
   const close = () => session.close();
   return lastly(() => {
     const done = andThen(prepare(session, request.headers.authorization, selection), () => {

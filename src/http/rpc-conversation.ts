@@ -1,17 +1,24 @@
 /** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
-import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { RpcConnection } from '../rpc/connection.js';
+import type { Deliver } from '../rpc/pipeline.js';
+import { requestId } from '../rpc/request.js';
 import { errorAnswer } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
+import { weightOf } from '../value/weight.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 import { encodeAnswer } from './large-answer.js';
+import type { Limits } from './options.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 
-/** RFC 6455, §7.4.1, and IANA's registry. */
-const CLOSE = { unsupportedData: 1003, tryAgainLater: 1013 } as const;
+/** Requests of no more bytes count for nothing while they are under way: they are bounded in number. */
+const SMALL = 16 * 1024;
+
+/** RFC 6455, §7.4.1. */
+const UNSUPPORTED_DATA = 1003;
 
 export const RPC: Endpoint = {
   name: 'rpc',
@@ -24,7 +31,7 @@ export const RPC: Endpoint = {
       session: connection.session,
       begin(line, protocol) {
         const format = protocol === undefined ? undefined : FORMATS.get(protocol);
-        return new RpcConversation(connection, line, format, options.limits.queuedRequests, environment);
+        return new RpcConversation(connection, line, format, options.limits, environment);
       },
       close: () => connection.close(),
     };
@@ -36,8 +43,7 @@ class RpcConversation implements Conversation {
   readonly #line: Line;
   /** What the subprotocol says; each message tells its own if there is none. */
   readonly #format: Format | undefined;
-  /** How many requests may be under way or wait for their turns. */
-  readonly #most: number;
+  readonly #limits: Limits;
   readonly #environment: Environment;
   #pending = 0;
   /** Called when there are fewer again. */
@@ -47,15 +53,15 @@ class RpcConversation implements Conversation {
   /** What the client spoke last. */
   #spoken: Format = JSON_FORMAT;
 
-  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, most: number, environment: Environment) {
+  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, limits: Limits, environment: Environment) {
     this.#rpc = rpc;
     this.#line = line;
     this.#format = format;
-    this.#most = most;
+    this.#limits = limits;
     this.#environment = environment;
     rpc.notify(
       (message) => this.#notify(message),
-      ({ message }) => line.close(CLOSE.tryAgainLater, message),
+      (reason) => line.closeFor(reason),
     );
   }
 
@@ -63,10 +69,7 @@ class RpcConversation implements Conversation {
     const format = isBinary ? CBOR : JSON_FORMAT;
     if (this.#format !== undefined && this.#format !== format) {
       const kind = isBinary ? 'text' : 'binary';
-      return this.#line.close(
-        CLOSE.unsupportedData,
-        `This connection speaks ${this.#format.name}, in ${kind} messages`,
-      );
+      return this.#line.close(UNSUPPORTED_DATA, `This connection speaks ${this.#format.name}, in ${kind} messages`);
     }
     this.#spoken = format;
     const answered = this.#answer(data, format);
@@ -80,7 +83,7 @@ class RpcConversation implements Conversation {
       this.#rpc.report(thrown);
       done();
     });
-    if (this.#pending < this.#most) return undefined;
+    if (this.#pending < this.#limits.queuedRequests) return undefined;
     return new Promise((resolve) => {
       this.#goOn = resolve;
     });
@@ -88,7 +91,10 @@ class RpcConversation implements Conversation {
 
   #answer(data: Uint8Array, format: Format): PromiseOrValue<void> {
     const deliver = (answer: ObjectValue) => {
-      const sent = andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR));
+      const sent = otherwise(
+        () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
+        (thrown) => this.#line.send(format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))), format === CBOR),
+      );
       if (isPromise(sent)) this.#hold(sent);
       return sent;
     };
@@ -99,7 +105,21 @@ class RpcConversation implements Conversation {
       // There is no id to answer to.
       return deliver(errorAnswer(null, this.#rpc.report(thrown)));
     }
-    return this.#rpc.take(message, format === JSON_FORMAT, deliver);
+    return this.#take(message, data.length, format, deliver);
+  }
+
+  /** What a request that has to wait was sent with counts until it is answered. */
+  #take(message: Value, length: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
+    const take = () => this.#rpc.take(message, format === JSON_FORMAT, deliver);
+    if (length <= SMALL) return take();
+    const { budget } = this.#rpc.session.memory.connection;
+    const weight = weightOf(message);
+    try {
+      budget.reserve(weight);
+    } catch (thrown) {
+      return deliver(errorAnswer(requestId(message), this.#rpc.report(thrown)));
+    }
+    return lastly(take, () => budget.release(weight));
   }
 
   get isBusy(): boolean {
@@ -137,13 +157,16 @@ class RpcConversation implements Conversation {
       this.#rpc.report(thrown);
       return undefined;
     }
-    return this.#line.send(data, format === CBOR);
+    try {
+      return this.#line.send(data, format === CBOR);
+    } catch (thrown) {
+      // A client that doesn't read what it is told would miss this.
+      return this.#line.closeFor(this.#rpc.report(thrown));
+    }
   }
 
   #encode(answer: ObjectValue, format: Format): PromiseOrValue<string | Uint8Array> {
-    return otherwise(
-      () => encodeAnswer(answer, format, this.#environment),
-      (thrown) => format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))),
-    );
+    const bounds = { limit: this.#limits.answer, budget: this.#rpc.session.memory.connection.work };
+    return encodeAnswer(answer, format, this.#environment, bounds);
   }
 }

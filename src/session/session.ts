@@ -22,6 +22,7 @@ import type {
   HeldTransaction,
   IssuedTokens,
   NotificationSink,
+  Opener,
   Origin,
   SelectedPlace,
   Session,
@@ -35,6 +36,8 @@ import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
 import type { RegisteredSession, Sessions } from './registry.js';
+import { type RunningRequest, RunningRequests } from './running-requests.js';
+import { SessionMemory } from './session-memory.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
 import { type RunnerServices, StatementRunner } from './statement-runner.js';
@@ -75,12 +78,12 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #onClose: () => void;
   /** Whose it is before anybody signs in. */
   readonly #opener: Principal;
-  readonly #variables = new SessionVariables();
+  readonly memory: SessionMemory;
+  readonly #variables: SessionVariables;
   readonly #lifetime: Lifetime;
   readonly #unsettled: Unsettled;
   readonly #transactions: SessionTransactions;
-  /** What runs now; ended with the session. */
-  readonly #running = new Set<RequestInterrupt>();
+  readonly #requests: RunningRequests;
   #notifier: Notifier | undefined;
   readonly #auditor: Auditor | undefined;
   #key: string | undefined;
@@ -91,11 +94,14 @@ export class OpenSession implements Session, RegisteredSession {
   /** Finds out whether the session may go on, while that is in doubt. */
   #doubt: Promise<void> | undefined;
 
-  constructor(services: SessionServices, origin: Origin, principal: Principal, onClose: () => void) {
+  constructor(services: SessionServices, { origin, principal, memory }: Opener, onClose: () => void) {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
     this.#opener = principal;
+    this.memory = new SessionMemory(memory, principal);
+    this.#variables = new SessionVariables(this.memory.budget);
+    this.#requests = new RunningRequests(services.environment, this.memory);
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#unsettled = new Unsettled(services.engine);
     this.#transactions = new SessionTransactions(services);
@@ -195,13 +201,14 @@ export class OpenSession implements Session, RegisteredSession {
     { variables, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
-    const begun = RequestInterrupt.begin(this.#services.environment, this.#lifetime.askedAt);
-    const bounded = this.#bounded(begun);
+    const begun = this.#requests.begin(this.#lifetime.askedAt);
+    const bounded = this.#bounded(begun.interrupt);
     const interrupt = deadline === undefined ? bounded : bounded.until(deadline);
     if (deadline !== undefined) interrupt.check();
     const request = {
       identity: this.#identity,
       interrupt,
+      memory: begun.memory,
       scope: this.#variables.scopeWith(variables),
       held,
       unsettled,
@@ -209,15 +216,8 @@ export class OpenSession implements Session, RegisteredSession {
       auditor: this.#auditor,
     };
     const run = () => new StatementRunner(this.#services, request).run(statements);
-    const results = statements.some(isLive) ? this.#answeringFirst(run) : run();
-    if (!isPromise(results)) return results;
-    // Nobody can end what has run at once.
-    this.#running.add(begun);
-    running?.add(begun);
-    return results.finally(() => {
-      this.#running.delete(begun);
-      running?.delete(begun);
-    });
+    const answer = () => (statements.some(isLive) ? this.#answeringFirst(run) : run());
+    return this.#requests.run(begun, answer, running);
   }
 
   /** As long as a request may run by the settings. */
@@ -317,6 +317,9 @@ export class OpenSession implements Session, RegisteredSession {
   #become(identity: SessionIdentity, expiresAt?: bigint): void {
     const { registry, options } = this.#services;
     const { principal } = this.#identity;
+    this.memory.principalChanged(identity.principal);
+    // Who was signed in may have set more than nobody may keep.
+    if (this.memory.isExceeded) this.#variables.clear();
     this.#transactions.cancelAll();
     if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
@@ -353,7 +356,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   end(): void {
     this.#auditor?.ended('ended');
-    for (const interrupt of this.#running) interrupt.cancel();
+    this.#requests.cancel();
     this.#transactions.cancelAll();
     this.#notifier?.endAll(failure('session_expired'));
     this.#lifetime.end();
@@ -395,37 +398,27 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
   }
 
-  async *export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
-    const transfer = this.#transfer(timeout);
-    try {
-      yield* exportFrom(transfer, selection);
-    } finally {
-      this.#running.delete(transfer.interrupt);
-    }
+  export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
+    const running = this.#requests.begin();
+    return this.#requests.stream(running, exportFrom(this.#transferer(running, timeout), selection));
   }
 
   async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
-    const transfer = this.#transfer(timeout);
-    try {
-      await importInto(transfer, pieces);
-    } finally {
-      this.#running.delete(transfer.interrupt);
-    }
+    const running = this.#requests.begin();
+    await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
   }
 
   /** The time of a request is not that of a whole database. The end of the session ends it, too. */
-  #transfer(timeout: TransferTimeout | undefined): Transferer {
-    const interrupt = RequestInterrupt.begin(this.#services.environment);
-    this.#running.add(interrupt);
+  #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
     const identity = () =>
       andThen(this.#use(), () => {
         this.#mustBeAdmitted();
         return this.#identity;
       });
     return {
+      ...running,
       services: this.#services,
       auditor: this.#auditor,
-      interrupt,
       timeout,
       scope: this.#variables.scopeWith(undefined),
       unsettled: this.#unsettled,
@@ -452,10 +445,11 @@ export class OpenSession implements Session, RegisteredSession {
   close(): void {
     this.#isClosed = true;
     this.#transactions.close();
-    for (const interrupt of this.#running) interrupt.cancel();
+    this.#requests.cancel();
     this.#notifier?.close();
     this.#auditor?.ended('closed');
     this.#forget(GUEST);
+    this.memory.close();
     this.#onClose();
   }
 

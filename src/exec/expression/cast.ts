@@ -6,5 +6,6 @@ import type { Compiler, Evaluate } from '../execution.js';
 
 export function compileCast({ type, operand }: Cast, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(operand);
-  return (frame) => andThen(evaluate(frame), (value) => cast(value, type, parseRecordId));
+  return (frame) =>
+    andThen(evaluate(frame), (value) => frame.execution.memory.charged(cast(value, type, parseRecordId)));
 }
