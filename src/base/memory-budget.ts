@@ -8,7 +8,7 @@
  *     session.release(weightOf(value));
  */
 export class MemoryBudget {
-  readonly limit: number;
+  #limit: number;
   readonly #exceeded: (limit: number) => Error;
   readonly #parent: MemoryBudget | undefined;
   #used = 0;
@@ -16,9 +16,18 @@ export class MemoryBudget {
 
   /** `exceeded` makes the error of a reservation that would pass `limit`. */
   constructor(limit: number, exceeded: (limit: number) => Error, parent?: MemoryBudget) {
-    this.limit = limit;
+    this.#limit = limit;
     this.#exceeded = exceeded;
     this.#parent = parent;
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Sets another limit. What is reserved beyond a lower one stays; nothing more can be reserved until it is released. */
+  set limit(limit: number) {
+    this.#limit = limit;
   }
 
   /** Bytes that are reserved now. */
@@ -33,9 +42,9 @@ export class MemoryBudget {
 
   /** Takes so many bytes here and in all budgets around, or throws the error of the first that is full and takes nothing. */
   reserve(bytes: number): void {
-    if (this.#used + bytes > this.limit) {
+    if (this.#used + bytes > this.#limit) {
       this.#refusals++;
-      throw this.#exceeded(this.limit);
+      throw this.#exceeded(this.#limit);
     }
     this.#parent?.reserve(bytes);
     this.#used += bytes;
@@ -50,5 +59,23 @@ export class MemoryBudget {
   /** Gives back all that is still reserved here: whoever held it is gone. */
   close(): void {
     this.release(this.#used);
+  }
+}
+
+/** What one thing holds of a budget while its size changes. */
+export class Reservation {
+  readonly #budget: MemoryBudget;
+  #bytes = 0;
+
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
+
+  /** Holds so many bytes from now on. Throws the error of the budget that is full, and holds what it held before. */
+  resize(bytes: number): void {
+    const growth = bytes - this.#bytes;
+    if (growth > 0) this.#budget.reserve(growth);
+    else if (growth < 0) this.#budget.release(-growth);
+    this.#bytes = bytes;
   }
 }

@@ -19,6 +19,7 @@ import type {
   StatementResult,
 } from '../session/contract.js';
 import type { DatabaseOptions } from '../session/database.js';
+import type { ConnectionMemory } from '../session/server-memory.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
 import { type Lease, leaseStore } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';
@@ -48,10 +49,14 @@ export type {
 /** An open store, and a session that owns it. */
 export class Tessera extends EmbeddedSession {
   readonly #database: Database;
+  /** All of its sessions are of one connection. */
+  readonly #memory: ConnectionMemory;
   #release: (() => Promise<void>) | undefined;
 
   private constructor({ database, release }: Lease) {
-    super(database.ownerSession());
+    const session = database.ownerSession();
+    super(session);
+    this.#memory = session.memory.connection;
     this.#database = database;
     this.#release = release;
   }
@@ -67,7 +72,7 @@ export class Tessera extends EmbeddedSession {
 
   /** A session that nobody has signed in to yet. */
   session(): EmbeddedSession {
-    return new EmbeddedSession(this.#database.session({}));
+    return new EmbeddedSession(this.#database.session({}, this.#memory));
   }
 
   /** Ends this session, and closes the store with all its sessions unless others share it. */

@@ -6,6 +6,15 @@ export interface Environment {
   readonly random: Random;
   readonly timers: Timers;
   readonly network: Network;
+  readonly heap: Heap;
+}
+
+/** The memory of the process for JavaScript values. */
+export interface Heap {
+  /** Bytes that are in use, with what hasn't been collected yet. */
+  used(): number;
+  /** Bytes beyond which the process ends. */
+  readonly limit: number;
 }
 
 export interface Clock {

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import type { Environment } from './environment.js';
 import { realNetwork } from './real-network.js';
 
@@ -41,4 +42,8 @@ export const realEnvironment: Environment = {
     yield: () => nextTurn(),
   },
   network: realNetwork,
+  heap: {
+    used: () => getHeapStatistics().used_heap_size,
+    limit: getHeapStatistics().heap_size_limit,
+  },
 };

@@ -4,6 +4,7 @@ import { functionErrors } from './sections/functions.js';
 import { graphqlErrors } from './sections/graphql.js';
 import { identityErrors } from './sections/identity.js';
 import { languageErrors } from './sections/language.js';
+import { memoryErrors } from './sections/memory.js';
 import { queryErrors } from './sections/query.js';
 import { requestErrors } from './sections/request.js';
 import { storageErrors } from './sections/storage.js';
@@ -20,6 +21,7 @@ export const CATALOGUE = {
   ...queryErrors,
   ...identityErrors,
   ...requestErrors,
+  ...memoryErrors,
   ...graphqlErrors,
 } as const;
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { CATALOGUE, type DetailOf, type ErrorCode } from './catalogue.js';
 import type { ErrorDetails, ErrorKind, ErrorRow } from './row.js';
 
@@ -53,7 +54,23 @@ export function failure<C extends ErrorCode>(code: C, ...[detail, options]: Deta
   return new TesseraError(code, row, row.text(detail), row.details?.(detail), options);
 }
 
-/** Any thrown thing as one of ours: what isn't ours becomes `internal`, with the original as cause (for the log only). */
+/** What V8 says when a text, a list or a buffer would be longer than any may be. */
+const TOO_LONG: ReadonlySet<string> = new Set([
+  'Array buffer allocation failed',
+  'Invalid array length',
+  'Invalid string length',
+  'Map maximum size exceeded',
+  'Set maximum size exceeded',
+]);
+
+/**
+ * Any thrown thing as one of ours. What isn't ours becomes `internal`, with the original as cause (for the log only); but for what is too
+ * large for JavaScript, which is too large for us.
+ */
 export function asTesseraError(thrown: unknown): TesseraError {
-  return thrown instanceof TesseraError ? thrown : failure('internal', undefined, { cause: thrown });
+  if (thrown instanceof TesseraError) return thrown;
+  if (thrown instanceof RangeError && TOO_LONG.has(thrown.message)) {
+    return failure('value_too_large', { limit: constants.MAX_STRING_LENGTH }, { cause: thrown });
+  }
+  return failure('internal', undefined, { cause: thrown });
 }

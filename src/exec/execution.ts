@@ -18,6 +18,7 @@ import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/valu
 import { tooLarge } from '../value/walk.js';
 import type { DenialMarker } from './identity/denial-marker.js';
 import type { QueryTimeout } from './query-timeout.js';
+import type { RequestMemory } from './request-memory.js';
 import type { ScriptRunner } from './script/contract.js';
 import type { Variants } from './variants.js';
 import type { Witness } from './witness.js';
@@ -69,6 +70,8 @@ export interface Execution {
   readonly identity: Identity;
   readonly checks: Checks;
   readonly interrupt: Interrupt;
+  /** What the request has made and still holds. */
+  readonly memory: RequestMemory;
   readonly passwords: PasswordHasher;
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */

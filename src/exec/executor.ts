@@ -36,6 +36,7 @@ import { runQueuedEvent } from './record/events.js';
 import { Reader } from './record/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
 import { Writer } from './record/writer.js';
+import type { RequestMemory } from './request-memory.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
 import { TransactionUnit } from './unit.js';
@@ -55,6 +56,8 @@ export interface ExecutorOptions {
   readonly sessions: SessionRegistry;
   /** Called when an asynchronous event was queued. */
   eventQueued(): void;
+  /** Memory for executions that aren't those of a request. */
+  backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
 }
@@ -63,6 +66,8 @@ export interface RunOptions {
   readonly transaction: Transaction;
   readonly identity: Identity;
   readonly interrupt: Interrupt;
+  /** That of the request; what the server does of itself has one for each execution. */
+  readonly memory?: RequestMemory;
   /** Permissions are switched off: for access queries. */
   readonly privileged?: boolean;
   readonly importing?: boolean;
@@ -110,6 +115,7 @@ export class Executor {
     transaction,
     identity,
     interrupt,
+    memory = this.#options.backgroundMemory(),
     privileged,
     importing,
     listener,
@@ -129,6 +135,7 @@ export class Executor {
       identity,
       checks: privileged ? UNCHECKED : checksOf(identity),
       interrupt,
+      memory,
       apis: this.#apis,
       reader: this.#reader,
       writer: this.#writer,

@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
-import { failure } from '../errors/error.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import { formatDuration } from '../value/duration.js';
 import type { Duration } from '../value/value.js';
 import type { Interrupt } from './execution.js';
@@ -8,10 +8,12 @@ import type { Interrupt } from './execution.js';
 /** How long one request may compute before others get a turn, in milliseconds. */
 const SLICE = 1;
 
-/** A request's claim on the event loop: what it has used of its turn, and whether it has been cancelled. */
+/** A request's claim on the event loop: what it has used of its turn, and why it has to end. */
 interface Turn {
   began: number;
-  cancelled: boolean;
+  ended: TesseraError | undefined;
+  /** Called whenever it gives way. */
+  readonly yielding: (() => void) | undefined;
 }
 
 /** When a request must have ended. */
@@ -35,15 +37,15 @@ export class RequestInterrupt implements Interrupt {
     this.deadline = deadline;
   }
 
-  /** `now` by the clock that only goes on. */
-  static begin(environment: Environment, now = environment.clock.monotonic()): RequestInterrupt {
-    const turn: Turn = { began: now, cancelled: false };
+  /** `now` by the clock that only goes on; `yielding` is called whenever the request gives way to others. */
+  static begin(environment: Environment, now = environment.clock.monotonic(), yielding?: () => void): RequestInterrupt {
+    const turn: Turn = { began: now, ended: undefined, yielding };
     return new RequestInterrupt(environment, turn, undefined);
   }
 
   /** Ends the request at its next checkpoint. */
-  cancel(): void {
-    this.#turn.cancelled = true;
+  cancel(reason = failure('cancelled')): void {
+    this.#turn.ended = reason;
   }
 
   /** The same with an earlier deadline, if `duration` from now is earlier; without one it stays as it is. */
@@ -67,6 +69,7 @@ export class RequestInterrupt implements Interrupt {
     const now = this.#environment.clock.monotonic();
     this.#checkAt(now);
     if (now - this.#turn.began < SLICE) return;
+    this.#turn.yielding?.();
     return this.#environment.timers.yield().then(() => {
       this.#turn.began = this.#environment.clock.monotonic();
       this.#checkAt(this.#turn.began);
@@ -74,7 +77,7 @@ export class RequestInterrupt implements Interrupt {
   }
 
   #checkAt(now: number): void {
-    if (this.#turn.cancelled) throw failure('cancelled');
+    if (this.#turn.ended !== undefined) throw this.#turn.ended;
     if (this.deadline !== undefined && now >= this.deadline.at) {
       const { allowed } = this.deadline;
       throw failure('timed_out', { duration: formatDuration(allowed), nanoseconds: allowed.nanoseconds });

@@ -52,17 +52,19 @@ export function inTurns<T>(
   });
 }
 
-/** `mapInOrder` for any number of items, giving way on the way. */
+/** `mapInOrder` for any number of items, giving way on the way. `made` is told the results of many, some at a time. */
 export function mapInTurns<T, U>(
   execution: Pick<Execution, 'interrupt'>,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
+  made?: (results: readonly U[]) => void,
 ): PromiseOrValue<U[]> {
   if (items.length <= ITEMS) return mapInOrder(items, map);
   const mapped: U[] = [];
   const done = inTurns(execution, items, (some) =>
     andThen(mapInOrder(some, map), (results) => {
       for (const result of results) mapped.push(result);
+      made?.(results);
     }),
   );
   return andThen(done, () => mapped);

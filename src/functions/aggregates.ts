@@ -17,6 +17,8 @@ export interface Accumulator {
   /** The same as `add(undefined, false)` so many times. */
   addRows?(count: number): void;
   result(): Value;
+  /** The values that it keeps, if it keeps any. */
+  readonly values?: readonly Value[];
 }
 
 export interface Aggregate {
@@ -125,23 +127,23 @@ class ExtremeTime implements Accumulator {
 /** The different values. */
 class Distinct implements Accumulator {
   readonly #seen = new ValueBag();
-  readonly #values: Value[] = [];
+  readonly values: Value[] = [];
   add(value: Value): void {
-    if (this.#seen.add(value)) this.#values.push(value);
+    if (this.#seen.add(value)) this.values.push(value);
   }
   result(): Value {
-    return this.#values;
+    return this.values;
   }
 }
 
 /** All values. */
 class All implements Accumulator {
-  readonly #values: Value[] = [];
+  readonly values: Value[] = [];
   add(value: Value): void {
-    this.#values.push(value);
+    this.values.push(value);
   }
   result(): Value {
-    return this.#values;
+    return this.values;
   }
 }
 
@@ -150,7 +152,7 @@ type Exception = (values: readonly Value[]) => Value;
 
 /** Keeps the values and calls the function in the end. */
 class Collected implements Accumulator {
-  readonly #values: Value[] = [];
+  readonly values: Value[] = [];
   constructor(
     private readonly row: FunctionRow,
     private readonly rest: readonly Value[],
@@ -158,12 +160,12 @@ class Collected implements Accumulator {
     private readonly exception: Exception | undefined,
   ) {}
   add(value: Value): void {
-    if (this.accepts(value)) this.#values.push(value);
+    if (this.accepts(value)) this.values.push(value);
   }
   result(): Value {
-    const exception = this.exception?.(this.#values);
+    const exception = this.exception?.(this.values);
     if (exception !== undefined) return exception;
-    const args = signatureOf(this.row).coerce([this.#values, ...this.rest], this.row.name);
+    const args = signatureOf(this.row).coerce([this.values, ...this.rest], this.row.name);
     return this.row.run(args, NO_CONTEXT) as Value;
   }
 }

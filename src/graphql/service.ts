@@ -38,6 +38,8 @@ export interface GraphqlOptions {
   readonly subscriptions?: number;
   /** Draws the ids of records that are written; the machine's own unless told. */
   readonly random?: Random;
+  /** How many characters an answer may have; 2^26 unless told. */
+  readonly maxAnswer?: number;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
   /** Takes what a schema can't show as it is defined, once for each schema. */
@@ -60,6 +62,7 @@ type Refused = Pick<Outcome, 'failures'>;
 
 export class GraphqlService {
   readonly #subscriptions: number;
+  readonly #maxAnswer: number | undefined;
   readonly #feeds = new WeakMap<Session, LiveFeed>();
   readonly #anywhere: Allowances;
   readonly #trusted: TrustedDocuments;
@@ -71,6 +74,7 @@ export class GraphqlService {
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;
     const limits = { ...DEFAULT_GRAPHQL_LIMITS, ...options.limits };
+    this.#maxAnswer = options.maxAnswer;
     this.#subscriptions = options.subscriptions ?? DEFAULT_LIVE_LIMITS.queries;
     this.#random = random ?? realEnvironment.random;
     this.#report = report;
@@ -184,7 +188,8 @@ export class GraphqlService {
   /** What one request, or several together, may spend. */
   spending(session: Session): Spending {
     const allowance = this.allowance(session);
-    return new Spending(allowance, session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n)));
+    const deadline = session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n));
+    return new Spending(allowance, deadline, this.#maxAnswer);
   }
 
   #failure(...[error, nodes, path]: Parameters<typeof fieldFailure>): GraphqlFailure {

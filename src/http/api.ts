@@ -5,9 +5,11 @@ import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { bodyOf, inSession, type RouteContext, sendBody } from './context.js';
+import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
+import { checkedAnswer, encodeAnswer } from './large-answer.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
+import { answerBounds, sendAnswer } from './send-answer.js';
 
 /** Who asks is for `$auth` to say: no endpoint gets to see what its callers prove it with. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
@@ -32,7 +34,7 @@ export function apiRoute(context: RouteContext, request: FastifyRequest, reply: 
       andThen(session.execute([invoking(path, asked)]), ([result]) => {
         invariant(result !== undefined, 'a statement has a result');
         if (!result.outcome.ok) throw result.outcome.error;
-        return sendAnswer(request, reply, result.outcome.value);
+        return sendInvoked(context, request, reply, result.outcome.value);
       }),
     ),
   );
@@ -79,7 +81,7 @@ function invoking(path: string, request: ObjectValue): Statement {
 }
 
 /** Bytes, and texts of a type that the endpoint names, go out as they are; all else in a format that the client takes. */
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Value): unknown {
+function sendInvoked(context: Context, request: FastifyRequest, reply: FastifyReply, answer: Value): unknown {
   invariant(isObject(answer) && isObject(answer['headers']), 'an endpoint answers with headers');
   const { body, headers, status } = answer;
   let type: string | undefined;
@@ -90,8 +92,13 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Value)
   // Below 200 there would be no end of the answer.
   reply.code(typeof status === 'number' && status >= 200 ? status : 500);
   if (body === undefined) return type === undefined ? reply.send() : sendBody(reply, type, '');
-  if (body instanceof Uint8Array) return sendBody(reply, type ?? 'application/octet-stream', Buffer.from(body));
-  if (typeof body === 'string' && type !== undefined) return sendBody(reply, type, body);
+  const { limits } = context.options;
+  const send = (contentType: string, content: string | Uint8Array) =>
+    sendAnswer(context, reply, contentType, checkedAnswer(content, limits.answer));
+  if (body instanceof Uint8Array) return send(type ?? 'application/octet-stream', Buffer.from(body));
+  if (typeof body === 'string' && type !== undefined) return send(type, body);
   const format = responseFormat(request.headers.accept);
-  return sendBody(reply, format.contentType, format.encode(body));
+  return andThen(encodeAnswer(body, format, context.environment, answerBounds(context)), (content) =>
+    sendAnswer(context, reply, format.contentType, content),
+  );
 }

@@ -109,6 +109,7 @@ export function inSession(
 ): PromiseOrValue<unknown> {
   const { admission } = request;
   const session = admission?.session ?? openSession(context, request);
+  session.memory.holdResults();
   const close = () => session.close();
   return lastly(() => {
     const ready = admission === undefined ? enter(context, request, session) : admission.confirmed();

@@ -1,5 +1,6 @@
 /** What is said over a WebSocket, and how it is said. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { TesseraError } from '../errors/error.js';
 import type { Origin, Session } from '../session/contract.js';
 import type { Context } from './context.js';
 
@@ -7,8 +8,13 @@ import type { Context } from './context.js';
 export interface Line {
   /** Nothing more is to be said. */
   readonly isClosing: boolean;
-  /** Bytes that aren't binary are a text in UTF-8. Waits only when the client is slow to read. */
+  /**
+   * Bytes that aren't binary are a text in UTF-8. Waits only when the client is slow to read.
+   * @throws TesseraError of a budget of memory that is full: it isn't sent then
+   */
   send(data: string | Uint8Array, isBinary?: boolean): Promise<void> | undefined;
+  /** The client can't be served for want of something that may be there later. */
+  closeFor(reason: TesseraError): undefined;
   /** Codes of RFC 6455 §7.4.1 or the protocol's own. */
   close(code: number, reason: string): void;
 }

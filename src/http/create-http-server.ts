@@ -17,6 +17,7 @@ import { ConnectionCount } from './connection-count.js';
 import { type Context, logInternal, type RouteContext, sendError } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
+import { countBody } from './incoming-bodies.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, type Limits } from './options.js';
@@ -24,7 +25,8 @@ import { rawError } from './raw-error.js';
 import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
 import { allowedMethods, ROUTES, type Route } from './routes.js';
-import { endSlowBodies } from './slow-bodies.js';
+import { endSlowBody } from './slow-bodies.js';
+import { onUnfinishedBodies } from './unfinished-bodies.js';
 import { WebSocketServer } from './web-socket-server.js';
 
 /** What Node's parser can't read has no headers. */
@@ -82,7 +84,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   app.server.headersTimeout = options.requestTimeout;
-  endSlowBodies(app, context);
+  onUnfinishedBodies(app, (reply) => {
+    countBody(context, reply);
+    endSlowBody(context, reply);
+  });
 
   // Bodies are bytes until a route knows what they are, whatever type they claim to be.
   app.removeAllContentTypeParsers();

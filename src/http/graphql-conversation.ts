@@ -1,6 +1,6 @@
 /** GraphQL over a WebSocket. Who asks and where is settled here, everything else by the part of the GraphQL room that the server was given. */
 
-import { failure } from '../errors/error.js';
+import { asTesseraError, failure } from '../errors/error.js';
 import type { GraphqlConversation, OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { Session } from '../session/contract.js';
@@ -28,7 +28,8 @@ export const GRAPHQL: Endpoint = {
       session,
       begin: (line) => {
         const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(context, session, payload);
-        return new Texts(session, line, openSocket(session, { line, environment, connect }), longest);
+        const socket = openSocket(session, { line: closingLine(line), environment, connect });
+        return new Texts(session, line, socket, longest);
       },
       close: () => session.close(),
     };
@@ -54,6 +55,20 @@ async function connectAs(
   const { namespace, database } = session.identity.place;
   if (namespace === undefined) throw failure('namespace_empty');
   if (database === undefined) throw failure('database_empty');
+}
+
+/** A line that is closed when an answer has no room to wait for its client. */
+function closingLine(line: Line): Pick<Line, 'send' | 'close'> {
+  return {
+    send(text) {
+      try {
+        return line.send(text);
+      } catch (thrown) {
+        return line.closeFor(asTesseraError(thrown));
+      }
+    },
+    close: (code, reason) => line.close(code, reason),
+  };
 }
 
 class Texts implements Conversation {

@@ -5,13 +5,14 @@ import { failure } from '../errors/error.js';
 import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } from '../graphql/handler.js';
 import type { Session } from '../session/contract.js';
 import { newObject } from '../value/value.js';
-import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
+import { bodyOf, type Context, inSession, type RouteContext } from './context.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { utf8Text } from './format.js';
 import { sendGraphiql } from './graphiql.js';
 import { wantsPage } from './graphiql-page.js';
 import { readQueryString } from './query-string.js';
+import { sendAnswer } from './send-answer.js';
 
 /** `POST /graphql`: one request, or an array of them. */
 export async function graphqlPostRoute(
@@ -24,7 +25,7 @@ export async function graphqlPostRoute(
   return inDatabase(context, request, reply, async (session) => {
     const body = utf8Text(bodyOf(request));
     const post = { session, accept, contentType, body, fromPage: origin !== undefined };
-    return (await streamed(context, request, reply, post)) ?? send(reply, await handle(post));
+    return (await streamed(context, request, reply, post)) ?? send(context, reply, await handle(post));
   });
 }
 
@@ -47,7 +48,7 @@ export async function graphqlGetRoute(
   return inDatabase(context, request, reply, async (session) => {
     const get = { session, accept, parameters };
     const stream = await streamed(context, request, reply, get);
-    return stream ?? send(reply.header('cache-control', 'no-store'), await handle(get));
+    return stream ?? send(context, reply.header('cache-control', 'no-store'), await handle(get));
   });
 }
 
@@ -98,7 +99,7 @@ function inDatabase(
   });
 }
 
-function send(reply: FastifyReply, { status, contentType, body }: GraphqlHttpResponse): FastifyReply {
+function send(context: Context, reply: FastifyReply, { status, contentType, body }: GraphqlHttpResponse): FastifyReply {
   if (status === 405) reply.header('allow', 'POST');
-  return sendBody(reply.code(status), contentType, body);
+  return sendAnswer(context, reply.code(status), contentType, body);
 }

@@ -26,6 +26,8 @@ export const DEFAULT_LIMITS = {
   queuedRequests: 64,
   /** Bytes that wait for a WebSocket client to read them; beyond it no further request is taken up. */
   sendBuffer: 1 * MIB,
+  /** An answer in its format. */
+  answer: 64 * MIB,
   connections: 10_000,
   connectionsPerAddress: 1_000,
   attachedSessions: 64,
@@ -49,6 +51,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   objectKeys: '--max-object-keys',
   queuedRequests: '--max-queued-requests',
   sendBuffer: '--max-send-buffer',
+  answer: '--max-answer',
   connections: '--max-connections',
   connectionsPerAddress: '--max-connections-per-address',
   attachedSessions: '--max-attached-sessions',

@@ -3,21 +3,25 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { statementResults, statementResultsJson } from '../rpc/response.js';
 import type { StatementResult } from '../session/contract.js';
 import { isLarge } from '../value/pieces.js';
-import { type Context, sendBody } from './context.js';
+import type { Context } from './context.js';
 import { type Format, JSON_FORMAT } from './format.js';
-import { encodeAnswer } from './large-answer.js';
+import { checkedAnswer, encodeAnswer } from './large-answer.js';
+import { answerBounds, sendAnswer } from './send-answer.js';
 
 /** Answers with an entry for each statement: `[{ status, result, time }]`. */
 export function sendResults(
-  { environment }: Context,
+  context: Context,
   reply: FastifyReply,
   format: Format,
   results: readonly StatementResult[],
 ): PromiseOrValue<FastifyReply> {
   if (format === JSON_FORMAT && !results.some(({ outcome }) => outcome.ok && isLarge(outcome.value))) {
-    return sendBody(reply, format.contentType, statementResultsJson(results));
+    const { answer } = context.options.limits;
+    const text = checkedAnswer(statementResultsJson(results, answer), answer);
+    return sendAnswer(context, reply, format.contentType, text);
   }
-  return andThen(encodeAnswer(statementResults(results), format, environment), (body) =>
-    sendBody(reply, format.contentType, body),
+  const bounds = answerBounds(context);
+  return andThen(encodeAnswer(statementResults(results), format, context.environment, bounds), (body) =>
+    sendAnswer(context, reply, format.contentType, body),
   );
 }

@@ -1,10 +1,11 @@
 /** What the server answers to, as a table. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { andThen } from '../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
+import { errorAnswer } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
@@ -13,7 +14,7 @@ import { apiRoute } from './api.js';
 import type { Confidentiality } from './compression.js';
 import { bodyOf, type Context, inSession, originOf, prepare, type RouteContext, select, sendBody } from './context.js';
 import { decodeMessage } from './decode-message.js';
-import { JSON_FORMAT, utf8Text } from './format.js';
+import { type Format, JSON_FORMAT, utf8Text } from './format.js';
 import { graphiqlFileRoute } from './graphiql.js';
 import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
@@ -23,6 +24,7 @@ import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
 import { readSelection } from './request-headers.js';
 import { sendResults } from './results.js';
+import { answerBounds, sendAnswer } from './send-answer.js';
 import { exportRoute, importRoute } from './transfer.js';
 
 type Handler = (context: RouteContext, request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -133,11 +135,24 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     else if (admission === undefined) await prepare(connection.session, request.headers.authorization, selection);
     else await admission.confirmed();
     const answer = await connection.handle(message, received === JSON_FORMAT);
-    return sendBody(reply, sent.contentType, await encodeAnswer(answer, sent, context.environment));
+    return sendAnswer(context, reply, sent.contentType, await encodeRpcAnswer(context, connection, sent, answer));
   } finally {
     reply.raw.removeListener('close', close);
     connection.close();
   }
+}
+
+/** What can't be written is an answer, too. */
+function encodeRpcAnswer(
+  context: Context,
+  connection: RpcConnection,
+  format: Format,
+  answer: ObjectValue,
+): PromiseOrValue<string | Uint8Array> {
+  return otherwise(
+    () => encodeAnswer(answer, format, context.environment, answerBounds(context)),
+    (thrown) => format.encode(errorAnswer(answer['id'], connection.report(thrown))),
+  );
 }
 
 type SignIn = (session: Session, body: ObjectValue) => Promise<IssuedTokens>;

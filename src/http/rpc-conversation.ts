@@ -1,8 +1,11 @@
 /** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
-import { andThen, isPromise, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { RpcConnection } from '../rpc/connection.js';
+import type { Deliver } from '../rpc/pipeline.js';
+import { requestId } from '../rpc/request.js';
 import { errorAnswer } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
+import { weightOf } from '../value/weight.js';
 import type { Context } from './context.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
 import { decodeMessage } from './decode-message.js';
@@ -11,8 +14,11 @@ import { encodeAnswer } from './large-answer.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 
-/** RFC 6455, §7.4.1, and IANA's registry. */
-const CLOSE = { unsupportedData: 1003, tryAgainLater: 1013 } as const;
+/** Requests of no more bytes count for nothing while they are under way: they are bounded in number. */
+const SMALL = 16 * 1024;
+
+/** RFC 6455, §7.4.1. */
+const UNSUPPORTED_DATA = 1003;
 
 export const RPC: Endpoint = {
   name: 'rpc',
@@ -43,8 +49,6 @@ class RpcConversation implements Conversation {
   readonly #line: Line;
   /** What the subprotocol says; each message tells its own if there is none. */
   readonly #format: Format | undefined;
-  /** How many requests may be under way or wait for their turns. */
-  readonly #most: number;
   readonly #context: Context;
   readonly #isAbandoned = () => this.#line.isClosing;
   #pending = 0;
@@ -59,11 +63,10 @@ class RpcConversation implements Conversation {
     this.#rpc = rpc;
     this.#line = line;
     this.#format = format;
-    this.#most = context.options.limits.queuedRequests;
     this.#context = context;
     rpc.notify(
       (message) => this.#notify(message),
-      ({ message }) => line.close(CLOSE.tryAgainLater, message),
+      (reason) => line.closeFor(reason),
     );
   }
 
@@ -71,20 +74,19 @@ class RpcConversation implements Conversation {
     const format = isBinary ? CBOR : JSON_FORMAT;
     if (this.#format !== undefined && this.#format !== format) {
       const kind = isBinary ? 'text' : 'binary';
-      return this.#line.close(
-        CLOSE.unsupportedData,
-        `This connection speaks ${this.#format.name}, in ${kind} messages`,
-      );
+      return this.#line.close(UNSUPPORTED_DATA, `This connection speaks ${this.#format.name}, in ${kind} messages`);
     }
     this.#spoken = format;
     let message: PromiseOrValue<Value>;
     try {
       message = decodeMessage(data, format, this.#context, this.#isAbandoned);
     } catch (thrown) {
-      return this.#take(this.#unreadable(thrown), format);
+      return this.#take(this.#unreadable(thrown), data.length, format);
     }
-    if (!isPromise(message)) return this.#take(message, format);
-    return message.catch((thrown: unknown) => this.#unreadable(thrown)).then((decoded) => this.#take(decoded, format));
+    if (!isPromise(message)) return this.#take(message, data.length, format);
+    return message
+      .catch((thrown: unknown) => this.#unreadable(thrown))
+      .then((decoded) => this.#take(decoded, data.length, format));
   }
 
   /** There is no id to answer to. */
@@ -92,8 +94,8 @@ class RpcConversation implements Conversation {
     return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
   }
 
-  #take(message: Value | Unreadable, format: Format): PromiseOrValue<void> {
-    const answered = this.#answer(message, format);
+  #take(message: Value | Unreadable, length: number, format: Format): PromiseOrValue<void> {
+    const answered = this.#answer(message, length, format);
     if (!isPromise(answered)) return undefined;
     this.#pending++;
     const done = () => {
@@ -104,20 +106,37 @@ class RpcConversation implements Conversation {
       this.#rpc.report(thrown);
       done();
     });
-    if (this.#pending < this.#most) return undefined;
+    if (this.#pending < this.#context.options.limits.queuedRequests) return undefined;
     return new Promise((resolve) => {
       this.#goOn = resolve;
     });
   }
 
-  #answer(message: Value | Unreadable, format: Format): PromiseOrValue<void> {
+  #answer(message: Value | Unreadable, length: number, format: Format): PromiseOrValue<void> {
     const deliver = (answer: ObjectValue) => {
-      const sent = andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR));
+      const sent = otherwise(
+        () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
+        (thrown) => this.#line.send(format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))), format === CBOR),
+      );
       if (isPromise(sent)) this.#hold(sent);
       return sent;
     };
     if (message instanceof Unreadable) return deliver(message.answer);
-    return this.#rpc.take(message, format === JSON_FORMAT, deliver);
+    return this.#hand(message, length, format, deliver);
+  }
+
+  /** What a request that has to wait was sent with counts until it is answered. */
+  #hand(message: Value, length: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
+    const take = () => this.#rpc.take(message, format === JSON_FORMAT, deliver);
+    if (length <= SMALL) return take();
+    const { budget } = this.#rpc.session.memory.connection;
+    const weight = weightOf(message);
+    try {
+      budget.reserve(weight);
+    } catch (thrown) {
+      return deliver(errorAnswer(requestId(message), this.#rpc.report(thrown)));
+    }
+    return lastly(take, () => budget.release(weight));
   }
 
   get isBusy(): boolean {
@@ -155,13 +174,17 @@ class RpcConversation implements Conversation {
       this.#rpc.report(thrown);
       return undefined;
     }
-    return this.#line.send(data, format === CBOR);
+    try {
+      return this.#line.send(data, format === CBOR);
+    } catch (thrown) {
+      // A client that doesn't read what it is told would miss this.
+      return this.#line.closeFor(this.#rpc.report(thrown));
+    }
   }
 
   #encode(answer: ObjectValue, format: Format): PromiseOrValue<string | Uint8Array> {
-    return otherwise(
-      () => encodeAnswer(answer, format, this.#context.environment),
-      (thrown) => format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))),
-    );
+    const { options, environment } = this.#context;
+    const bounds = { limit: options.limits.answer, budget: this.#rpc.session.memory.connection.work };
+    return encodeAnswer(answer, format, environment, bounds);
   }
 }

@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Timers } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { readExportSelection } from '../exec/export/selection.js';
 import type { ExportSelection, Session, TransferTimeout } from '../session/contract.js';
@@ -12,6 +11,7 @@ import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import { rawError } from './raw-error.js';
+import { Stall } from './stall.js';
 
 /** Clients ask for types that don't exist (`plain/text`); what comes is text. */
 const EXPORTED_TYPE = 'text/plain; charset=utf-8';
@@ -109,30 +109,6 @@ function timeoutOf(what: 'import' | 'export', { options }: Context): TransferTim
   const milliseconds = what === 'import' ? options.importTimeout : options.exportTimeout;
   const duration = new Duration(BigInt(milliseconds) * 1_000_000n);
   return milliseconds === 0 ? undefined : { duration, setting: `--${what}-timeout` };
-}
-
-/** Ends what waits for the client for too long. */
-class Stall {
-  readonly #timers: Timers;
-  readonly #patience: number;
-  readonly #onStall: () => void;
-  #stop: (() => void) | undefined;
-
-  constructor({ environment, options }: Context, onStall: () => void) {
-    this.#timers = environment.timers;
-    this.#patience = options.requestTimeout;
-    this.#onStall = onStall;
-  }
-
-  /** The client's turn. */
-  begin(): void {
-    if (this.#patience > 0) this.#stop = this.#timers.after(this.#patience, this.#onStall);
-  }
-
-  end(): void {
-    this.#stop?.();
-    this.#stop = undefined;
-  }
 }
 
 function readBody(request: FastifyRequest): ExportSelection {

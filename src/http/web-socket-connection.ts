@@ -1,14 +1,20 @@
 /** One WebSocket: messages are taken in the order they came, and answers sent as fast as the client reads them. What they say is for its conversation. */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
+import { asTesseraError, type TesseraError } from '../errors/error.js';
+import type { ConnectionMemory } from '../session/server-memory.js';
 import type { Context } from './context.js';
 import type { Conversation, Line } from './conversation.js';
 import type { HttpOptions } from './options.js';
 
 /** Close codes of RFC 6455 §7.4.1. */
-const CLOSE = { goingAway: 1001, policy: 1008 } as const;
+const CLOSE = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
+
+/** Messages of no more bytes together count for nothing, neither on their way in nor out. */
+const SMALL = 64 * 1024;
 
 /** A connection with many cheap requests gives way to the others after so many milliseconds. */
 const SLICE = 5;
@@ -31,6 +37,11 @@ export class WebSocketConnection implements Line {
   readonly #options: HttpOptions;
   readonly #environment: Environment;
   #waiting: Message[] = [];
+  /** Bytes of the messages that wait, and of the one that hasn't come in completely. */
+  #waitingBytes = 0;
+  #partialBytes = 0;
+  readonly #incoming: Reservation;
+  readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
   #closing = false;
   /** How many messages wait for a client that is slow to read. */
@@ -44,17 +55,21 @@ export class WebSocketConnection implements Line {
   constructor(
     socket: WebSocket,
     stream: Duplex,
+    memory: ConnectionMemory,
     begin: (line: Line) => Conversation,
     { options, environment, log }: Context,
   ) {
     this.#socket = socket;
     this.#stream = stream;
+    this.#memory = memory;
+    this.#incoming = new Reservation(memory.budget);
     this.#options = options;
     this.#environment = environment;
     this.#lastRequest = environment.clock.monotonic();
     this.#conversation = begin(this);
     this.#adjustLimit();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    stream.on('data', (chunk: Uint8Array) => this.#receivePart(chunk.length));
     socket.on('pong', () => {
       this.#alive = true;
     });
@@ -64,6 +79,7 @@ export class WebSocketConnection implements Line {
       cancelDeadline();
       this.#closing = true;
       this.#waiting = [];
+      this.#incoming.resize(0);
       this.#conversation.close();
     });
   }
@@ -100,9 +116,33 @@ export class WebSocketConnection implements Line {
     if (this.#closing) return;
     this.#alive = true;
     // The library hands over one buffer, unless told otherwise.
-    this.#waiting.push({ data: data as Buffer, isBinary });
-    if (this.#waiting.length >= this.#options.limits.queuedRequests) this.#socket.pause();
+    const message = { data: data as Buffer, isBinary };
+    this.#partialBytes = 0;
+    this.#waitingBytes += message.data.length;
+    if (!this.#reserveIncoming()) return;
+    this.#waiting.push(message);
+    const { queuedRequests, message: largest, guestMessage } = this.#options.limits;
+    const isFull = this.#waitingBytes >= (this.#trusted ? largest : guestMessage);
+    if (isFull || this.#waiting.length >= queuedRequests) this.#socket.pause();
     this.#working ??= this.#work();
+  }
+
+  #receivePart(bytes: number): void {
+    if (this.#closing) return;
+    this.#partialBytes += bytes;
+    if (this.#partialBytes > SMALL) this.#reserveIncoming();
+  }
+
+  /** Counts what has come in and isn't done; a connection that has no room for it is closed. */
+  #reserveIncoming(): boolean {
+    const bytes = this.#waitingBytes + this.#partialBytes;
+    try {
+      this.#incoming.resize(bytes > SMALL ? bytes : 0);
+      return true;
+    } catch (thrown) {
+      this.closeFor(asTesseraError(thrown));
+      return false;
+    }
   }
 
   /** Hands on what waits, one message after the other. */
@@ -120,9 +160,11 @@ export class WebSocketConnection implements Line {
         if (this.#closing) break;
         const done = this.#conversation.receive(message.data, message.isBinary);
         if (isPromise(done)) await done;
+        this.#waitingBytes -= message.data.length;
         const way = this.#giveWay();
         if (way !== undefined) await way;
       }
+      this.#reserveIncoming();
     }
     this.#lastRequest = clock.monotonic();
     this.#working = undefined;
@@ -135,18 +177,27 @@ export class WebSocketConnection implements Line {
   /** Waits when the client is slow to read, and when it is time to give way to others. */
   send(data: string | Uint8Array, isBinary = typeof data !== 'string'): Promise<void> | undefined {
     this.#adjustLimit();
+    const sent = data.length > SMALL ? this.#reserveOutgoing(data.length) : undefined;
     this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
-      this.#socket.send(data, { binary: isBinary });
+      this.#socket.send(data, { binary: isBinary }, sent);
       return this.#giveWay();
     }
     this.#blocked++;
     return new Promise((resolve) => {
       this.#socket.send(data, { binary: isBinary }, () => {
+        sent?.();
         this.#blocked--;
         resolve();
       });
     });
+  }
+
+  /** What the client hasn't read yet is held; the answer lets go of it. */
+  #reserveOutgoing(bytes: number): () => void {
+    const budget: MemoryBudget = this.#memory.work;
+    budget.reserve(bytes);
+    return () => budget.release(bytes);
   }
 
   #giveWay(): Promise<void> | undefined {
@@ -180,6 +231,15 @@ export class WebSocketConnection implements Line {
       if (!this.#conversation.isSignedIn())
         this.close(CLOSE.policy, 'Nobody signed in within the time allowed (--sign-in-timeout)');
     });
+  }
+
+  closeFor({ message }: TesseraError): undefined {
+    if (this.#closing) return undefined;
+    this.close(CLOSE.tryAgainLater, message);
+    // What else the client sends isn't taken in.
+    this.#socket.pause();
+    this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
+    return undefined;
   }
 
   close(code: number, reason: string): void {

@@ -107,7 +107,11 @@ export class WebSocketServer {
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
           opened = true;
           const begin = (line: Line) => opening.begin(line, protocol);
-          this.#keep(new WebSocketConnection(webSocket, socket, begin, this.#context), webSocket, release);
+          this.#keep(
+            new WebSocketConnection(webSocket, socket, opening.session.memory.connection, begin, this.#context),
+            webSocket,
+            release,
+          );
         });
         if (opened) return;
         // The handshake isn't valid, and `wsClientError` has said so.

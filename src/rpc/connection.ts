@@ -58,6 +58,7 @@ export class RpcConnection implements ConnectionServices {
     options: RpcOptions = {},
     session: Session = database.session(origin),
   ) {
+    session.memory.holdResults();
     this.#own = new Pipeline(session);
     this.defaults = options.defaults;
     this.graphql = options.graphql;
@@ -180,7 +181,9 @@ export class RpcConnection implements ConnectionServices {
     if (this.#attached.has(id)) throw failure('session_exists', { id });
     const limit = this.#options.attachedSessions ?? 64;
     if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });
-    const pipeline = new Pipeline(this.#database.session(this.#origin));
+    const session = this.#database.session(this.#origin, this.session.memory.connection);
+    session.memory.holdResults();
+    const pipeline = new Pipeline(session);
     this.#listen(pipeline, id);
     this.#attached.set(id, pipeline);
   }

@@ -1,4 +1,4 @@
-import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { Turns } from '../base/turns.js';
 import type { Session } from '../session/contract.js';
 import type { ObjectValue } from '../value/value.js';
@@ -32,14 +32,15 @@ export class Pipeline {
     let delivered: PromiseOrValue<void> | undefined;
     const turn = this.#requests.take(() =>
       andThen(request(), (answer) => {
-        if (answer === undefined) return undefined;
+        const release = this.session.memory.takeResults();
+        if (answer === undefined) return release();
         const { durable } = this.session;
         if (!isPromise(durable)) {
-          delivered = this.#answers.take(() => deliver(answer));
+          delivered = this.#answers.take(() => lastly(() => deliver(answer), release));
           return delivered;
         }
         const settled = durable.then(() => answer, lost);
-        delivered = this.#answers.take(() => settled.then(deliver));
+        delivered = this.#answers.take(() => settled.then(deliver).finally(release));
         return undefined;
       }),
     );

@@ -1,6 +1,6 @@
 /** What goes back: the envelope of an answer, errors, and the results of statements, all as values. */
 
-import type { TesseraError } from '../errors/error.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { Notification, StatementResult } from '../session/contract.js';
 import { timeText } from '../session/time-text.js';
@@ -57,11 +57,16 @@ export function statementResults(results: readonly StatementResult[]): ObjectVal
   return results.map(statementResult);
 }
 
-/** `statementResults` as JSON text. Most results are written as they come, without an object around each that is only there to be printed. */
-export function statementResultsJson(results: readonly StatementResult[]): string {
+/**
+ * `statementResults` as JSON text. Most results are written as they come, without an object around each that is only there to be printed.
+ * @throws TesseraError `answer_too_large` for one of more than `limit` characters
+ */
+export function statementResultsJson(results: readonly StatementResult[], limit: number): string {
   let text = '[';
-  for (const result of results)
+  for (const result of results) {
     text += text.length === 1 ? statementResultJson(result) : `,${statementResultJson(result)}`;
+    if (text.length > limit) throw failure('answer_too_large', { limit });
+  }
   return `${text}]`;
 }
 

@@ -3,6 +3,8 @@ import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '.
 import type { GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
+import type { MemoryLimits } from '../session/server-memory.js';
+import { MAX_ENCODED } from '../value/limits.js';
 import { type Capabilities, settleCapabilities } from './capabilities.js';
 import {
   ConfigurationError,
@@ -19,6 +21,7 @@ import {
 } from './setting.js';
 import { ACCESS_SETTINGS } from './settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from './settings/graphql.js';
+import { MEMORY_LIMITS } from './settings/memory.js';
 import { SERVER_SETTINGS } from './settings/server.js';
 import { TRANSACTION_SETTINGS } from './settings/transactions.js';
 
@@ -54,6 +57,7 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   objectKeys: count('objectKeys', 'How many keys one object in it may have'),
   queuedRequests: count('queuedRequests', 'How many requests of a WebSocket may wait'),
   sendBuffer: size('sendBuffer', 'How much may wait for a WebSocket client to read it'),
+  answer: size('answer', 'The largest answer', undefined, readWithin(1024, MAX_ENCODED)),
   connections: count('connections', 'How many WebSockets there may be'),
   connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach'),
@@ -116,6 +120,7 @@ type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T 
 export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof Capabilities> &
   Capabilities & {
     readonly limits: Limits;
+    readonly memoryLimits: MemoryLimits;
     readonly scriptLimits: ScriptLimits;
     readonly graphqlLimits: GraphqlLimits;
     readonly queryLimits: QueryLimits;
@@ -126,6 +131,7 @@ export const ALL_SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(SETTINGS),
   ...Object.values(LIMITS),
   ...Object.values(QUERY_LIMIT_SETTINGS),
+  ...Object.values(MEMORY_LIMITS),
   ...Object.values(SCRIPT_LIMITS),
   ...Object.values(GRAPHQL_LIMITS),
 ];
@@ -150,6 +156,7 @@ export function readConfiguration(commandLine: CommandLine, environment: Environ
     ...given,
     ...settleCapabilities(given, graphql),
     limits: readAll(LIMITS),
+    memoryLimits: readAll(MEMORY_LIMITS),
     scriptLimits: readAll(SCRIPT_LIMITS),
     graphqlLimits: readAll(GRAPHQL_LIMITS),
     queryLimits: readAll(QUERY_LIMIT_SETTINGS),

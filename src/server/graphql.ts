@@ -32,6 +32,7 @@ export function createGraphqlParts(configuration: Configuration, log: Log): Grap
     hideDenied: configuration.graphqlHideDenied,
     warn: (warning) => log.warn({}, warning),
     subscriptions: limits.liveQueries,
+    maxAnswer: limits.answer,
     report,
   });
   return {

@@ -56,6 +56,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
       memory: configuration.maxTransactionMemory,
       heldMemory: configuration.maxHeldMemory,
     },
+    memory: configuration.memoryLimits,
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),

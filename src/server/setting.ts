@@ -100,6 +100,17 @@ export function readStreamedSize(text: string): number {
   return bytes;
 }
 
+/** A size as above, or a share of `whole` in percent: `40%`. */
+export function readShareOrSize(whole: number): (text: string) => number {
+  return (text) => {
+    const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
+    if (digits === undefined) return readStreamedSize(text);
+    const percent = Number(digits);
+    if (percent < 1 || percent > 100) throw new Error(`"${text}" is not between 1% and 100%`);
+    return Math.floor((whole * percent) / 100);
+  };
+}
+
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
 /** Timers of Node take no more. */
 const LONGEST_TIME = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import type { IssuedTokens } from '../auth/context.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import type { Place } from '../catalog/principal.js';
+import type { Place, Principal } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { ExportSelection } from '../exec/export/selection.js';
@@ -14,6 +14,8 @@ import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { LiveAllowance } from './live-allowance.js';
+import type { ConnectionMemory, ServerMemory } from './server-memory.js';
+import type { SessionMemory } from './session-memory.js';
 
 /** The outcome of one statement. */
 export interface StatementResult {
@@ -34,6 +36,13 @@ export interface Origin {
   readonly origin?: string;
   /** The `svc-id` header. */
   readonly id?: string;
+}
+
+/** Who opens a session, and on which connection. */
+export interface Opener {
+  readonly origin: Origin;
+  readonly principal: Principal;
+  readonly memory: ConnectionMemory;
 }
 
 /** Takes notifications one by one; the next one waits until it is done with the last. It must not fail as long as anybody is there. */
@@ -94,6 +103,8 @@ export interface Session extends StatementDoor {
   /** Ours, for the registry; not the client's `svc-id`. */
   readonly key: string;
   readonly identity: Identity;
+  /** What it holds. */
+  readonly memory: SessionMemory;
   /**
    * Begins a transaction, one that may write unless told otherwise. It is cancelled when the session ends or somebody else signs in.
    *
@@ -183,10 +194,12 @@ export interface SelectedPlace {
 
 /** A running database: an engine with everything around it. */
 export interface Database {
-  /** Opens a session that nobody has signed in to. */
-  session(origin: Origin): Session;
+  /** What everybody holds. */
+  readonly memory: ServerMemory;
+  /** Opens a session that nobody has signed in to, on a connection of its own unless told otherwise. */
+  session(origin: Origin, connection?: ConnectionMemory): Session;
   /** Opens a session of the process itself, which owns everything: for embedding programs, and for setting a server up. */
-  ownerSession(): Session;
+  ownerSession(connection?: ConnectionMemory): Session;
   /** The public keys that verify the tokens of an access method, for whoever asks; none if there is nothing to tell. */
   publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /** Fails when the storage can't be read. */

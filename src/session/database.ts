@@ -26,12 +26,13 @@ import { parseQuery, parseQueryStepwise, type QueryLimits } from '../language/pa
 import type { Engine } from '../storage/contract.js';
 import type { Duration } from '../value/value.js';
 import { ChangePruner } from './change-pruner.js';
-import type { Database, Origin, Session } from './contract.js';
+import type { Database, Opener, Origin, Session } from './contract.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlaceKeeper } from './places.js';
 import { Sessions } from './registry.js';
+import { type ConnectionMemory, type MemoryLimits, ServerMemory } from './server-memory.js';
 import { OpenSession } from './session.js';
 import type { SessionServices } from './session-services.js';
 
@@ -59,6 +60,8 @@ export interface DatabaseOptions {
   readonly scripting?: Partial<ScriptLimits>;
   /** How large a text of statements may be; `DEFAULT_LIMITS` of the parser unless told. */
   readonly queries?: QueryLimits;
+  /** Bounds of memory in bytes; shares of the heap that the process may have unless told. */
+  readonly memory?: Partial<MemoryLimits>;
   /** Bounds of sessions; none unless told. */
   readonly sessions?: SessionBounds;
   /** Bounds of transactions, where they aren't to be the defaults. */
@@ -118,6 +121,7 @@ export async function openDatabase(engine: Engine, options: DatabaseOptions = {}
 export class OpenDatabase implements Database {
   readonly #engine: Engine;
   readonly #services: SessionServices;
+  readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
   readonly #pruner: ChangePruner;
   readonly #events: EventRunner;
@@ -131,6 +135,8 @@ export class OpenDatabase implements Database {
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const report = options.report ?? (() => undefined);
+    const memory = new ServerMemory(environment, { limits: options.memory, ownsRows: !engine.isVolatile });
+    this.memory = memory;
     const hasher = createPasswordHasher(environment, options.hashing);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
@@ -152,6 +158,7 @@ export class OpenDatabase implements Database {
       },
       sequences: new SequenceCounters(engine),
       eventQueued: () => this.#events.wake(),
+      backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
       weakKeys: options.weakKeys ?? false,
@@ -203,16 +210,16 @@ export class OpenDatabase implements Database {
     }
   }
 
-  session(origin: Origin): Session {
-    return this.#open(origin, this.#services.options.anonymous);
+  session(origin: Origin, connection = this.memory.connection()): Session {
+    return this.#open({ origin, principal: this.#services.options.anonymous, memory: connection });
   }
 
-  ownerSession(): Session {
-    return this.#open({}, OWNER);
+  ownerSession(connection: ConnectionMemory = this.memory.connection()): Session {
+    return this.#open({ origin: {}, principal: OWNER, memory: connection });
   }
 
-  #open(origin: Origin, principal: Principal): Session {
-    const session = new OpenSession(this.#services, origin, principal, () => this.#sessions.delete(session));
+  #open(opener: Opener): Session {
+    const session = new OpenSession(this.#services, opener, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     return session;
   }

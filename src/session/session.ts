@@ -21,6 +21,7 @@ import type {
   HeldTransaction,
   IssuedTokens,
   NotificationSink,
+  Opener,
   Origin,
   SelectedPlace,
   Session,
@@ -34,6 +35,8 @@ import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
 import { type ParsedRequest, parseLong, SHORT } from './parse-long.js';
 import type { RegisteredSession } from './registry.js';
+import { type RunningRequest, RunningRequests } from './running-requests.js';
+import { SessionMemory } from './session-memory.js';
 import type { SessionServices } from './session-services.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables } from './session-variables.js';
@@ -52,12 +55,12 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #onClose: () => void;
   /** Whose it is before anybody signs in. */
   readonly #opener: Principal;
-  readonly #variables = new SessionVariables();
+  readonly memory: SessionMemory;
+  readonly #variables: SessionVariables;
   readonly #lifetime: Lifetime;
   readonly #unsettled: Unsettled;
   readonly #transactions: SessionTransactions;
-  /** What runs now; ended with the session. */
-  readonly #running = new Set<RequestInterrupt>();
+  readonly #requests: RunningRequests;
   #notifier: Notifier | undefined;
   readonly #auditor: Auditor | undefined;
   #key: string | undefined;
@@ -68,11 +71,14 @@ export class OpenSession implements Session, RegisteredSession {
   /** Finds out whether the session may go on, while that is in doubt. */
   #doubt: Promise<void> | undefined;
 
-  constructor(services: SessionServices, origin: Origin, principal: Principal, onClose: () => void) {
+  constructor(services: SessionServices, { origin, principal, memory }: Opener, onClose: () => void) {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
     this.#opener = principal;
+    this.memory = new SessionMemory(memory, principal);
+    this.#variables = new SessionVariables(this.memory.budget);
+    this.#requests = new RunningRequests(services.environment, this.memory);
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#unsettled = new Unsettled(services.engine);
     this.#transactions = new SessionTransactions(services);
@@ -139,12 +145,8 @@ export class OpenSession implements Session, RegisteredSession {
     if (text.length <= SHORT) return parseSteadily(text, variables, this.#services.parse);
     this.#mustBeAdmitted();
     return parseLong(this.#services, text, variables, (work) => {
-      const interrupt = this.#bounded(RequestInterrupt.begin(this.#services.environment));
-      this.#running.add(interrupt);
-      return lastly(
-        () => work(interrupt),
-        () => this.#running.delete(interrupt),
-      );
+      const begun = this.#requests.begin();
+      return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
     });
   }
 
@@ -186,13 +188,14 @@ export class OpenSession implements Session, RegisteredSession {
     { variables, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
-    const begun = RequestInterrupt.begin(this.#services.environment, this.#lifetime.askedAt);
-    const bounded = this.#bounded(begun);
+    const begun = this.#requests.begin(this.#lifetime.askedAt);
+    const bounded = this.#bounded(begun.interrupt);
     const interrupt = deadline === undefined ? bounded : bounded.until(deadline);
     if (deadline !== undefined) interrupt.check();
     const request = {
       identity: this.#identity,
       interrupt,
+      memory: begun.memory,
       scope: this.#variables.scopeWith(variables),
       held,
       unsettled,
@@ -200,15 +203,8 @@ export class OpenSession implements Session, RegisteredSession {
       auditor: this.#auditor,
     };
     const run = () => new StatementRunner(this.#services, request).run(statements);
-    const results = statements.some(isLive) ? this.#answeringFirst(run) : run();
-    if (!isPromise(results)) return results;
-    // Nobody can end what has run at once.
-    this.#running.add(begun);
-    running?.add(begun);
-    return results.finally(() => {
-      this.#running.delete(begun);
-      running?.delete(begun);
-    });
+    const answer = () => (statements.some(isLive) ? this.#answeringFirst(run) : run());
+    return this.#requests.run(begun, answer, running);
   }
 
   /** As long as a request may run by the settings. */
@@ -308,6 +304,9 @@ export class OpenSession implements Session, RegisteredSession {
   #become(identity: SessionIdentity, expiresAt?: bigint): void {
     const { registry, options } = this.#services;
     const { principal } = this.#identity;
+    this.memory.principalChanged(identity.principal);
+    // Who was signed in may have set more than nobody may keep.
+    if (this.memory.isExceeded) this.#variables.clear();
     this.#transactions.cancelAll();
     if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
@@ -349,7 +348,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   end(): void {
     this.#auditor?.ended('ended');
-    for (const interrupt of this.#running) interrupt.cancel();
+    this.#requests.cancel();
     this.#transactions.cancelAll();
     this.#notifier?.endAll(failure('session_expired'));
     this.#lifetime.end();
@@ -391,37 +390,27 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
   }
 
-  async *export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
-    const transfer = this.#transfer(timeout);
-    try {
-      yield* exportFrom(transfer, selection);
-    } finally {
-      this.#running.delete(transfer.interrupt);
-    }
+  export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
+    const running = this.#requests.begin();
+    return this.#requests.stream(running, exportFrom(this.#transferer(running, timeout), selection));
   }
 
   async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
-    const transfer = this.#transfer(timeout);
-    try {
-      await importInto(transfer, pieces);
-    } finally {
-      this.#running.delete(transfer.interrupt);
-    }
+    const running = this.#requests.begin();
+    await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
   }
 
   /** The time of a request is not that of a whole database. The end of the session ends it, too. */
-  #transfer(timeout: TransferTimeout | undefined): Transferer {
-    const interrupt = RequestInterrupt.begin(this.#services.environment);
-    this.#running.add(interrupt);
+  #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
     const identity = () =>
       andThen(this.#use(), () => {
         this.#mustBeAdmitted();
         return this.#identity;
       });
     return {
+      ...running,
       services: this.#services,
       auditor: this.#auditor,
-      interrupt,
       timeout,
       scope: this.#variables.scopeWith(undefined),
       unsettled: this.#unsettled,
@@ -448,10 +437,11 @@ export class OpenSession implements Session, RegisteredSession {
   close(): void {
     this.#isClosed = true;
     this.#transactions.close();
-    for (const interrupt of this.#running) interrupt.cancel();
+    this.#requests.cancel();
     this.#notifier?.close();
     this.#auditor?.ended('closed');
     this.#forget(GUEST);
+    this.memory.close();
     this.#onClose();
   }
 

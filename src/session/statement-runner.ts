@@ -14,6 +14,7 @@ import { authorize } from '../exec/authorize.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
 import type { Executor, TransactionStep } from '../exec/executor.js';
 import { assertSameUser } from '../exec/record/users.js';
+import type { RequestMemory } from '../exec/request-memory.js';
 import type { Witness } from '../exec/witness.js';
 import type { Statement } from '../language/ast.js';
 import { isPlain, mayWrite } from '../plan/effects.js';
@@ -31,6 +32,7 @@ import type { Unsettled } from './unsettled.js';
 export interface RunnerRequest {
   readonly identity: SessionIdentity;
   readonly interrupt: Interrupt;
+  readonly memory: RequestMemory;
   readonly scope: Scope;
   /** With a transaction that the client holds, everything runs in that one. */
   readonly held: Transaction | undefined;
@@ -58,6 +60,10 @@ type Outcome = StatementResult['outcome'];
 /** Held transactions in which something has run. */
 const begun = new WeakSet<Transaction>();
 
+/** What a statement that has been run takes besides its value, in bytes: its tree, its closure, its outcome. Those of short texts count for nothing. */
+const RESULT = 512;
+const FEW_RESULTS = 64;
+
 const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
@@ -65,6 +71,7 @@ const succeeded = (value: Value): Outcome => ({ ok: true, value });
 export class StatementRunner {
   readonly #services: RunnerServices;
   readonly #interrupt: Interrupt;
+  readonly #memory: RequestMemory;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
   readonly #unsettled: Unsettled;
@@ -82,6 +89,7 @@ export class StatementRunner {
     this.#services = services;
     this.#strict = services.strictPermissions;
     this.#interrupt = request.interrupt;
+    this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
     this.#unsettled = request.unsettled;
@@ -117,7 +125,9 @@ export class StatementRunner {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const { clock } = this.#services.environment;
     const began = clock.monotonic();
+    const { used, made } = this.#memory;
     const note = (outcome: Outcome) => {
+      this.#settle({ used, made }, statement, this.#scope, outcome);
       this.#push(statement, clock.monotonic() - began, outcome);
       this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
       // Whatever follows counts on it.
@@ -133,6 +143,16 @@ export class StatementRunner {
       return failed(thrown);
     }
     return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
+  }
+
+  /** What a statement has made is over with it, but for its result and the variable it sets. */
+  #settle(before: Pick<RequestMemory, 'used' | 'made'>, statement: Statement, scope: Scope, outcome: Outcome): void {
+    const { used, made } = before;
+    const memory = this.#memory;
+    if (!outcome.ok) memory.releaseTo(used);
+    else if (memory.made > made) {
+      memory.settle(used, statement.kind === 'let' ? scope.get(statement.name) : outcome.value);
+    }
   }
 
   #dispatch(statement: Statement): PromiseOrValue<Value> {
@@ -167,12 +187,14 @@ export class StatementRunner {
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
-    const work = (transaction: Transaction) => this.#anew(statement, transaction);
+    const mark = this.#memory.used;
+    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
     return withRetries(this.#services.engine, work, this.#options());
   }
 
   #placing(statement: Statement): PromiseOrValue<Value> {
-    const work = (transaction: Transaction) => this.#anew(statement, transaction);
+    const mark = this.#memory.used;
+    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
     const placed = lastly(
       () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere, this.#options()),
       () => this.#unsettled.note(),
@@ -192,8 +214,9 @@ export class StatementRunner {
   }
 
   /** An attempt at a statement. */
-  #anew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
+  #anew(statement: Statement, transaction: Transaction, mark: number): PromiseOrValue<Value> {
     this.#testify();
+    this.#memory.releaseTo(mark);
     return this.#evaluateAnew(statement, transaction);
   }
 
@@ -253,10 +276,12 @@ export class StatementRunner {
   async #attempt(body: readonly Statement[], closing: Statement['kind'] | undefined): Promise<BlockResults> {
     const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
     let scope = new Scope();
+    const mark = this.#memory.used;
     try {
       const work = async (transaction: Transaction) => {
         [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
         this.#testify();
+        this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
         await assertSameUser(this.#execution(transaction));
         const results = await this.#runBody(body, transaction, scope);
@@ -294,10 +319,12 @@ export class StatementRunner {
     for (const [at, statement] of body.entries()) {
       const began = this.#services.environment.clock.monotonic();
       const elapsed = () => this.#services.environment.clock.monotonic() - began;
+      const { used, made } = this.#memory;
       try {
         if (statement.kind === 'begin') throw failure('transaction_open');
         if (at > 0) await this.#interrupt.checkpoint();
         const { value, isLast } = await this.#step(statement, transaction, scope);
+        this.#settle({ used, made }, statement, scope, succeeded(value));
         entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
         if (isLast) break;
       } catch (thrown) {
@@ -360,6 +387,7 @@ export class StatementRunner {
       transaction,
       identity: this.#identity,
       interrupt: this.#interrupt,
+      memory: this.#memory,
       importing: this.#importing,
       strict: this.#strict,
       listener: this.#listener,
@@ -384,6 +412,7 @@ export class StatementRunner {
   }
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
+    if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
     this.#results.push(this.#entry(statement, milliseconds, outcome));
   }
 

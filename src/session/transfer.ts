@@ -7,6 +7,7 @@ import type { Scope } from '../exec/execution.js';
 import { exportDatabase } from '../exec/export/export.js';
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { RequestInterrupt } from '../exec/interrupt.js';
+import type { RequestMemory } from '../exec/request-memory.js';
 import type { Statement } from '../language/ast.js';
 import type { Limits } from '../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../language/statement-stream.js';
@@ -25,6 +26,7 @@ export interface Transferer {
   readonly interrupt: RequestInterrupt;
   /** As long as it takes if absent. */
   readonly timeout: TransferTimeout | undefined;
+  readonly memory: RequestMemory;
   readonly scope: Scope;
   readonly unsettled: Unsettled;
   /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
@@ -37,7 +39,7 @@ export interface Transferer {
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
 
 export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
-  const { services, auditor, timeout, unsettled } = session;
+  const { services, auditor, timeout, memory, unsettled } = session;
   const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined = failure('cancelled');
   try {
@@ -47,7 +49,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
     const snapshot = await session.snapshot();
     try {
       const { transaction } = snapshot;
-      const execution = services.executor.execution({ transaction, identity, interrupt });
+      const execution = services.executor.execution({ transaction, identity, interrupt, memory });
       for await (const piece of exportDatabase(execution, selection)) {
         yield piece;
         // Whoever takes it slowly may have lost the right to it meanwhile.
@@ -67,7 +69,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
 }
 
 export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
-  const { services, auditor, timeout, scope, unsettled } = session;
+  const { services, auditor, timeout, memory, scope, unsettled } = session;
   const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined;
   let statements = 0;
@@ -76,6 +78,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
     const runner = new StatementRunner(services, {
       identity,
       interrupt,
+      memory,
       scope,
       held: undefined,
       unsettled,
@@ -91,6 +94,8 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
         await auditor?.room();
         authorize(await session.identity(), 'edit', identity.place, 'Any');
         await run(runner, interrupt, batch);
+        // Nobody is told the results.
+        memory.releaseTo(0);
         statements += batch.statements.length;
       }
     } finally {

@@ -67,12 +67,20 @@ export function isLarge(value: Value, depth = 0): boolean {
   return false;
 }
 
-/** A value in pieces; all of them together are what the codec makes of it. @throws TesseraError as the codecs do */
-export function* piecesOf(value: Value, notation: Pieces): Generator<Uint8Array> {
+/**
+ * A value in pieces; all of them together are what the codec makes of it.
+ * @throws TesseraError as the codecs do; what `exceeded` makes when they have more than `limit` bytes
+ */
+export function* piecesOf(
+  value: Value,
+  notation: Pieces,
+  limit = MAX_ENCODED,
+  exceeded: (limit: number) => Error = tooLarge,
+): Generator<Uint8Array> {
   const tally = { bytes: 0, nodes: 0 };
   for (const piece of follow(value, 0, notation, tally)) {
     tally.bytes += piece.length;
-    if (tally.bytes > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
+    if (tally.bytes > limit) throw exceeded(limit);
     if (tally.nodes > MAX_NODES) throw tooLarge(MAX_NODES);
     yield piece;
   }

@@ -23,6 +23,8 @@ export class StubbedEnvironment implements Environment {
 
   readonly network = fakeNetwork();
 
+  readonly heap = { used: () => 0, limit: 2 ** 30 };
+
   readonly timers = {
     after: (milliseconds: number, callback: () => void) => {
       const timer = { at: this.clock.monotonic() + milliseconds, callback };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryBudget, Reservation } from '../../src/base/memory-budget.js';
 
 const exceeded = (name: string) => (limit: number) => new Error(`${name}: ${limit}`);
 
@@ -27,4 +27,26 @@ describe('a budget of memory', () => {
     other.reserve(40);
     expect([one.used, other.used, outer.used]).toEqual([0, 40, 40]);
   });
+});
+
+test('can be given another limit', () => {
+  const budget = new MemoryBudget(10, () => new Error('full'));
+  budget.reserve(10);
+  budget.limit = 5;
+  expect(() => budget.reserve(1)).toThrow('full');
+  budget.release(6);
+  budget.reserve(1);
+  expect(budget.used).toBe(5);
+});
+
+test('holds for one thing what its size is by then', () => {
+  const budget = new MemoryBudget(10, () => new Error('full'));
+  const reservation = new Reservation(budget);
+  reservation.resize(8);
+  expect(() => reservation.resize(11)).toThrow('full');
+  expect(budget.used).toBe(8);
+  reservation.resize(3);
+  expect(budget.used).toBe(3);
+  reservation.resize(0);
+  expect(budget.used).toBe(0);
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
 import { GRAPHQL_LIMIT_SETTINGS } from '../../src/graphql/limits.js';
 import { LIMIT_SETTINGS } from '../../src/http/options.js';
 import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
 import { ConfigurationError, type Setting, variableOf } from '../../src/server/setting.js';
 import { GRAPHQL_LIMITS } from '../../src/server/settings/graphql.js';
+import { defaultMemoryLimits } from '../../src/session/server-memory.js';
 
 type Flags = Readonly<Record<string, string>>;
 
@@ -56,6 +58,18 @@ describe('settings', () => {
     }
     expect(read({ '--max-message': '64KiB' }).limits.message).toBe(65_536);
     expect(read({}, { SVC_MAX_GRAPHQL_DEPTH: '7' }).graphqlLimits.depth).toBe(7);
+  });
+
+  it('take sizes of memory, or shares of the heap', () => {
+    const { limit } = realEnvironment.heap;
+    expect(read().memoryLimits).toEqual(defaultMemoryLimits(limit));
+    expect(read({ '--max-memory': '50%' }).memoryLimits.total).toBe(Math.floor(limit / 2));
+    expect(read({ '--max-request-memory': '64MiB' }).memoryLimits.request).toBe(64 * 2 ** 20);
+    expect(read({ '--max-guest-memory': '8GiB' }).memoryLimits.guest).toBe(8 * 2 ** 30);
+    for (const wrong of ['0%', '101%', '%', '1.5%']) {
+      expect(() => read({ '--max-memory': wrong })).toThrow(ConfigurationError);
+    }
+    expect(() => read({ '--max-answer': '65MiB' })).toThrow('--max-answer');
   });
 
   it('switch GraphQL on by either name', () => {

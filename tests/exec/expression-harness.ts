@@ -19,6 +19,7 @@ import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import { Sessions } from '../../src/session/registry.js';
+import { ServerMemory } from '../../src/session/server-memory.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
@@ -124,6 +125,7 @@ export function executionOver(world: World, store: Store): Execution {
     },
     checks: { view: false, edit: false },
     interrupt,
+    memory: new ServerMemory(realEnvironment, { ownsRows: false }).background(),
     passwords: { hash: missing, verify: missing },
     network: new Fetcher(realEnvironment, NO_TARGETS),
     functions: undefined,

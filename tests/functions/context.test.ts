@@ -22,6 +22,7 @@ function frozen(byte: number, slept: number[] = []): Environment {
       yield: async () => {},
     },
     network: fakeNetwork(),
+    heap: { used: () => 0, limit: 2 ** 30 },
   };
 }
 

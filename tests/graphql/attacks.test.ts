@@ -313,7 +313,7 @@ describe('an answer', () => {
       `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE a; DEFINE FIELD s ON a TYPE string; LET $s = string::repeat('x', 1_000_000); CREATE a:1 SET s = $s + $s + $s + $s + $s;`,
     );
     const { data, errors } = await ask(`{ ${times(14, (i) => `x${i}: a { s }`)} }`);
-    expect(errors).toMatchObject([{ path: ['x13'], extensions: { code: 'value_too_large' } }]);
+    expect(errors).toMatchObject([{ path: ['x13'], extensions: { code: 'answer_too_large' } }]);
     expect([data?.['x12'] === null, data?.['x13']]).toEqual([false, null]);
   });
 });

@@ -2,6 +2,7 @@ import { on, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { MemoryBudget } from '../../src/base/memory-budget.js';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
@@ -12,6 +13,9 @@ import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
 
 const ROWS = 6_400;
 const rows: Value = Array.from({ length: ROWS }, (_, at): Value => Object.assign(newObject(), { at, name: `p ${at}` }));
+
+const tooMuch = () => new Error('too much');
+const BOUNDS = { limit: 2 ** 26, budget: new MemoryBudget(2 ** 30, tooMuch) };
 
 /** A clock that goes on by a millisecond at each look. */
 function ticking(): { environment: Environment; turns: () => number } {
@@ -35,7 +39,7 @@ test.each([['json', JSON_FORMAT] as const, ['cbor', CBOR] as const])(
   'others have turns while many rows are written as %s',
   async (_name, format: Format) => {
     const { environment, turns } = ticking();
-    const answer = await encodeAnswer(rows, format, environment);
+    const answer = await encodeAnswer(rows, format, environment, BOUNDS);
     expect(Buffer.from(answer)).toEqual(Buffer.from(format.encode(rows)));
     // A look for each 64 rows, and a turn for every sixth look.
     expect(turns()).toBeGreaterThan(ROWS / 64 / 7);
@@ -44,7 +48,7 @@ test.each([['json', JSON_FORMAT] as const, ['cbor', CBOR] as const])(
 
 test('few rows are written at once', () => {
   const { environment, turns } = ticking();
-  expect(encodeAnswer([1, 2], JSON_FORMAT, environment)).toBe('[1,2]');
+  expect(encodeAnswer([1, 2], JSON_FORMAT, environment, BOUNDS)).toBe('[1,2]');
   expect(turns()).toBe(0);
 });
 

@@ -1,4 +1,5 @@
 /** A database that runs nothing: it writes down what a session is asked for and answers what the test says. */
+import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import type { Identity } from '../../src/exec/execution.js';
 import type { Statement } from '../../src/language/ast.js';
@@ -12,6 +13,8 @@ import type {
   StatementDoor,
   StatementResult,
 } from '../../src/session/contract.js';
+import { ServerMemory } from '../../src/session/server-memory.js';
+import { SessionMemory } from '../../src/session/session-memory.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
 
 export class FakeSession implements Session {
@@ -23,10 +26,14 @@ export class FakeSession implements Session {
   database: string | undefined;
   principal: Identity['principal'] = { kind: 'guest' };
 
+  readonly memory: SessionMemory;
+
   constructor(
     readonly owner: FakeDatabase,
     readonly origin: Origin,
-  ) {}
+  ) {
+    this.memory = new SessionMemory(owner.memory.connection(), this.principal);
+  }
 
   get identity(): Identity {
     return {
@@ -157,6 +164,7 @@ export class FakeSession implements Session {
 }
 
 export class FakeDatabase implements Database {
+  readonly memory = new ServerMemory(realEnvironment, { ownsRows: false });
   readonly sessions: FakeSession[] = [];
   readonly queries: { session: FakeSession; text: string; variables: ObjectValue | undefined }[] = [];
   readonly executed: { session: FakeSession; statements: readonly Statement[]; variables: ObjectValue | undefined }[] =

@@ -20,7 +20,7 @@ export async function openOwned(options: DatabaseOptions = {}): Promise<Owned> {
   const environment = new StubbedEnvironment();
   const { clock, random, network } = environment;
   const database = await openDatabase(new MemoryEngine(), {
-    environment: { clock, random, network, timers: realEnvironment.timers },
+    environment: { ...realEnvironment, clock, random, network },
     authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
     ...options,
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Closure, objectFrom, RecordId, type Value } from '../../src/value/value.js';
-import { weightOf } from '../../src/value/weight.js';
+import { weightOf, weightOfJoined, weightOfResult, weightOfRows, weightWithin } from '../../src/value/weight.js';
 
 it('grows with what a value holds', () => {
   expect(weightOf('x'.repeat(1_000))).toBeGreaterThan(1_000);
@@ -19,4 +19,21 @@ it('counts what is shared once, and follows what is deep', () => {
   let deep: Value = 'x';
   for (let level = 0; level < 100_000; level++) deep = [deep];
   expect(weightOf(deep)).toBeGreaterThan(100_000);
+});
+
+it('looks no further than a limit', () => {
+  expect(weightWithin('x'.repeat(1_000), 100)).toBe(100);
+  expect(weightWithin('x', 100)).toBeLessThan(100);
+  expect(weightWithin(Array<Value>(1_000_000).fill('x'.repeat(100)), 1_000)).toBe(1_000);
+});
+
+it('judges lists by a few of their members', () => {
+  const texts = Array.from({ length: 1_000 }, () => 'x'.repeat(100));
+  expect(weightOfRows(texts)).toBeGreaterThan(200_000);
+  expect(weightOfRows(texts)).toBeLessThan(300_000);
+  expect(weightOfRows([])).toBe(0);
+  expect(weightOfResult(texts)).toBeGreaterThan(200_000);
+  // What is large by itself was counted where it was made.
+  expect(weightOfResult(Array<Value>(1_000).fill('x'.repeat(1_000_000)))).toBeLessThan(1_000_000);
+  expect(weightOfJoined(texts)).toBe(8_000);
 });

@@ -19,7 +19,7 @@ import {
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError } from '../../errors/error.js';
 import { readExportSelection } from '../../exec/export/selection.js';
-import { RpcConnection } from '../../rpc/connection.js';
+import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
 import { errorAnswer } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
@@ -134,7 +134,10 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
 
   async #connect(url: URL): Promise<OpenConnection> {
     const { database, release } = await leaseStore(storeAddress(url), this.#options);
-    const opener = { session: () => database.ownerSession(), check: () => database.check() };
+    const opener: SessionOpener = {
+      session: (_, memory) => database.ownerSession(memory),
+      check: () => database.check(),
+    };
     const rpc = new RpcConnection(opener, {}, { defaults: DEFAULTS, onInternalError: this.#options.report });
     rpc.notify((message) => this.#hear(message));
     return {

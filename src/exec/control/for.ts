@@ -23,8 +23,11 @@ export function compileFor({ variable, over, body }: For, compiler: InlineCompil
   return (frame) =>
     andThen(source(frame), (value) => {
       const items = itemsOf(value);
-      const { interrupt } = frame.execution;
+      const { interrupt, memory } = frame.execution;
+      const mark = memory.used;
       const loop = untilTrue(() => {
+        // Nothing is left of the turn before.
+        memory.releaseTo(mark);
         const next = items.next();
         return next.done === true || andThen(interrupt.checkpoint(), () => iterate(frame, next.value));
       });

@@ -3,6 +3,7 @@ import type { Block, Statement, Subquery } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 import { toldLet } from '../control/told-lets.js';
 import type { Evaluate, Frame } from '../execution.js';
+import { scoped } from '../scoped.js';
 import type { InlineCompiler } from './inline-compiler.js';
 
 /** Runs statements in order; the value is that of the last one. */
@@ -43,5 +44,5 @@ export function compileStatements(
 
 /** A statement as a value. RETURN in one unwinds like any other. */
 export function compileSubquery({ statement }: Subquery, compiler: InlineCompiler): Evaluate {
-  return compiler.statement(statement);
+  return scoped(compiler.statement(statement));
 }

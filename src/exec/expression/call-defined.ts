@@ -81,10 +81,15 @@ function run(
   const execution = deeper(forStoredCode(frame.execution));
   const inner = new Frame(execution, scope, frame.current, frame.parent);
   const { returns } = definition;
+  const { memory } = execution;
+  const mark = memory.used;
   return calling(() =>
     andThen(
       andThen(pace(execution), () => body(inner)),
-      (value) => (returns === undefined ? value : coerceResult(name, returns, value)),
+      (value) => {
+        memory.settle(mark, value);
+        return returns === undefined ? value : coerceResult(name, returns, value);
+      },
     ),
   );
 }

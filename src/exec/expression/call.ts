@@ -1,11 +1,11 @@
 /** Calls: of built-in functions, of those that users define (`fn::`), and of closures. */
-import { andThen } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { functionCaller } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Call, Expression } from '../../language/ast.js';
-import { Closure, kindOf } from '../../value/value.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import { Closure, kindOf, type Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
@@ -50,12 +50,16 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
       throw failure('function_missing', { name: call.path });
     };
   }
-  const apply = functionCaller(row, call.path);
+  const run = functionCaller(row, call.path);
+  const apply = (values: readonly Value[], { execution }: Frame): PromiseOrValue<Value> => {
+    const made = run(values, new ExecutionContext(execution));
+    return made instanceof Promise
+      ? made.then((settled) => execution.memory.charged(settled))
+      : execution.memory.charged(made);
+  };
   return (frame) => {
     const values = args(frame);
-    return values instanceof Promise
-      ? values.then((settled) => apply(settled, new ExecutionContext(frame.execution)))
-      : apply(values, new ExecutionContext(frame.execution));
+    return values instanceof Promise ? values.then((settled) => apply(settled, frame)) : apply(values, frame);
   };
 }
 

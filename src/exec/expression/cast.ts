@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { castInSteps } from '../../functions/cast.js';
 import type { Cast } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
@@ -12,9 +12,9 @@ export function compileCast({ type, operand }: Cast, compiler: Compiler): Evalua
   const evaluate = compiler.expression(operand);
   return (frame) => {
     const value = evaluate(frame);
-    return value instanceof Promise
-      ? value.then((settled) => castIn(frame, settled, type))
-      : castIn(frame, value, type);
+    const made =
+      value instanceof Promise ? value.then((settled) => castIn(frame, settled, type)) : castIn(frame, value, type);
+    return andThen(made, (settled) => frame.execution.memory.charged(settled));
   };
 }
 

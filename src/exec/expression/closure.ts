@@ -57,10 +57,15 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
     scope.set(name, coerceArgument(name, type, args[index]));
   }
   const frame = new Frame(readingOnly(deeper(execution)), scope, made.current, made.parent);
+  const { memory } = execution;
+  const mark = memory.used;
   return calling(() =>
     andThen(
       andThen(pace(execution), () => body(frame)),
-      (value) => (returns === undefined ? value : coerceResult(NAME, returns, value)),
+      (value) => {
+        memory.settle(mark, value);
+        return returns === undefined ? value : coerceResult(NAME, returns, value);
+      },
     ),
   );
 }

@@ -19,7 +19,8 @@ export function methodStep(name: string, args: readonly Expression[], compiler: 
       const row = methodFor(value, name);
       const { execution } = frame;
       if (row !== undefined) {
-        return callMethod(row, name, [value, ...values], new ExecutionContext(execution));
+        const made = callMethod(row, name, [value, ...values], new ExecutionContext(execution));
+        return andThen(made, (settled) => execution.memory.charged(settled));
       }
       const closure = isObject(value) ? value[name] : undefined;
       if (!(closure instanceof Closure)) throw withoutMethod(value, name);

@@ -4,9 +4,17 @@ import { failure } from '../../errors/error.js';
 import type { Binary, Unary } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
+import { weightOfJoined } from '../../value/weight.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { isSmall, type OperateOnLarge, operateOnLarge } from './large-operands.js';
-import { DECIDED, OPERATIONS, type Operation, type ShortCircuit, UNARY_OPERATIONS } from './operators.js';
+import {
+  DECIDED,
+  OPERATIONS,
+  type Operation,
+  type PlainOperator,
+  type ShortCircuit,
+  UNARY_OPERATIONS,
+} from './operators.js';
 
 export function compileUnary({ operator, operand }: Unary, compiler: Compiler): Evaluate {
   const apply = UNARY_OPERATIONS[operator];
@@ -24,6 +32,23 @@ export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   }
   const left = compiler.expression(binary.left);
   if (isShortCircuit(operator)) return compileShortCircuit(operator, left, compiler.expression(binary.right));
+  const evaluate = compilePlain(operator, left, binary, compiler);
+  return JOINING.has(operator) ? charging(evaluate) : evaluate;
+}
+
+/** The operators that make a text, a list or an object of two. */
+const JOINING: ReadonlySet<unknown> = new Set<PlainOperator>(['+', '-']);
+
+function charging(evaluate: Evaluate): Evaluate {
+  return (frame) => {
+    const made = evaluate(frame);
+    if (typeof made === 'number') return made;
+    const { memory } = frame.execution;
+    return andThen(made, (settled) => memory.charged(settled, weightOfJoined));
+  };
+}
+
+function compilePlain(operator: PlainOperator, left: Evaluate, binary: Binary, compiler: Compiler): Evaluate {
   const apply = OPERATIONS[operator];
   const onLarge = operateOnLarge(operator);
   const known = constantValue(binary.right);

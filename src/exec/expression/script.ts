@@ -2,6 +2,7 @@
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { ScriptFunction } from '../../language/ast.js';
+import { weightOf } from '../../value/weight.js';
 import type { Evaluate } from '../execution.js';
 import { DatabaseHost } from '../script/host.js';
 import { ScriptValues } from '../script/wire.js';
@@ -12,12 +13,13 @@ export function compileScript({ args, body }: ScriptFunction, compiler: InlineCo
   const evaluate = compileList(args, compiler);
   const { outer } = compiler;
   return (frame) => {
-    const { scripts, interrupt } = frame.execution;
+    const { scripts, interrupt, memory } = frame.execution;
     if (scripts === undefined) throw failure('scripting_disabled');
     return andThen(evaluate(frame), async (list) => {
       const values = new ScriptValues(scripts.limits);
       const script = { body, input: values.encode([frame.current, list]) };
-      return values.decode(await scripts.run(script, new DatabaseHost(frame, outer, values), interrupt));
+      const value = values.decode(await scripts.run(script, new DatabaseHost(frame, outer, values), interrupt));
+      return memory.charged(value, weightOf);
     });
   };
 }

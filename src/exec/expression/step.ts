@@ -87,13 +87,24 @@ export function stepInto(value: Value, frame: Frame, step: Step): PromiseOrValue
 /** The same for the records behind links, which are read together. */
 function stepThrough(links: readonly RecordId[], frame: Frame, step: Step): PromiseOrValue<Value[]> {
   frame.unfold(links.length);
-  return andThen(frame.execution.reader.readMany(frame.execution, links), (records) =>
+  const stepped = andThen(frame.execution.reader.readMany(frame.execution, links), (records) =>
     mapInOrder(records, (record) => (record === undefined ? undefined : step(record, frame))),
   );
+  return charged(frame, stepped);
+}
+
+function charged({ execution }: Frame, made: PromiseOrValue<Value[]>): PromiseOrValue<Value[]> {
+  return andThen(made, (values) => {
+    execution.memory.charged(values);
+    return values;
+  });
 }
 
 /** Paths map into arrays, also nested ones, and never flatten them. */
 export function mapStep(items: ArrayValue, frame: Frame, step: Step): PromiseOrValue<Value[]> {
   frame.unfold(items.length);
-  return mapInOrder(items, (item) => step(item, frame));
+  return charged(
+    frame,
+    mapInOrder(items, (item) => step(item, frame)),
+  );
 }

@@ -86,6 +86,7 @@ export class Reader implements RecordReader {
           const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), purpose);
           return andThen(batch, (records) => {
             for (const record of records) found.push(record);
+            if (ids.length > size) execution.memory.chargeRows(records);
             return false;
           });
         });
@@ -302,8 +303,14 @@ export class Reader implements RecordReader {
     purpose: Purpose,
   ): PromiseOrValue<readonly ObjectValue[]> {
     if (isPlain(execution, table, purpose)) return records.filter(isObject);
+    const { memory } = execution;
+    const mark = memory.used;
     const presented = this.#presentStored(execution, table, records.filter(isObject), purpose);
-    return andThen(presented, (all) => all.filter((record) => record !== undefined));
+    return andThen(presented, (all) => {
+      // Whoever collects the records counts what they weigh.
+      memory.releaseTo(mark);
+      return all.filter((record) => record !== undefined);
+    });
   }
 
   #presentStored(

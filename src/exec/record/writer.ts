@@ -156,15 +156,22 @@ export class Writer implements RecordWriter {
     ) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
     if (!execution.writable) throw failure('read_only');
+    const { memory } = execution;
+    const mark = memory.used;
     // Every write of a record comes by here, so that none of many holds up others.
     const ready = andThen(pace(execution), () => execution.unit.catalog());
-    return andThen(ready, (catalog) => {
+    const written = andThen(ready, (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));
       return andThen(execution.unit.transaction.get(key), (before) =>
         work(catalog, this.#tables.prepare(entry), key, isObject(before) ? before : undefined),
       );
+    });
+    return andThen(written, (result) => {
+      // What was written is the transaction's.
+      memory.releaseTo(mark);
+      return result;
     });
   }
 

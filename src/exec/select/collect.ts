@@ -1,5 +1,5 @@
 /** The first stages of a SELECT: the rows of the targets that meet the condition, separated, grouped and put in order. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Select } from '../../language/ast.js';
 import type { Direction, OrderHint } from '../../plan/access-path.js';
 import { mayWrite } from '../../plan/effects.js';
@@ -11,7 +11,7 @@ import { countRows } from '../write/change.js';
 import { compileFilter } from './filter.js';
 import { compileSink } from './sink.js';
 import type { RowSource } from './source.js';
-import { compileSplit } from './split.js';
+import { compileSplit, type SplitRows } from './split.js';
 
 /** The rows that START and LIMIT are to be cut out of; no more than those need, if it is known early which they are. */
 export type Collect = (frame: Frame, skip: number, most: number | undefined) => PromiseOrValue<Value[]>;
@@ -33,20 +33,34 @@ export function compileCollect(
 
   return (meter) => {
     const keep = where && meter.each('filter', where, lengthOf);
-    const separate = split && meter.each('split', separateAll(split), lengthOf);
+    const nextParts = meter.each('split', (parts: SplitRows) => parts.next(), lengthOf);
     const begin = sinks(meter);
 
     return (frame, skip, most) => {
       const first = most === undefined ? undefined : skip + most;
-      const enough = split || select.group || select.order ? undefined : first;
+      const enough = select.group || select.order ? undefined : first;
       if (enough === 0) return [];
       const sink = begin(frame, first, enough);
-      let left = enough;
+      // How many rows become of one that is split isn't known before.
+      let left = split ? undefined : enough;
+      const { interrupt } = frame.execution;
+      const addParts = (parts: SplitRows, direction: Direction | undefined): PromiseOrValue<boolean> => {
+        let isOver = false;
+        const each = untilTrue(() =>
+          andThen(nextParts(parts), (rows) => {
+            if (rows.length === 0) return true;
+            return andThen(sink.add(rows, direction), (stop) => {
+              isOver = stop;
+              return stop || andThen(interrupt.checkpoint(), () => false);
+            });
+          }),
+        );
+        return andThen(each, () => isOver);
+      };
       const consider = (batch: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> =>
         andThen(keep === undefined ? batch.slice(0, left) : keep(frame, batch, left), (kept) => {
           if (left !== undefined) left -= kept.length;
-          if (separate === undefined) return sink.add(kept, direction);
-          return andThen(separate(frame, kept), (parts) => sink.add(parts, direction));
+          return split === undefined ? sink.add(kept, direction) : addParts(split(frame, kept), direction);
         });
       const visit = (batch: readonly Value[], direction?: Direction): PromiseOrValue<boolean> => {
         // Row by row where one may change what is found of the next, and where each may be the last.
@@ -60,7 +74,10 @@ export function compileCollect(
         );
         return andThen(each, () => isOver);
       };
-      const wanted = { rows: where === undefined ? enough : undefined, inOrder: first && first + MARGIN };
+      const wanted = {
+        rows: where === undefined && split === undefined ? enough : undefined,
+        inOrder: first && first + MARGIN,
+      };
       const walk = meter.each(
         'source',
         (found: readonly Target[]) =>
@@ -70,14 +87,6 @@ export function compileCollect(
       return andThen(targets(frame), (found) => andThen(walk(found), () => sink.finish()));
     };
   };
-}
-
-function separateAll(split: ReturnType<typeof compileSplit>) {
-  return (frame: Frame, rows: readonly Value[]): PromiseOrValue<readonly Value[]> =>
-    andThen(
-      mapInOrder(rows, (row) => split(frame, row)),
-      (parts) => parts.flat(),
-    );
 }
 
 function lengthOf({ length }: readonly unknown[]): number {

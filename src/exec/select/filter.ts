@@ -40,9 +40,15 @@ function rowByRow(condition: Expression, compiler: Compiler): Filter {
   const frames = rowFrames([condition]);
   return (frame, rows, most) => {
     const at = frames(frame);
+    const { memory } = frame.execution;
+    const mark = memory.used;
+    const judged = (verdict: Value): boolean => {
+      memory.releaseTo(mark);
+      return isTruthy(verdict);
+    };
     const test = (row: Value): PromiseOrValue<boolean> => {
       const verdict = judge(at(row));
-      return verdict instanceof Promise ? verdict.then(isTruthy) : isTruthy(verdict);
+      return verdict instanceof Promise ? verdict.then(judged) : judged(verdict);
     };
     return filterInOrder(rows, test, most);
   };

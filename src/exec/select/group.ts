@@ -12,11 +12,14 @@ import type { Call, Expression, Group, Idiom, Projections } from '../../language
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { fieldNamed, fieldReader } from '../expression/field-reader.js';
 import { projectionPath } from '../expression/projection-name.js';
 import { mapInTurns } from '../pace.js';
+import type { RequestMemory } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
+import { scopedIfMade } from '../scoped.js';
 import { sortInTurns } from '../sort-in-turns.js';
 import { GroupNode } from './group-node.js';
 import { expressionsOf, writeAt } from './projection.js';
@@ -35,6 +38,8 @@ export interface CompiledGroup {
 /** What a projection needs of each row, and what it makes of a finished group. */
 interface Column {
   readonly path: readonly string[];
+  /** Whether a group keeps values of its rows. */
+  readonly keeps: boolean;
   begin(frame: Frame): ColumnState;
 }
 
@@ -72,11 +77,16 @@ interface OneGroup {
 
 const nothing = (): undefined => undefined;
 
+/** What a group takes besides its keys, and each of its columns, in bytes. */
+const GROUP = 256;
+const COLUMN = 64;
+
 class Groups implements Grouping {
   readonly #root = new GroupNode<OneGroup>('');
   readonly #groups: GroupNode<OneGroup>[] = [];
   /** The values of the keys of the row that is added. */
   readonly #values: Value[];
+  readonly #keeps: boolean;
 
   constructor(
     private readonly frame: Frame,
@@ -87,11 +97,30 @@ class Groups implements Grouping {
     all: boolean,
   ) {
     this.#values = new Array<Value>(keys.length).fill(undefined);
+    this.#keeps = columns.some(({ keeps }) => keeps);
     if (all) this.#groupAt(this.#root);
   }
 
   /** Each row finds its group; then the columns of each group are given its rows together. */
   add(rows: readonly Value[]): PromiseOrValue<void> {
+    const { memory } = this.frame.execution;
+    const mark = memory.used;
+    const before = this.#groups.length;
+    return andThen(this.#sort(rows), () => {
+      // Where groups keep values, these may be what was charged meanwhile.
+      if (!this.#keeps) memory.releaseTo(mark);
+      if (this.#groups.length > before) memory.charge(this.#weightFrom(before));
+    });
+  }
+
+  /** What the groups behind `before` take, judged by the keys of the last of them. */
+  #weightFrom(before: number): number {
+    const last = this.#groups.at(-1)?.group?.values;
+    const each = GROUP + COLUMN * this.columns.length + weightOf(...(last ?? []));
+    return each * (this.#groups.length - before);
+  }
+
+  #sort(rows: readonly Value[]): PromiseOrValue<void> {
     if (this.keys.length === 0) return this.#addTo(this.#groupAt(this.#root).columns, rows);
     const met: OneGroup[] = [];
     const sorted = forEachInOrder(rows, (row) => this.#await(row, 0, this.#root, met));
@@ -208,23 +237,27 @@ function keyColumn(path: readonly string[], key: Key): Column {
     for (const name of key.path) value = (value as MutableObject | undefined)?.[name];
     return value;
   };
-  return { path, begin: () => ({ add: () => undefined, finish: pick }) };
+  return { path, keeps: false, begin: () => ({ add: () => undefined, finish: pick }) };
 }
 
 function listColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column {
   const evaluateRow = compileValue(expression, compiler);
   return {
     path,
-    begin: () => {
+    keeps: true,
+    begin: ({ execution }) => {
       const values: Value[] = [];
       return {
-        add: (rows, at) =>
-          forEachInOrder(rows, (row) =>
+        add: (rows, at) => {
+          const before = values.length;
+          const added = forEachInOrder(rows, (row) =>
             andThen(evaluateRow(row, at), (value) => {
               values.push(value);
               return undefined;
             }),
-          ),
+          );
+          return andThen(added, () => execution.memory.chargeRows(values.slice(before)));
+        },
         finish: () => values,
       };
     },
@@ -233,7 +266,7 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
 
 /** Fields of rows need neither a frame nor care for errors. */
 function compileValue(expression: Expression, compiler: Compiler): EvaluateRow {
-  const evaluate = compiler.expression(expression);
+  const evaluate = scopedIfMade(compiler.expression(expression), [expression]);
   const name = fieldNamed(expression);
   if (name === undefined) return (row, at) => evaluated(evaluate, at(row));
   const field = fieldReader(name);
@@ -286,7 +319,8 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
   });
   if (calls.length === 0) return undefined;
   const evaluate = compiler.expression(rewritten);
-  return { path, begin: () => new AggregateState(calls, evaluate) };
+  const keeps = calls.some(({ aggregate }) => aggregate.create([]).values !== undefined);
+  return { path, keeps, begin: ({ execution }) => new AggregateState(calls, evaluate, execution.memory) };
 }
 
 class AggregateState implements ColumnState {
@@ -295,6 +329,7 @@ class AggregateState implements ColumnState {
   constructor(
     private readonly calls: readonly AggregateCall[],
     private readonly evaluate: Evaluate,
+    private readonly memory: RequestMemory,
   ) {}
 
   add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void> {
@@ -309,7 +344,8 @@ class AggregateState implements ColumnState {
   ): PromiseOrValue<void> {
     const begun = this.#accumulators[index];
     if (evaluateRow === undefined && begun?.addRows !== undefined) return begun.addRows(rows.length);
-    return forEachInOrder(rows, (row) => {
+    const before = begun?.values?.length ?? 0;
+    const added = forEachInOrder(rows, (row) => {
       const value = evaluateRow?.(row, at);
       const accumulator = this.#accumulators[index];
       if (accumulator !== undefined && rest.length === 0 && !(value instanceof Promise)) {
@@ -327,6 +363,10 @@ class AggregateState implements ColumnState {
           },
         ),
       );
+    });
+    return andThen(added, () => {
+      const kept = this.#accumulators[index]?.values;
+      if (kept !== undefined && kept.length > before) this.memory.chargeRows(kept.slice(before));
     });
   }
 

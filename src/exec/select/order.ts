@@ -7,7 +7,9 @@ import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { mapInTurns } from '../pace.js';
+import type { ChargeRows } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
+import { scopedIfMade } from '../scoped.js';
 import { sortInTurns } from '../sort-in-turns.js';
 
 /** Rows being ordered; rows with equal keys stay in the order in which they came. */
@@ -17,19 +19,25 @@ export interface Sorting {
 }
 
 export interface CompiledOrder {
-  /** No more than `most` of the first rows are asked for. */
-  begin(frame: Frame, most?: number): Sorting;
+  /** No more than `most` of the first rows are asked for; `charge` is told those that are kept. */
+  begin(frame: Frame, charge: ChargeRows, most?: number): Sorting;
 }
 
 /** `projections` are those that the rows haven't been through yet: a key may name one of them by its alias. */
 export function compileOrder(order: Order, projections: Projections | undefined, compiler: Compiler): CompiledOrder {
-  if (order.kind === 'random') return { begin: (frame) => new Shuffle(frame) };
+  if (order.kind === 'random') return { begin: (frame, charge) => new Shuffle(frame, charge) };
   const paths = order.keys.map((key) => named(key, projections));
-  const keys = order.keys.map((key, at) => compileKey(key, compiler.expression(paths[at] as Expression)));
+  const keys = order.keys.map((key, at) => compileKey(key, compileScoped(paths[at] as Expression, compiler)));
   const [only] = keys;
   const key = only !== undefined && keys.length === 1 ? only : compileKeys(keys);
   const frames = rowFrames(paths);
-  return { begin: (frame, most) => new FirstRows(frame.execution, frames(frame), key as RowKey<unknown>, most) };
+  return {
+    begin: (frame, charge, most) => new FirstRows(frame.execution, frames(frame), key as RowKey<unknown>, charge, most),
+  };
+}
+
+function compileScoped(expression: Expression, compiler: Compiler): Evaluate {
+  return scopedIfMade(compiler.expression(expression), [expression]);
 }
 
 /** What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort together. */
@@ -48,6 +56,9 @@ interface Entry {
   readonly key: unknown;
 }
 
+/** What an entry takes besides its row, in bytes, while it is sorted. */
+const ENTRY = 64;
+
 /** So few rows are kept whatever is asked for: sorting fewer at a time isn't worth the while. */
 const FEW = 64;
 
@@ -61,22 +72,44 @@ class FirstRows implements Sorting {
   #entries: Entry[] = [];
   /** What doesn't come before it isn't among the first. */
   #bar: Entry | undefined;
+  /** What the rows and keys that are kept were charged. */
+  #charged = 0;
 
   constructor(
     private readonly execution: Execution,
     private readonly frameOf: (row: Value) => Frame,
     private readonly key: RowKey<unknown>,
+    private readonly charge: ChargeRows,
     private readonly most = Number.POSITIVE_INFINITY,
   ) {
     this.#room = Math.max(2 * most, FEW);
   }
 
   add(rows: readonly Value[]): PromiseOrValue<void> {
-    return forEachInOrder(rows, (row) => {
+    const { memory } = this.execution;
+    const mark = memory.used;
+    const before = this.#entries.length;
+    const added = forEachInOrder(rows, (row) => {
       const key = this.#keyOf(this.frameOf(row));
       if (key instanceof Promise) return key.then((settled) => this.#keep(row, settled));
       return this.#keep(row, key);
     });
+    return andThen(added, () => this.#chargeFrom(before, mark));
+  }
+
+  /** Charges the entries behind `before`; what was charged since `mark` was for keys, of which those of other rows are gone. */
+  #chargeFrom(before: number, mark: number): PromiseOrValue<undefined> {
+    const { memory } = this.execution;
+    if (this.#entries.length === before) {
+      memory.releaseTo(mark);
+      return undefined;
+    }
+    const kept = this.#entries.slice(before);
+    const charged = memory.used;
+    this.charge(kept.map(({ row }) => row));
+    memory.charge(ENTRY * kept.length);
+    this.#charged += memory.used - Math.min(charged, mark);
+    return this.#entries.length < this.#room ? undefined : this.#cut();
   }
 
   finish(): PromiseOrValue<Value[]> {
@@ -93,7 +126,7 @@ class FirstRows implements Sorting {
     if (key === BEHIND) return undefined;
     if (this.#bar !== undefined && this.key.compare(key, this.#bar.key, this.#comparisons) >= 0) return undefined;
     this.#entries.push({ row, key });
-    return this.#entries.length < this.#room ? undefined : this.#cut();
+    return undefined;
   }
 
   #cut(): PromiseOrValue<undefined> {
@@ -101,6 +134,9 @@ class FirstRows implements Sorting {
     return andThen(sortInTurns(this.execution, this.#entries, compare), (sorted) => {
       this.#entries = sorted;
       if (sorted.length < this.most) return undefined;
+      const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
+      this.#charged -= dropped;
+      this.execution.memory.discharge(Math.floor(dropped));
       sorted.length = this.most;
       this.#bar = sorted.at(-1);
       return undefined;
@@ -115,10 +151,14 @@ const SWAPS = 8_192;
 class Shuffle implements Sorting {
   readonly #rows: Value[] = [];
 
-  constructor(private readonly frame: Frame) {}
+  constructor(
+    private readonly frame: Frame,
+    private readonly charge: ChargeRows,
+  ) {}
 
   add(rows: readonly Value[]): void {
     for (const row of rows) this.#rows.push(row);
+    this.charge(rows);
   }
 
   finish(): PromiseOrValue<Value[]> {

@@ -10,7 +10,9 @@ import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { type Meter, UNMEASURED } from '../explain/meter.js';
 import type { Planned } from '../explain/planned.js';
 import { mapInTurns } from '../pace.js';
+import type { ChargeRows } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
+import { scopedIfMade } from '../scoped.js';
 import { compileTimeout } from '../timeout.js';
 import { compileVersion } from '../version.js';
 import { compileCollect } from './collect.js';
@@ -29,8 +31,11 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
   const order = orderHint(select);
   const source = new RowSource(compiler, { where: select.where, with: select.with, order, writes: mayWrite(select) });
   const assembleCollect = compileCollect(select, source, order, compiler);
-  const project = select.group ? undefined : compileProjections(select.projections, compiler);
+  const project = select.group
+    ? undefined
+    : scopedIfMade(compileProjections(select.projections, compiler), expressionsOf(select.projections));
   const frames = rowFrames(expressionsOf(select.projections));
+  const isRemade = !isWhole(select.projections);
   // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but fields is asked for.
   const dropsMissing = isPlain(select.projections) && select.from.some(({ kind }) => kind !== 'table');
   const counted = select.limit !== undefined && isPlainScan(select) ? 'LIMIT/START' : undefined;
@@ -52,7 +57,7 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
         'project',
         (frame: Frame, rows: readonly Value[]) => {
           const at = frames(frame);
-          return mapInTurns(frame.execution, rows, (row) => project(at(row)));
+          return mapInTurns(frame.execution, rows, (row) => project(at(row)), isRemade ? charge(frame) : undefined);
         },
         lengthOf,
       );
@@ -90,6 +95,11 @@ export function planSelect(select: Select, compiler: Compiler): Planned {
     },
     plan: (frame, nested) => compileSelectPlan(select, source, countAll, compiler)(frame, nested),
   };
+}
+
+/** Charges the objects that are made of rows. */
+function charge({ execution }: Frame): ChargeRows {
+  return (rows) => execution.memory.chargeCopies(rows);
 }
 
 function lengthOf({ length }: readonly unknown[]): number {

@@ -6,6 +6,7 @@ import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
 import { inTurns } from '../pace.js';
+import type { ChargeRows } from '../request-memory.js';
 import { compileGroup, type Grouping } from './group.js';
 import { compileOrder, type Sorting } from './order.js';
 import { compileEnough, type Enough } from './order-by-path.js';
@@ -28,26 +29,48 @@ export function compileSink(
   const grouping = select.group && compileGroup(select.group, select.projections, compiler);
   const order = select.order && compileOrder(select.order, grouping ? undefined : select.projections, compiler);
   const enoughInOrder = hint && compileEnough(hint, compiler);
+  const rowCharger: RowCharger = select.split ? copyCharger : readCharger;
 
   return (meter) => {
     const [group, sort] = [measured('group', meter), measured('sort', meter)];
     return (frame, first, enough) => {
-      const sorting = order && sort(order.begin(frame, first));
+      const sorting = order && sort(order.begin(frame, rowCharger(frame), first));
       if (grouping !== undefined) return new Grouped(frame, group(grouping.begin(frame)), sorting);
-      if (sorting === undefined) return new AsTheyCome(enough);
+      if (sorting === undefined) return new AsTheyCome(rowCharger(frame), enough);
       return new Ordered(frame, sorting, first === undefined ? undefined : enoughInOrder?.(frame, first));
     };
   };
 }
 
+type RowCharger = (frame: Frame) => ChargeRows;
+
+/** Rows as they were read. */
+const readCharger: RowCharger = (frame) => {
+  const { memory } = frame.execution;
+  return (rows) => memory.chargeRows(rows);
+};
+
+/** Rows that SPLIT has made. */
+const copyCharger: RowCharger = (frame) => {
+  const { memory } = frame.execution;
+  return (rows) => memory.chargeCopies(rows);
+};
+
+/** So many rows count for nothing. */
+const FEW = 256;
+
 class AsTheyCome implements Sink {
   readonly #rows: Value[] = [];
 
-  constructor(private readonly enough: number | undefined) {}
+  constructor(
+    private readonly charge: ChargeRows,
+    private readonly enough = Number.POSITIVE_INFINITY,
+  ) {}
 
   add(found: readonly Value[]): boolean {
     for (const row of found) this.#rows.push(row);
-    return this.#rows.length === this.enough;
+    if (this.#rows.length > FEW) this.charge(found);
+    return this.#rows.length >= this.enough;
   }
 
   finish(): Value[] {
@@ -90,6 +113,7 @@ class Ordered implements Sink {
     }
     this.#direction = direction;
     for (const row of rows) this.#inOrder.push(row);
+    readCharger(this.frame)(rows);
     return rows.length > 0 && this.isEnough(rows[0]);
   }
 

@@ -11,6 +11,7 @@ import type { Compiler, Execution, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
 import type { Planned } from '../explain/planned.js';
 import { refuse } from '../refusal.js';
+import { scoped } from '../scoped.js';
 import { RowSource, type SourceHints } from '../select/source.js';
 import { compileSourcePlan } from '../select/source-plan.js';
 import type { Target } from '../targets.js';
@@ -20,6 +21,9 @@ export interface Found {
   readonly id: RecordId;
   readonly seen: ObjectValue;
 }
+
+/** So many records count for nothing. */
+const FEW = 256;
 
 /** Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met twice. */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
@@ -36,7 +40,7 @@ export function compileFinder(
 ): Finder {
   const purpose = statement === 'DELETE' ? 'delete' : 'update';
   const source = new RowSource(compiler, { where, with: hints });
-  const evaluate = where && compiler.expression(where);
+  const evaluate = where && scoped(compiler.expression(where));
   const sourcePlan = compileSourcePlan(named, source, purpose, compiler);
 
   const find = (meter: Meter): Find => {
@@ -49,8 +53,11 @@ export function compileFinder(
         }
         const walk = (open: readonly Target[]) => {
           const found: Found[] = [];
-          const visit = (batch: readonly Value[]) =>
-            andThen(
+          const { memory } = frame.execution;
+          const visit = (batch: readonly Value[]) => {
+            const mark = memory.used;
+            const before = found.length;
+            return andThen(
               forEachInOrder(batch, (row) => {
                 const id = isObject(row) ? row['id'] : undefined;
                 if (!isObject(row) || !(id instanceof RecordId)) return undefined;
@@ -59,8 +66,13 @@ export function compileFinder(
                   return undefined;
                 });
               }),
-              () => undefined,
+              () => {
+                memory.releaseTo(mark);
+                if (found.length > FEW) memory.chargeRows(found.slice(before).map(({ seen }) => seen));
+                return undefined;
+              },
             );
+          };
           const walked = source.walk(frame, open, purpose, {}, meter.each('source', visit, countRows));
           return andThen(walked, () => found);
         };

@@ -1,7 +1,6 @@
-import type { TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../session/contract.js';
 import { MAX_ENCODED } from '../../value/limits.js';
-import { tooLarge } from '../../value/walk.js';
 import type { Allowance } from '../allowance.js';
 
 /**
@@ -35,11 +34,17 @@ export class Budget {
 
 /** How much an answer may hold as text, however many root fields it has. */
 export class AnswerSize {
-  #left = MAX_ENCODED;
+  readonly #limit: number;
+  #left: number;
 
-  /** A part of the answer. @throws TesseraError `value_too_large` */
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#left = limit;
+  }
+
+  /** A part of the answer. @throws TesseraError `answer_too_large` */
   add(text: string): string {
-    if (text.length > this.#left) throw tooLarge(MAX_ENCODED);
+    if (text.length > this.#left) throw failure('answer_too_large', { limit: this.#limit });
     this.#left -= text.length;
     return text;
   }
@@ -51,13 +56,16 @@ export class Spending {
   readonly reads: Budget;
   /** Counts what is written, since a record may be written in many places. */
   readonly writes: Budget;
-  readonly answer = new AnswerSize();
+  readonly answer: AnswerSize;
 
   constructor(
     allowance: Allowance,
     /** When all must have ended. */
     readonly deadline: Deadline | undefined,
+    /** How many characters the answer may have. */
+    answer = MAX_ENCODED,
   ) {
+    this.answer = new AnswerSize(answer);
     this.reads = new Budget(allowance);
     this.writes = new Budget(allowance);
   }

@@ -1,0 +1,52 @@
+import { row } from '../row.js';
+
+const MIB = 2 ** 20;
+
+/** A size as settings are written, so that it can be told from the other limits at a glance. */
+function sizeText(bytes: number): string {
+  if (bytes >= MIB) return `${Math.floor(bytes / MIB)} MiB`;
+  return bytes >= 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${bytes} bytes`;
+}
+
+/** Errors of the budgets of memory. Whoever exceeds one is told; the others go on. */
+export const memoryErrors = {
+  request_memory_exceeded: row<{ limit: number }>({
+    kind: 'Query',
+    text: ({ limit }) => `The request needs more than the ${sizeText(limit)} of memory allowed (--max-request-memory)`,
+    http: 413,
+  }),
+  session_memory_exceeded: row<{ limit: number }>({
+    kind: 'Query',
+    text: ({ limit }) =>
+      `The session needs more than the ${sizeText(limit)} of memory allowed for its variables and requests (--max-session-memory)`,
+    http: 413,
+  }),
+  /** Before sign-in the limit is a smaller one. */
+  connection_memory_exceeded: row<{ limit: number; setting: string }>({
+    kind: 'Query',
+    text: ({ limit, setting }) =>
+      `The connection needs more than the ${sizeText(limit)} of memory allowed for its sessions and messages (${setting})`,
+    http: 413,
+  }),
+  server_memory_exceeded: row<{ limit: number }>({
+    kind: 'Connection',
+    text: ({ limit }) =>
+      `All requests together need more than the ${sizeText(limit)} of memory allowed (--max-memory); try again later`,
+    rpc: -32001,
+    http: 503,
+    retryable: true,
+  }),
+  /** The memory of the process was nearly used up, and this request held the most. */
+  heap_exhausted: row({
+    kind: 'Connection',
+    text: () => 'The request was ended since the server has hardly any memory left, and it held the most',
+    rpc: -32001,
+    http: 503,
+    retryable: true,
+  }),
+  answer_too_large: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `The answer has more than the ${limit} bytes allowed (--max-answer); ask for fewer records`,
+    http: 413,
+  }),
+} as const;

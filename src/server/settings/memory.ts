@@ -1,0 +1,38 @@
+/** How much memory may be held at a time. */
+import { realEnvironment } from '../../env/real.js';
+import { DEFAULT_GUEST_MEMORY, DEFAULT_MEMORY_SHARES, type MemoryLimits } from '../../session/server-memory.js';
+import { readShareOrSize, type Setting, sizeText, withDefault } from '../setting.js';
+
+/** A size, or a share of the heap that Node allows the process. */
+const read = readShareOrSize(realEnvironment.heap.limit);
+
+export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>> = {
+  total: withDefault(
+    {
+      flag: '--max-memory <size>',
+      description: 'What all connections and requests may hold together: a size, or a share of Node’s heap',
+    },
+    `${DEFAULT_MEMORY_SHARES.total}%`,
+    read,
+  ),
+  connection: withDefault(
+    { flag: '--max-connection-memory <size>', description: 'What the sessions and messages of a connection may hold' },
+    `${DEFAULT_MEMORY_SHARES.connection}%`,
+    read,
+  ),
+  guest: withDefault(
+    { flag: '--max-guest-memory <size>', description: 'The same before sign-in' },
+    sizeText(DEFAULT_GUEST_MEMORY),
+    read,
+  ),
+  session: withDefault(
+    { flag: '--max-session-memory <size>', description: 'What the variables and requests of a session may hold' },
+    `${DEFAULT_MEMORY_SHARES.session}%`,
+    read,
+  ),
+  request: withDefault(
+    { flag: '--max-request-memory <size>', description: 'What one request may hold while it runs' },
+    `${DEFAULT_MEMORY_SHARES.request}%`,
+    read,
+  ),
+};

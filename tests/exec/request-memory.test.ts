@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { RequestMemory } from '../../src/exec/request-memory.js';
+import { objectFrom, type Value } from '../../src/value/value.js';
+
+const MIB = 2 ** 20;
+let budget: MemoryBudget;
+let memory: RequestMemory;
+const open = (ownsRows = false) => {
+  budget = new MemoryBudget(8 * MIB, () => new Error('too much'));
+  memory = new RequestMemory({ limit: 8 * MIB, budget, ownsRows });
+};
+beforeEach(() => open());
+
+const rows = (count: number): Value[] => Array.from({ length: count }, () => objectFrom({ text: 'x'.repeat(500) }));
+
+it('reserves in steps, and gives everything back at its end', () => {
+  memory.charge(1);
+  expect(budget.used).toBe(64 * 1024);
+  memory.charge(64 * 1024);
+  expect(budget.used).toBe(128 * 1024);
+  expect(() => memory.charge(8 * MIB)).toThrow('--max-request-memory');
+  const other = new RequestMemory({ limit: 9 * MIB, budget, ownsRows: false });
+  expect(() => other.charge(8 * MIB)).toThrow('too much');
+  expect(other.used).toBe(0);
+  expect(memory.used).toBe(64 * 1024 + 1);
+  memory.close();
+  expect(budget.used).toBe(0);
+});
+
+it('gives back what is released by much', () => {
+  memory.charge(6 * MIB);
+  memory.releaseTo(MIB);
+  expect(budget.used).toBeLessThan(2 * MIB);
+  memory.charge(6 * MIB);
+  expect(memory.used).toBe(7 * MIB);
+});
+
+describe('a scope', () => {
+  it('keeps what its value weighs, and never more than was charged in it', () => {
+    memory.charge(1_000);
+    const mark = memory.used;
+    memory.charge(MIB);
+    memory.settle(mark, 'x'.repeat(1_000));
+    expect(memory.used - mark).toBeGreaterThan(1_000);
+    expect(memory.used - mark).toBeLessThan(3_000);
+    memory.settle(memory.used, 'x'.repeat(MIB));
+    memory.releaseTo(mark);
+    memory.charge(10);
+    memory.settle(mark, 'x'.repeat(MIB));
+    expect(memory.used - mark).toBe(10);
+  });
+
+  it('looks no further at its value than what was charged', () => {
+    let looks = 0;
+    const value = objectFrom({});
+    const watched = new Proxy(value, {
+      ownKeys: (target) => {
+        looks++;
+        return Reflect.ownKeys(target);
+      },
+    });
+    memory.charge(100);
+    memory.settle(0, [...Array<Value>(1_000).fill(1), watched]);
+    expect(looks).toBe(0);
+  });
+});
+
+it('charges nothing for what is small', () => {
+  for (const value of ['x', 1, undefined, [1, 2], objectFrom({ a: 1 })]) expect(memory.charged(value)).toBe(value);
+  expect(memory.used).toBe(0);
+});
+
+it('charges records for their slots where the storage shares them, and whole where it doesn’t', () => {
+  memory.chargeRows(rows(1_000));
+  expect(memory.used).toBe(8_000);
+  open(true);
+  memory.chargeRows(rows(1_000));
+  expect(memory.used).toBeGreaterThan(1_000_000);
+  open();
+  memory.chargeCopies(rows(1_000));
+  expect(memory.used).toBeLessThan(100_000);
+});
