@@ -3,7 +3,10 @@ import { sortInSteps } from '../base/sort-in-steps.js';
 import type { Execution } from './execution.js';
 import { pausingOf } from './pace.js';
 
-/** Sorts any number of items, giving way on the way. Equal items stay in the order in which they came. A few are sorted in place. */
+/**
+ * Sorts any number of items, giving way on the way. Equal items stay in the order in which they came. A few are sorted
+ * in place.
+ */
 export function sortInTurns<T>(
   execution: Pick<Execution, 'interrupt'>,
   items: T[],

@@ -32,7 +32,10 @@ export interface FunctionContext {
   hasAnalyzer(name: string): PromiseOrValue<boolean>;
   /** Fails when the statement was cancelled or its time is over; for functions that wait. */
   checkpoint(): void;
-  /** Claims so much work, in characters, bytes and elements; gives way to others first where much has been done since they had a turn. */
+  /**
+   * Claims so much work, in characters, bytes and elements; gives way to others first where much has been done since
+   * they had a turn.
+   */
   claim(units: number): PromiseOrValue<void>;
   /** Fails likewise, and gives way to others when it is time to; for functions that loop. */
   pause(): PromiseOrValue<void>;
@@ -78,8 +81,10 @@ export interface FunctionRow {
   /** False when two calls with equal arguments may differ (time, random, session, records): such calls are never folded. */
   readonly deterministic?: false;
   /**
-   * Characters, bytes, elements and fields that its arguments may have together; `MAX_INPUT` unless told. A call with more fails with
-   * `input_too_large`. Whoever raises it either pauses on the way or has measured that no step gets longer than it may be.
+   * Characters, bytes, elements and fields that its arguments may have together; `MAX_INPUT` unless told. A call with
+   * more fails with
+   * `input_too_large`. Whoever raises it either pauses on the way or has measured that no step gets longer than it may
+   * be.
    */
   readonly largest?: number;
   /** Arguments have been counted and coerced to the parameters' types. */

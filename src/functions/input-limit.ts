@@ -1,12 +1,17 @@
 /**
- * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds the event loop, unless
- * it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and functions that pause, or look at little of what they
- * are given, take any amount. The figures are calibrated so that a step stays below 5 ms (`bench/steps.mjs` measures them).
+ * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds
+ * the event loop, unless
+ * it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and functions that pause, or look
+ * at little of what they
+ * are given, take any amount. The figures are calibrated so that a step stays below 5 ms (`bench/steps.mjs` measures
+ * them).
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { isArray, isObject, SetValue, type Value } from '../value/value.js';
 
-/** Characters, bytes, elements and fields that a function is given unless its row says otherwise: up to 150 ns for each. */
+/**
+ * Characters, bytes, elements and fields that a function is given unless its row says otherwise: up to 150 ns for each.
+ */
 export const MAX_INPUT = 2 ** 15;
 
 /** For functions that take some nanoseconds for each: copies, and what the runtime does for us. */
@@ -33,7 +38,10 @@ export const ANY_INPUT = Number.POSITIVE_INFINITY;
 /** Calls with more than this claim their work (`FunctionContext.claim`), so that many of them in a row give way. */
 export const SMALL_INPUT = 64;
 
-/** Characters of a text, bytes, elements of a collection, fields of an object; 0 for anything else. What is within them isn't counted. */
+/**
+ * Characters of a text, bytes, elements of a collection, fields of an object; 0 for anything else. What is within them
+ * isn't counted.
+ */
 export function inputSize(value: Value): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -5,7 +5,8 @@ import { Comparisons } from '../value/order.js';
 import type { Value } from '../value/value.js';
 
 /**
- * A sorted copy of any number of values, in their total order. (`Array.prototype.sort` puts `undefined` last whatever the comparator says,
+ * A sorted copy of any number of values, in their total order. (`Array.prototype.sort` puts `undefined` last whatever
+ * the comparator says,
  * and NONE is the lowest.)
  */
 export function sortedInSteps(values: readonly Value[], pausing: Pausing): PromiseOrValue<Value[]> {

@@ -1,5 +1,6 @@
 /**
- * Commits of many changes. Applying or encoding all of them at once would hold the event loop for long, so that they are taken in steps:
+ * Commits of many changes. Applying or encoding all of them at once would hold the event loop for long, so that they
+ * are taken in steps:
  * while these go on nobody else commits, and new snapshots show the store as it was.
  */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';

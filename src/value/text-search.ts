@@ -4,7 +4,8 @@
 const MAX_COMPARISONS = 2 ** 18;
 
 /**
- * Tells where `part` is found in a text, at a place or behind it; −1 if it isn't. The runtime's search takes time by both lengths together for parts
+ * Tells where `part` is found in a text, at a place or behind it; −1 if it isn't. The runtime's search takes time by
+ * both lengths together for parts
  * that repeat themselves; this one takes time by their sum, whatever they are (Knuth, Morris and Pratt).
  */
 export function finderOf(text: string, part: string): (from: number) => number {

@@ -1,4 +1,7 @@
-/** Statements over large values come by checkpoints often enough, and operators and casts refuse what would take too long at once. */
+/**
+ * Statements over large values come by checkpoints often enough, and operators and casts refuse what would take too
+ * long at once.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';

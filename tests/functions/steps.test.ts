@@ -1,4 +1,6 @@
-/** No function does more at once than it says, and those that take more pause on the way. Work is counted, not timed. */
+/**
+ * No function does more at once than it says, and those that take more pause on the way. Work is counted, not timed.
+ */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';

@@ -8,7 +8,10 @@ export const functionErrors = {
     text: ({ name, reason, method = false }) =>
       `Incorrect arguments for ${method ? 'method' : 'function'} ${name}(). ${reason}`,
   }),
-  /** Whatever is done at once is bounded, so that nobody else has to wait for long. `what` is a function, an operator or a cast. */
+  /**
+   * Whatever is done at once is bounded, so that nobody else has to wait for long. `what` is a function, an operator or
+   * a cast.
+   */
   input_too_large: row<{ what: string; limit: number }>({
     kind: 'Validation',
     text: ({ what, limit }) =>

@@ -171,7 +171,9 @@ function flattened(name: string) {
 /** So many arrays are put together by one call of the runtime's. */
 const JOINED_AT_ONCE = 256;
 
-/** Replaces arrays by their elements, one level deep. @throws TesseraError `input_too_large` if there would be too many */
+/**
+ * Replaces arrays by their elements, one level deep. @throws TesseraError `input_too_large` if there would be too many
+ */
 export function flatten(name: string, array: readonly Value[]): Value[] {
   let count = 0;
   for (const item of array) count += isArray(item) ? item.length : 1;
