@@ -1,0 +1,77 @@
+/** One call on as much as a user can make (70): it pauses on the way, or is refused. `tests/functions/steps.test.ts` goes through all functions. */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
+import type { Session } from '../../src/session/contract.js';
+import { attack } from './attack.js';
+import { answer, World } from './world.js';
+
+/** Each look at the clock finds a turn used up, so that each checkpoint gives way. */
+let yields = 0;
+let time = 0;
+const environment = {
+  ...realEnvironment,
+  clock: { ...realEnvironment.clock, monotonic: () => (time += 2) },
+  timers: {
+    ...realEnvironment.timers,
+    yield: () => {
+      yields++;
+      return Promise.resolve();
+    },
+  },
+};
+
+let world: World;
+let eve: Session;
+beforeAll(async () => {
+  world = await World.open({ environment });
+  eve = await world.person('eve');
+});
+afterAll(() => world.close());
+
+const TEXT = `LET $s = string::repeat('a', 1000000); LET $t = $s + $s + $s + $s + $s + $s + $s + $s; `;
+const LIST = 'LET $l = <array> 0..250000; ';
+
+/** What gives way at least so often. */
+const IN_STEPS: readonly (readonly [statements: string, least: number])[] = [
+  [`${TEXT}RETURN crypto::sha512($t) != crypto::blake3($t)`, 1500],
+  [`${TEXT}RETURN string::len(string::reverse($t))`, 1500],
+  ['LET $l = <array> 0..130000; RETURN array::len(array::sort::desc($l))', 500],
+  ['LET $l = <array> 0..130000; RETURN array::len(array::distinct($l))', 100],
+  ['LET $l = <array> 0..32000; RETURN math::median($l) + math::percentile($l, 9)', 100],
+  [`${LIST}RETURN count((SELECT * FROM $l LIMIT 20000))`, 250],
+];
+
+attack(70, 'what takes any amount gives way to others', async () => {
+  for (const [statements, least] of IN_STEPS) {
+    const before = yields;
+    expect([statements, await answer(eve, statements)]).toEqual([statements, expect.not.stringMatching(/^\w+: /)]);
+    expect([statements, yields - before >= least]).toEqual([statements, true]);
+  }
+});
+
+attack(70, 'what can’t be taken in steps is refused', async () => {
+  const calls = [
+    `${TEXT}RETURN string::slug($t)`,
+    `${TEXT}RETURN string::similarity::jaro($t, $t)`,
+    `${TEXT}RETURN string::uppercase($t)`,
+    `${TEXT}RETURN string::html::sanitize($t)`,
+    `${TEXT}RETURN encoding::json::decode($t)`,
+    `${TEXT}RETURN parse::email::host($t)`,
+    `${TEXT}RETURN $t CONTAINS 'b'`,
+    `${TEXT}RETURN <int> $t`,
+    `${LIST}RETURN math::mean($l)`,
+    `${LIST}RETURN vector::dot($l, $l)`,
+    `${LIST}RETURN set::union(<set> $l, <set> $l)`,
+    `${LIST}RETURN value::diff($l, [])`,
+    `${LIST}RETURN $l CONTAINSALL $l`,
+    `${LIST}RETURN <string> $l`,
+  ];
+  for (const call of calls)
+    expect([call, await answer(eve, call)]).toEqual([call, expect.stringMatching(/^input_too_large/)]);
+});
+
+attack(70, 'a text that is almost found everywhere in another', async () => {
+  const half = `LET $h = string::repeat('a', 60000); LET $s = string::repeat('a', 300000); `;
+  expect(await answer(eve, `${half}RETURN [$s CONTAINS $h + 'b' + $h, $h + 'b' + $h IN $s]`)).toBe('[false, false]');
+  expect(await answer(eve, `${half}RETURN string::len(string::replace($s, $h + 'b' + $h, ''))`)).toBe('300000');
+});
