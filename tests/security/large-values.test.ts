@@ -1,4 +1,7 @@
-/** One call on as much as a user can make (70): it pauses on the way, or is refused. `tests/functions/steps.test.ts` goes through all functions. */
+/**
+ * One call on as much as a user can make (70): it pauses on the way, or is refused. `tests/functions/steps.test.ts`
+ * goes through all functions.
+ */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
