@@ -62,6 +62,20 @@ export function filterInSteps<T>(
   return andThen(done, () => kept);
 }
 
+/** Combines the items, one after the other, into what has come of those before it. */
+export function foldInSteps<T, U>(
+  items: readonly T[],
+  initial: U,
+  pausing: Pausing,
+  combine: (before: U, item: T) => U,
+): PromiseOrValue<U> {
+  let folded = initial;
+  const done = forEachInSteps(items, pausing, (item) => {
+    folded = combine(folded, item);
+  });
+  return andThen(done, () => folded);
+}
+
 /** What `map` makes of each item. */
 export function mapInSteps<T, U>(
   items: readonly T[],

@@ -1,10 +1,12 @@
 /** The functions without a family. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { foldInSteps, type Pausing } from '../base/steps.js';
 import { durationMilliseconds } from '../value/duration.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isArray, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
-import { CALCULATES, LOOKS } from './input-limit.js';
+import { IN_LONG_LISTS, LOOKS } from './input-limit.js';
 import { any, duration, optional } from './parameters.js';
 
 export const coreFunctions: readonly FunctionRow[] = [
@@ -13,8 +15,8 @@ export const coreFunctions: readonly FunctionRow[] = [
     parameters: [optional(any('value'))],
     returns: 'int',
     description: 'Counts the truthy elements of an array, or whether a value is truthy; 1 without an argument.',
-    ...CALCULATES,
-    run: (args) => (args.length === 0 ? 1 : countOf(args[0])),
+    ...IN_LONG_LISTS,
+    run: (args, context) => (args.length === 0 ? 1 : countOf(args[0], context)),
   },
   define('not', [any('value')], 'bool', 'Whether a value is falsy.', (value) => !isTruthy(value), LOOKS),
   define(
@@ -31,11 +33,9 @@ export const coreFunctions: readonly FunctionRow[] = [
 ];
 
 /** How many values count: the truthy elements of an array, otherwise the value itself if it is truthy. */
-export function countOf(value: Value): number {
+export function countOf(value: Value, pausing: Pausing): PromiseOrValue<number> {
   if (!isArray(value)) return isTruthy(value) ? 1 : 0;
-  let count = 0;
-  for (const item of value) if (isTruthy(item)) count++;
-  return count;
+  return foldInSteps(value, 0, pausing, (count, item) => (isTruthy(item) ? count + 1 : count));
 }
 
 /** Milliseconds between two looks at whether the statement may go on. */

@@ -1,10 +1,7 @@
 /**
- * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds
- * the event loop, unless
- * it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and functions that pause, or look
- * at little of what they
- * are given, take any amount. The figures are calibrated so that a step stays below 5 ms (`bench/steps.mjs` measures
- * them).
+ * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds the event loop, unless
+ * it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and functions that pause, or look at little of what they
+ * are given, take any amount. The figures are calibrated so that a step stays below 5 ms (`bench/steps.mjs` measures them).
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { isArray, isObject, SetValue, type Value } from '../value/value.js';
@@ -20,11 +17,14 @@ export const MAX_INPUT_OF_COPIES = 2 ** 18;
 /** For functions that calculate with each element of their arguments. */
 export const MAX_INPUT_OF_CALCULATIONS = 2 ** 15;
 
+/** For functions that calculate with the numbers of long lists, in steps: as many as a range makes. */
+export const MAX_INPUT_OF_LONG_LISTS = 2 ** 21;
+
 /** For functions that sort, hash or rebuild what they are given, several hundred nanoseconds for each part. */
 export const MAX_INPUT_OF_REBUILDING = 2 ** 13;
 
 /** For functions that take their arguments in steps, with pauses in between, but copy them once or twice as a whole. */
-export const MAX_INPUT_IN_STEPS = 2 ** 17;
+export const MAX_INPUT_IN_STEPS = 2 ** 19;
 
 /** For what the runtime does with whole texts. */
 export const MAX_INPUT_OF_TEXTS = 2 ** 19;
@@ -79,5 +79,6 @@ export const IN_STEPS = { largest: MAX_INPUT_IN_STEPS } as const;
 export const TEXTS = { largest: MAX_INPUT_OF_TEXTS } as const;
 export const IN_PIECES = { largest: MAX_INPUT_IN_PIECES } as const;
 export const COPIES = { largest: MAX_INPUT_OF_COPIES } as const;
+export const IN_LONG_LISTS = { largest: MAX_INPUT_OF_LONG_LISTS } as const;
 export const CALCULATES = { largest: MAX_INPUT_OF_CALCULATIONS } as const;
 export const REBUILDS = { largest: MAX_INPUT_OF_REBUILDING } as const;

@@ -8,7 +8,7 @@ import { Decimal, Float, float, type NumberValue } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
-import { CALCULATES } from './input-limit.js';
+import { IN_LONG_LISTS } from './input-limit.js';
 import {
   deviation,
   greatest,
@@ -54,7 +54,7 @@ function ofNumbers(
   description: string,
   compute: (numbers: Numbers, pausing: Pausing) => PromiseOrValue<NumberValue>,
 ): FunctionRow {
-  return define(`math::${name}`, [numbers('numbers')], returns, description, compute, CALCULATES);
+  return define(`math::${name}`, [numbers('numbers')], returns, description, compute, IN_LONG_LISTS);
 }
 
 function ofPercent(
@@ -69,7 +69,7 @@ function ofPercent(
     returns,
     description,
     (list, percent, context) => compute(list, toNumber(percent), context),
-    CALCULATES,
+    IN_LONG_LISTS,
   );
 }
 
@@ -83,7 +83,7 @@ function selects(name: string, description: string, wins: (a: NumberValue, b: Nu
       if (count < 1) throw invalidArguments(`math::${name}`, 'The second argument must be an integer greater than 0.');
       return strongest(list, Number(count), wins, context);
     },
-    CALCULATES,
+    IN_LONG_LISTS,
   );
 }
 
@@ -209,7 +209,7 @@ export const mathFunctions: readonly FunctionRow[] = [
     'float',
     'The number in the middle; NONE of nothing.',
     (list, context) => (list.length === 0 ? undefined : andThen(percentile(list, 50, context), float)),
-    CALCULATES,
+    IN_LONG_LISTS,
   ),
   ofNumbers('midhinge', 'float', 'The average of the first and the third quartile.', (list, pausing) =>
     andThen(quartiles(list, pausing), ([first, , third]) => float((first + third) / 2)),

@@ -1,7 +1,7 @@
 /** Statistics of lists of numbers. Sums stay ints or decimals where the numbers are; what has to be divided is a float or a decimal. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { sortInSteps } from '../../base/sort-in-steps.js';
-import { forEachInSteps, type Pausing } from '../../base/steps.js';
+import { foldInSteps, forEachInSteps, mapInSteps, type Pausing } from '../../base/steps.js';
 import { add, divide, multiply, subtract } from '../../value/arithmetic.js';
 import { exact, fitDecimal } from '../../value/decimal.js';
 import { compareNumbers, toNumber } from '../../value/number.js';
@@ -9,49 +9,68 @@ import { Decimal, float, type NumberValue } from '../../value/value.js';
 
 type Numbers = readonly NumberValue[];
 
-export function sum(numbers: Numbers): NumberValue {
-  return numbers.reduce<NumberValue>((total, number) => add(total, number) as NumberValue, 0);
+export function sum(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return foldInSteps<NumberValue, NumberValue>(
+    numbers,
+    0,
+    pausing,
+    (total, number) => add(total, number) as NumberValue,
+  );
 }
 
-export function product(numbers: Numbers): NumberValue {
-  return numbers.reduce<NumberValue>((total, number) => multiply(total, number) as NumberValue, 1);
+export function product(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return foldInSteps<NumberValue, NumberValue>(
+    numbers,
+    1,
+    pausing,
+    (total, number) => multiply(total, number) as NumberValue,
+  );
 }
 
-/** The number of the same kind as the others: a decimal if one of them is, a float otherwise. */
+/** Whether the result is of the same kind as the numbers: a decimal if one of them is, a float otherwise. */
 function isExact(numbers: Numbers): boolean {
   return numbers.some((number) => number instanceof Decimal);
 }
 
-function floatSum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+function floatSum(
+  numbers: Numbers,
+  pausing: Pausing,
+  summand: (number: number) => number = (number) => number,
+): PromiseOrValue<number> {
+  return foldInSteps(numbers, 0, pausing, (total, number) => total + summand(toNumber(number)));
 }
 
 /** The average; NaN of nothing. */
-export function mean(numbers: Numbers): NumberValue {
-  if (isExact(numbers)) return divide(sum(numbers), numbers.length) as NumberValue;
-  return float(floatSum(numbers.map(toNumber)) / numbers.length);
+export function mean(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return isExact(numbers)
+    ? andThen(sum(numbers, pausing), (total) => divide(total, numbers.length) as NumberValue)
+    : andThen(floatSum(numbers, pausing), (total) => float(total / numbers.length));
 }
 
 /** The variance of a sample (divided by n − 1); 0 of one number, NaN of nothing. */
-export function variance(numbers: Numbers): NumberValue {
+export function variance(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
   if (numbers.length === 1) return float(0);
   if (isExact(numbers)) {
-    const middle = mean(numbers);
-    const squares = numbers.map((number) => {
-      const deviation = subtract(number, middle);
-      return multiply(deviation, deviation) as NumberValue;
-    });
-    return divide(sum(squares), numbers.length - 1) as NumberValue;
+    const squares = andThen(mean(numbers, pausing), (middle) =>
+      mapInSteps(numbers, pausing, (number) => {
+        const deviation = subtract(number, middle);
+        return multiply(deviation, deviation) as NumberValue;
+      }),
+    );
+    const total = andThen(squares, (all) => sum(all, pausing));
+    return andThen(total, (all) => divide(all, numbers.length - 1) as NumberValue);
   }
   if (numbers.length === 0) return Number.NaN;
-  const plain = numbers.map(toNumber);
-  const middle = floatSum(plain) / plain.length;
-  return float(floatSum(plain.map((number) => (number - middle) ** 2)) / (plain.length - 1));
+  const squares = andThen(floatSum(numbers, pausing), (total) => {
+    const middle = total / numbers.length;
+    return floatSum(numbers, pausing, (number) => (number - middle) ** 2);
+  });
+  return andThen(squares, (total) => float(total / (numbers.length - 1)));
 }
 
 /** The standard deviation of a sample. */
-export function deviation(numbers: Numbers): NumberValue {
-  return squareRoot(variance(numbers));
+export function deviation(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return andThen(variance(numbers, pausing), squareRoot);
 }
 
 /** A decimal's root is a decimal; that of a negative number is NaN. */
@@ -61,13 +80,17 @@ export function squareRoot(number: NumberValue): NumberValue {
 }
 
 /** The least number; of equal ones the first. ∞ of nothing. */
-export function least(numbers: Numbers): NumberValue {
-  return numbers.reduce((best, number) => (compareNumbers(number, best) < 0 ? number : best), numbers[0] ?? Infinity);
+export function least(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return foldInSteps(numbers, numbers[0] ?? Infinity, pausing, (best, number) =>
+    compareNumbers(number, best) < 0 ? number : best,
+  );
 }
 
 /** The greatest number; of equal ones the last. −∞ of nothing. */
-export function greatest(numbers: Numbers): NumberValue {
-  return numbers.reduce((best, number) => (compareNumbers(number, best) >= 0 ? number : best), numbers[0] ?? -Infinity);
+export function greatest(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  return foldInSteps(numbers, numbers[0] ?? -Infinity, pausing, (best, number) =>
+    compareNumbers(number, best) >= 0 ? number : best,
+  );
 }
 
 /** The number that occurs most often; of several the greatest. NaN of nothing. */
@@ -92,7 +115,7 @@ export function percentile(numbers: Numbers, percent: number, pausing: Pausing):
 }
 
 function inOrder(numbers: Numbers, pausing: Pausing): PromiseOrValue<number[]> {
-  return sortInSteps(numbers.map(toNumber), pausing, compareNumbers);
+  return andThen(mapInSteps(numbers, pausing, toNumber), (plain) => sortInSteps(plain, pausing, compareNumbers));
 }
 
 function ofOrdered(ordered: readonly number[], percent: number): number {
@@ -120,8 +143,11 @@ export function quartiles(numbers: Numbers, pausing: Pausing): PromiseOrValue<re
 }
 
 /** The difference between the greatest and the least; NaN of nothing. */
-export function spread(numbers: Numbers): NumberValue {
-  return numbers.length === 0 ? Number.NaN : (subtract(greatest(numbers), least(numbers)) as NumberValue);
+export function spread(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+  if (numbers.length === 0) return Number.NaN;
+  return andThen(greatest(numbers, pausing), (most) =>
+    andThen(least(numbers, pausing), (fewest) => subtract(most, fewest) as NumberValue),
+  );
 }
 
 /**
