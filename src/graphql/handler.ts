@@ -20,6 +20,8 @@ interface Asked {
 export interface GraphqlPost extends Asked {
   readonly contentType: string | undefined;
   readonly body: string;
+  /** Gives what the body is as JSON, or throws what is wrong with it, where that was found out in pieces before. */
+  readonly read?: (() => Value) | undefined;
   /** Whether a browser sends it for a web page. */
   readonly fromPage?: boolean;
 }
@@ -68,7 +70,11 @@ export function createGraphqlHandler(service: GraphqlService, json: 'results' | 
 export function readSingle(request: GraphqlGet | GraphqlPost): GraphqlRequest {
   if ('parameters' in request) return readGraphqlParameters(request.parameters);
   checkContentType(request.contentType);
-  return readGraphqlRequest(parseJson(request.body));
+  return readGraphqlRequest(jsonOf(request));
+}
+
+function jsonOf({ body, read }: GraphqlPost): Value {
+  return read === undefined ? parseJson(body) : read();
 }
 
 /** Requests that came together, unread. */
@@ -76,16 +82,13 @@ interface Batch {
   readonly batch: readonly Value[];
 }
 
-function readBody(
-  { contentType, body, fromPage = false }: GraphqlPost,
-  form: AnswerForm,
-  { limits, beyond }: Allowance,
-): GraphqlRequest | Batch {
+function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: Allowance): GraphqlRequest | Batch {
+  const { contentType, body, fromPage = false } = post;
   // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do in any case: a type
   // other than this is what a browser sends to foreign servers without asking them first.
   const isLenient = form.kind === 'results' && !fromPage;
   if (!isLenient || !isUntoldJson(contentType, body.charCodeAt(0))) checkContentType(contentType);
-  const value = parseJson(body);
+  const value = jsonOf(post);
   if (!isArray(value)) return readGraphqlRequest(value);
   if (value.length === 0) throw failure('graphql_request', { reason: 'the batch is empty' });
   if (limits.batch === 1 || value.length > limits.batch) throw beyond('batch');

@@ -10,6 +10,11 @@ import type { Format } from './format.js';
 /** Bytes that are decoded at once: a millisecond's work at most. */
 const SMALL = 8 * 1024;
 
+/** Whether a body is decoded in pieces. */
+export function isLarge(body: Uint8Array): boolean {
+  return body.length > SMALL;
+}
+
 /**
  * The value of a body. `isAbandoned` tells that nobody waits for it any more.
  * @throws TesseraError for what isn't of the format; `too_many_values`, `too_many_keys`, `cancelled`
@@ -20,7 +25,7 @@ export function decodeMessage(
   { environment, options }: Pick<Context, 'environment' | 'options'>,
   isAbandoned: () => boolean,
 ): PromiseOrValue<Value> {
-  if (body.length <= SMALL) return format.decode(body);
+  if (!isLarge(body)) return format.decode(body);
   const interrupt = RequestInterrupt.begin(environment);
   const decoding = format.decodeStepwise(body, options.limits);
   return inPieces({ interrupt }, abandonable(decoding, interrupt, isAbandoned));

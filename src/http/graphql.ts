@@ -4,11 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors/error.js';
 import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } from '../graphql/handler.js';
 import type { Session } from '../session/contract.js';
-import { newObject } from '../value/value.js';
+import { newObject, type Value } from '../value/value.js';
 import { bodyOf, type Context, inSession, type RouteContext } from './context.js';
+import { decodeMessage, isLarge } from './decode-message.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
-import { utf8Text } from './format.js';
+import { JSON_FORMAT, utf8Text } from './format.js';
 import { sendGraphiql } from './graphiql.js';
 import { wantsPage } from './graphiql-page.js';
 import { readQueryString } from './query-string.js';
@@ -23,10 +24,24 @@ export async function graphqlPostRoute(
   const handle = handlerOf(context);
   const { accept, origin, 'content-type': contentType } = request.headers;
   return inDatabase(context, request, reply, async (session) => {
-    const body = utf8Text(bodyOf(request));
-    const post = { session, accept, contentType, body, fromPage: origin !== undefined };
+    const bytes = bodyOf(request);
+    const body = utf8Text(bytes);
+    const read = isLarge(bytes) ? await readJson(bytes, context, () => reply.raw.destroyed) : undefined;
+    const post = { session, accept, contentType, body, read, fromPage: origin !== undefined };
     return (await streamed(context, request, reply, post)) ?? send(context, reply, await handle(post));
   });
+}
+
+/** What a body is as JSON, to be given, or what is wrong with it, to be thrown, when somebody asks. */
+async function readJson(body: Uint8Array, context: Context, isAbandoned: () => boolean): Promise<() => Value> {
+  try {
+    const value = await decodeMessage(body, JSON_FORMAT, context, isAbandoned);
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /** What names a document in a query string. */

@@ -196,6 +196,13 @@ describe('while a large body is read', () => {
     ['JSON with 300,000 keys', '/rpc', keys(300_000), JSON_TYPE, 413],
     ['JSON with many keys', '/rpc', `{"id":1,"method":"ping","a":[${keys(40_000)},${keys(40_000)}]}`, JSON_TYPE, 200],
     ['a long text', '/rpc', JSON.stringify('x\n'.repeat(MIB)), JSON_TYPE, 200],
+    [
+      'variables of GraphQL',
+      '/graphql',
+      `{"query":"{ x }","variables":{"a":[${'{},'.repeat(300_000)}1]}}`,
+      JSON_TYPE,
+      400,
+    ],
     ['many statements', '/sql', '1;'.repeat(90_000), {}, 200],
     ['empty arrays', '/sql', `RETURN count([${'[],'.repeat(300_000)}])`, {}, 200],
     ['a block of statements', '/sql', `{ ${'1;'.repeat(20_000)} }`, {}, 200],

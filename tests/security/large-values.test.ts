@@ -64,7 +64,6 @@ attack(70, 'what can’t be taken in steps is refused', async () => {
     `${TEXT}RETURN $t CONTAINS 'b'`,
     `${TEXT}RETURN <int> $t`,
     `${LIST}RETURN vector::dot($l, $l)`,
-    `${LIST}RETURN set::union(<set> $l, <set> $l)`,
     `${LIST}RETURN value::diff($l, [])`,
     `${LIST}RETURN $l CONTAINSALL $l`,
     `${LIST}RETURN <string> $l`,
