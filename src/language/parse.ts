@@ -82,7 +82,7 @@ class QueryParse implements Stepwise<Query> {
       return true;
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
-      this.#check('tokens', parser.tokens - parser.repeated);
+      checkTokens(parser.tokens - parser.repeated, this.#limits);
       this.#pauses.goOn(parser.start);
       parser.goTo(place);
       return false;
@@ -106,6 +106,11 @@ export const QUERY_LIMITS = {
   code: { what: 'tokens in one statement, besides data written out', setting: '--max-statement-code' },
 } as const;
 export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number };
+
+/** @throws TesseraError `query_too_large` when more tokens were read than `limits` allow */
+export function checkTokens(found: number, { tokens: limit = DEFAULT_LIMITS.tokens }: Limits): void {
+  if (found > limit) throw failure('query_too_large', { limit, ...QUERY_LIMITS.tokens });
+}
 
 function endStatement(parser: Parser): void {
   if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser);

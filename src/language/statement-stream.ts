@@ -10,7 +10,7 @@
  */
 import { failure, type SourcePosition, TesseraError } from '../errors/error.js';
 import type { Statement } from './ast.js';
-import { beyondStatement, GRAMMAR } from './parse.js';
+import { beyondStatement, checkTokens, GRAMMAR } from './parse.js';
 import { DEFAULT_LIMITS, type Limits, Parser } from './parser/parser.js';
 import { PAUSE, Pauses } from './parser/pauses.js';
 import { topStatement } from './parser/statement.js';
@@ -102,6 +102,7 @@ export class StatementStream {
       statement = topStatement(parser);
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
+      checkTokens(parser.tokens - parser.repeated - place.tokens, this.#limits);
       pauses?.goOn(parser.start);
       parser.goTo(place);
       return PAUSE;

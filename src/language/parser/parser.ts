@@ -36,7 +36,7 @@ export const DEFAULT_LIMITS = {
   height: 1_000,
   length: 64 * 1024 * 1024,
   statements: 100_000,
-  tokens: 2_000_000,
+  tokens: 1_000_000,
   code: 50_000,
 } as const satisfies Limits;
 
