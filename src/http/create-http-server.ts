@@ -92,9 +92,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   // Bodies are bytes until a route knows what they are, whatever type they claim to be.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _payload, done) =>
-    takeBody(request, done, ({ limit, tooLarge }) => readBody(request.raw, limit, tooLarge, done)),
+    takeBody(request, done, ({ limit, tooLarge }) => readBody(request, limit, tooLarge, done)),
   );
   app.decorateRequest('admission', undefined);
+  app.decorateRequest('incoming', undefined);
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

@@ -5,7 +5,8 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asTesseraError } from '../errors/error.js';
 
 /** Bytes of a body that are let in though nobody reads them. */
 const MOST_DISCARDED = 4 * 2 ** 20;
@@ -32,15 +33,17 @@ export function declaredLength({ headers }: IncomingMessage): number | undefined
 }
 
 /**
- * Reads a whole body. Of one that is longer than `limit`, as it says itself or as it turns out, no more is read.
- * `done` is called once: with the body, with the error of `tooLarge`, or with what went wrong with the connection.
+ * Reads a whole body. Of one that is longer than `limit`, as it says itself or as it turns out, no more is read, nor of one for which there is
+ * no memory (`FastifyRequest.incoming`).
+ * `done` is called once: with the body, with the error of `tooLarge` or of the memory, or with what went wrong with the connection.
  */
 export function readBody(
-  request: IncomingMessage,
+  asked: Pick<FastifyRequest, 'raw' | 'incoming'>,
   limit: number,
   tooLarge: () => Error,
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
+  const request = asked.raw;
   if ((declaredLength(request) ?? 0) > limit) {
     done(tooLarge());
     return;
@@ -54,8 +57,17 @@ export function readBody(
   };
   const take = (piece: Buffer) => {
     length += piece.length;
-    if (length > limit) end(tooLarge());
-    else pieces.push(piece);
+    if (length > limit) {
+      end(tooLarge());
+      return;
+    }
+    try {
+      asked.incoming?.resize(length);
+    } catch (thrown) {
+      end(asTesseraError(thrown));
+      return;
+    }
+    pieces.push(piece);
   };
   // A copy, since pieces are parts of a buffer that the connection reads into.
   const finish = () => end(null, Buffer.concat(pieces, length));

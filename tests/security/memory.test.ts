@@ -289,7 +289,10 @@ describe('what is held', () => {
       const body = net.connect(port(), '127.0.0.1');
       sockets.push(body);
       body.on('error', () => undefined).on('data', (data) => refused.push(String(data)));
-      body.write('POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n');
+      body.write(
+        `POST /rpc HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.tokenOf(eve)}\r\n` +
+          'content-type: application/json\r\ncontent-length: 2000000\r\n\r\n',
+      );
       body.write(Buffer.alloc(1_000_000, 0x20));
       return body;
     });
