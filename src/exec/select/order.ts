@@ -59,6 +59,9 @@ interface Entry {
 /** What an entry takes besides its row, in bytes, while it is sorted. */
 const ENTRY = 64;
 
+/** So few entries count for nothing. */
+const UNCHARGED = 256;
+
 /** So few rows are kept whatever is asked for: sorting fewer at a time isn't worth the while. */
 const FEW = 64;
 
@@ -72,7 +75,8 @@ class FirstRows implements Sorting {
   #entries: Entry[] = [];
   /** What doesn't come before it isn't among the first. */
   #bar: Entry | undefined;
-  /** What the rows and keys that are kept were charged. */
+  /** How many of the entries are charged, and what they and their keys were. */
+  #counted = 0;
   #charged = 0;
 
   constructor(
@@ -88,28 +92,27 @@ class FirstRows implements Sorting {
   add(rows: readonly Value[]): PromiseOrValue<void> {
     const { memory } = this.execution;
     const mark = memory.used;
-    const before = this.#entries.length;
     const added = forEachInOrder(rows, (row) => {
       const key = this.#keyOf(this.frameOf(row));
       if (key instanceof Promise) return key.then((settled) => this.#keep(row, settled));
       return this.#keep(row, key);
     });
-    return andThen(added, () => this.#chargeFrom(before, mark));
+    return andThen(added, () => this.#chargeNew(mark));
   }
 
-  /** Charges the entries behind `before`; what was charged since `mark` was for keys, of which those of other rows are gone. */
-  #chargeFrom(before: number, mark: number): PromiseOrValue<undefined> {
+  /** Charges the entries that are new; what was charged since `mark` was for keys, of which those of other rows are gone. */
+  #chargeNew(mark: number): void {
     const { memory } = this.execution;
-    if (this.#entries.length === before) {
+    if (this.#entries.length === this.#counted || this.#entries.length <= UNCHARGED) {
       memory.releaseTo(mark);
-      return undefined;
+      return;
     }
-    const kept = this.#entries.slice(before);
+    const kept = this.#entries.slice(this.#counted);
     const charged = memory.used;
     this.charge(kept.map(({ row }) => row));
     memory.charge(ENTRY * kept.length);
     this.#charged += memory.used - Math.min(charged, mark);
-    return this.#entries.length < this.#room ? undefined : this.#cut();
+    this.#counted = this.#entries.length;
   }
 
   finish(): PromiseOrValue<Value[]> {
@@ -126,7 +129,7 @@ class FirstRows implements Sorting {
     if (key === BEHIND) return undefined;
     if (this.#bar !== undefined && this.key.compare(key, this.#bar.key, this.#comparisons) >= 0) return undefined;
     this.#entries.push({ row, key });
-    return undefined;
+    return this.#entries.length < this.#room ? undefined : this.#cut();
   }
 
   #cut(): PromiseOrValue<undefined> {
@@ -136,6 +139,7 @@ class FirstRows implements Sorting {
       if (sorted.length < this.most) return undefined;
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
       this.#charged -= dropped;
+      this.#counted = Math.min(this.#counted, this.most);
       this.execution.memory.discharge(Math.floor(dropped));
       sorted.length = this.most;
       this.#bar = sorted.at(-1);
