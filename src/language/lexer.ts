@@ -110,6 +110,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** The outer text, and where in it the one that is read stands. */
 export interface Origin extends SourceText {
   readonly offset: number;
+  /** From an offset in the text that is read to one in the source, where escapes make more of it than `offset` tells. */
+  readonly place?: (offset: number) => number;
 }
 
 export class Lexer {
@@ -135,9 +137,13 @@ export class Lexer {
 
   /** Ends the parse: something is wrong at the marks. */
   fail(what: string, ...marks: readonly Mark[]): never {
-    const { offset } = this.origin;
-    const shifted = marks.map((mark) => ({ ...mark, start: mark.start + offset, end: mark.end + offset }));
+    const shifted = marks.map((mark) => ({ ...mark, start: this.placeOf(mark.start), end: this.placeOf(mark.end) }));
     throw sourceFailure('parse_error', this.origin, what, ...shifted);
+  }
+
+  /** Where in the outermost text an offset stands. */
+  protected placeOf(offset: number): number {
+    return this.origin.place?.(offset) ?? offset + this.origin.offset;
   }
 
   /** Reads the next token into the fields. */

@@ -93,10 +93,7 @@ const plain =
   (parser, text) => {
     const value = read(text);
     const fault = value === undefined ? faultOf(text) : undefined;
-    if (fault !== undefined) {
-      const content = parser.start + 2;
-      parser.fail(fault.what, { ...fault, start: content + fault.start, end: content + fault.end });
-    }
+    if (fault !== undefined) parser.failInContent(fault.what, fault);
     parser.advance();
     return { kind: 'literal', value };
   };
