@@ -98,6 +98,8 @@ export interface Execution {
   readonly importing: boolean;
   /** Keys of access methods are taken whatever they are. */
   readonly weakKeys: boolean;
+  /** A PERMISSIONS clause is judged. */
+  readonly judging: boolean;
   /** A write that PERMISSIONS refuse is an error rather than left out. */
   readonly strict: boolean;
   /** False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`. */

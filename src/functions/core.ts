@@ -1,7 +1,7 @@
 /** The functions without a family. */
 import { durationMilliseconds } from '../value/duration.js';
 import { isTruthy } from '../value/truthiness.js';
-import { isArray, type Value } from '../value/value.js';
+import { isArray, SetValue, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { any, duration, optional } from './parameters.js';
@@ -11,7 +11,8 @@ export const coreFunctions: readonly FunctionRow[] = [
     name: 'count',
     parameters: [optional(any('value'))],
     returns: 'int',
-    description: 'Counts the truthy elements of an array, or whether a value is truthy; 1 without an argument.',
+    description:
+      'Counts the truthy elements of an array or a set, or whether a value is truthy; 1 without an argument.',
     run: (args) => (args.length === 0 ? 1 : countOf(args[0])),
   },
   define('not', [any('value')], 'bool', 'Whether a value is falsy.', (value) => !isTruthy(value)),
@@ -28,11 +29,12 @@ export const coreFunctions: readonly FunctionRow[] = [
   ),
 ];
 
-/** How many values count: the truthy elements of an array, otherwise the value itself if it is truthy. */
+/** How many values count: the truthy elements of an array or a set, otherwise the value itself if it is truthy. */
 export function countOf(value: Value): number {
-  if (!isArray(value)) return isTruthy(value) ? 1 : 0;
+  const items = value instanceof SetValue ? value.items : value;
+  if (!isArray(items)) return isTruthy(value) ? 1 : 0;
   let count = 0;
-  for (const item of value) if (isTruthy(item)) count++;
+  for (const item of items) if (isTruthy(item)) count++;
   return count;
 }
 

@@ -4,7 +4,7 @@ import { isArray, SetValue, type Value } from '../value/value.js';
 import { flatten } from './array/access.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
-import { filter, findIndex, fold, map, predicateOf, reduce } from './iteration.js';
+import { areAll, filter, findIndex, fold, isAny, map, predicateOf, reduce } from './iteration.js';
 import { joinTexts } from './join.js';
 import { any, closure, integer, optional, set, text } from './parameters.js';
 import { sliceOf } from './slice.js';
@@ -35,6 +35,20 @@ export const setFunctions: readonly FunctionRow[] = [
     'A set with a value, or each of several, added.',
     ({ items }, value) => setFrom([...items, ...itemsOf(value)]),
   ),
+  {
+    name: 'set::all',
+    parameters: [set('set'), optional(any('predicate'))],
+    returns: 'bool',
+    description: 'Whether all items pass a test; without one, whether all are truthy.',
+    run: ([value, ...tests], context) => areAll((value as SetValue).items, tests, context),
+  },
+  {
+    name: 'set::any',
+    parameters: [set('set'), optional(any('predicate'))],
+    returns: 'bool',
+    description: 'Whether an item passes a test; without one, whether any is truthy.',
+    run: ([value, ...tests], context) => isAny((value as SetValue).items, tests, context),
+  },
   define(
     'set::at',
     [set('set'), integer('index')],

@@ -51,7 +51,7 @@ class Walk {
         if (isArray(value) && !inElement && at + 1 < this.parts.length) {
           return this.#map(value, (item) => this.#onward(this.#field(item, name), at, true));
         }
-        return this.#onward(this.#field(value, name), at, inElement);
+        return this.#onward(this.#ofOwnKey(value, at, name) ?? this.#field(value, name), at, inElement);
       }
       case 'all':
         return isArray(value) ? this.#elements(value, at, inElement) : this.#onlyElement(value, at, inElement);
@@ -76,9 +76,14 @@ class Walk {
     if (isObject(value)) return value[name];
     if (value instanceof Geometry) return geometryToObject(value)[name];
     if (isArray(value)) return this.#map(value, (item) => this.#field(item, name));
-    if (!(value instanceof RecordId)) return undefined;
-    if (isObject(value.key) && value.key[name] !== undefined) return value.key[name];
-    return value.key instanceof Range ? undefined : ELSEWHERE;
+    return value instanceof RecordId && !(value.key instanceof Range) ? ELSEWHERE : undefined;
+  }
+
+  /** `id.tenant` of `doc:{tenant: 'a'}`: that a key is unique in a part of it can't be got round by a field of that name. */
+  #ofOwnKey(value: Value, at: number, name: string): Value {
+    const [first] = this.parts;
+    const isOwn = at === 1 && first?.kind === 'field' && first.name === 'id';
+    return isOwn && value instanceof RecordId && isObject(value.key) ? value.key[name] : undefined;
   }
 
   /** A path that ends with `.*` lists the elements as they are, since that is what CONTAINS looks for. */

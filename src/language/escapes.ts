@@ -44,13 +44,13 @@ export function decodeEscapes(
       continue;
     }
     text += source.slice(plainFrom, at);
-    const escape = escapeAt(source, at);
-    if (escape.fault !== undefined) {
+    const decoded = escapeAt(source, at);
+    if (decoded.fault !== undefined) {
       // That a text has no end is told before what is wrong in it.
-      return hasEnd(source, at, quote) ? fail(escape.fault.what, escape.fault) : undefined;
+      return hasEnd(source, at, quote) ? fail(decoded.fault.what, decoded.fault) : undefined;
     }
-    text += escape.text;
-    at += escape.length;
+    text += decoded.text;
+    at += decoded.length;
     plainFrom = at;
   }
   return undefined;
@@ -63,9 +63,9 @@ export function decodeEscapes(
 export function sourceOffset(source: string, from: number, offset: number): number {
   let at = from;
   for (let left = offset; left > 0; ) {
-    const escape = source.charCodeAt(at) === BACKSLASH ? escapeAt(source, at) : PLAIN;
-    at += escape.length;
-    left -= Math.max(1, escape.text.length);
+    const decoded = source.charCodeAt(at) === BACKSLASH ? escapeAt(source, at) : PLAIN;
+    at += decoded.length;
+    left -= Math.max(1, decoded.text.length);
   }
   return at;
 }

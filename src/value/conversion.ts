@@ -13,6 +13,7 @@ import {
   newObject,
   type RecordId,
   SetValue,
+  type Table,
   type Value,
 } from './value.js';
 import { Walk } from './walk.js';
@@ -64,6 +65,7 @@ export interface Conversion {
   array(value: Value): Attempt<ArrayValue>;
   set(value: Value): Attempt<ArrayValue>;
   record(value: Value, type: TypeOf<'record'>): Attempt<RecordId>;
+  table(value: Value, type: TypeOf<'table'>): Attempt<Table>;
   geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
   /** What a set is made from, as errors call it; a set unless told. */
   readonly setsAreMadeFrom?: 'array';
@@ -94,6 +96,12 @@ function convertMember(conversion: Conversion, value: Value, type: Type): Value 
       const record = conversion.record(value, type);
       const fits = record !== FAILED && (type.tables.length === 0 || type.tables.includes(record.table));
       return fits ? record : new Mismatch(type, value);
+    }
+    case 'table': {
+      const table = conversion.table(value, type);
+      if (table !== FAILED && (type.tables.length === 0 || type.tables.includes(table.name))) return table;
+      // What names any table is a text, as the reference engine has it.
+      return new Mismatch(type.tables.length === 0 ? { kind: 'string' } : type, value);
     }
     case 'geometry': {
       const geometry = conversion.geometry(value, type);

@@ -10,7 +10,7 @@ export function fieldStep(name: string): PartStep {
   const step: Step = (value, frame) => {
     if (isObject(value)) return value[name];
     if (value instanceof Geometry) return geometryToObject(value)[name];
-    if (value instanceof RecordId && isKeyField(value, name)) return (value.key as ObjectValue)[name];
+    if (value instanceof RecordId && isKeyField(value, name, frame)) return (value.key as ObjectValue)[name];
     return stepInto(value, frame, step);
   };
   return { apply: step, element: step };

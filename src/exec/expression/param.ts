@@ -22,6 +22,7 @@ export function isProtectedParam(name: string): boolean {
 /** Params that mean the current document wherever there is one. */
 const DOCUMENT: Readonly<Record<string, (frame: Frame) => Value>> = {
   this: (frame) => frame.current,
+  self: (frame) => frame.current,
   parent: (frame) => frame.parent?.current,
 };
 

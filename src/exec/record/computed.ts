@@ -7,6 +7,7 @@ import { discreetly, isVerdict } from '../discretion.js';
 import { type Execution, Frame, Scope } from '../execution.js';
 import { admits, judgeOf, judgeOfDocuments, type Rule } from '../permission.js';
 import { forStoredCode } from '../stored-code.js';
+import { Variants } from '../variants.js';
 import type { Judge } from './mask.js';
 import type { PreparedTable } from './table.js';
 
@@ -17,7 +18,7 @@ export function computeFields(
   raw: ObjectValue,
 ): PromiseOrValue<ObjectValue> {
   if (table.computed.length === 0) return raw;
-  const inner = deeper(forStoredCode(execution));
+  const inner = notJudging(deeper(forStoredCode(execution)));
   let record = raw;
   const done = forEachInOrder(table.computed, ({ name, computed }) => {
     if (computed === undefined) return undefined;
@@ -29,6 +30,14 @@ export function computeFields(
     });
   });
   return andThen(done, () => record);
+}
+
+/** The same execution where nothing is judged: a rule sees a computed field as queries do. */
+function notJudging(execution: Execution): Execution {
+  if (!execution.judging) return execution;
+  const variants = Variants.of(execution);
+  variants.computing ??= { ...execution, judging: false, variants: new Variants() };
+  return variants.computing;
 }
 
 /**

@@ -68,6 +68,14 @@ export function unsigned(parser: Parser, expected: string, most: bigint): bigint
   return value;
 }
 
+/** An int with or without a sign. */
+export function signed(parser: Parser): bigint {
+  const isNegative = parser.acceptPunct('-');
+  if (!isNegative) parser.acceptPunct('+');
+  const value = unsigned(parser, 'an signed integer', isNegative ? -MIN_INT : MAX_INT);
+  return isNegative ? -value : value;
+}
+
 /** `-Infinity`, whose sign has been read. */
 export function signedInfinity(parser: Parser, sign: '+' | '-'): Literal {
   parser.advance();
