@@ -55,6 +55,11 @@ class Walk {
       }
       case 'all':
         return isArray(value) ? this.#elements(value, at, inElement) : this.#onlyElement(value, at, inElement);
+      case 'flatten':
+        // At its end a path with it leads to the array as it is.
+        return at + 1 === this.parts.length || !isArray(value)
+          ? this.from(value, at + 1, inElement)
+          : this.from(this.#flattened(value), at + 1, inElement);
       case 'last':
         return this.#onward(isArray(value) ? value.at(-1) : value, at, inElement);
       case 'index': {
@@ -93,15 +98,24 @@ class Walk {
     return inElement ? this.from(items, at + 1, true) : this.#map(items, (item) => this.from(item, at + 1, true));
   }
 
+  #flattened(items: readonly Value[]): readonly Value[] {
+    for (const item of items) this.#count(isArray(item) ? item.length : 1);
+    return items.flatMap((item) => (isArray(item) ? [...item] : [item]));
+  }
+
   #onlyElement(value: Value, at: number, inElement: boolean): Found {
     if (!containsNothing(value)) return ELSEWHERE;
     return at + 1 === this.parts.length ? undefined : this.from([value], at + 1, inElement);
   }
 
+  #count(elements: number): void {
+    this.#unfolded += elements;
+    if (this.#unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
+  }
+
   /** Paths map into arrays and never flatten them. */
   #map(items: readonly Value[], read: (item: Value) => Found): Found {
-    this.#unfolded += items.length;
-    if (this.#unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
+    this.#count(items.length);
     const mapped: Value[] = [];
     for (const item of items) {
       const value = read(item);

@@ -138,6 +138,8 @@ export type Part =
   | { readonly kind: 'invoke'; readonly args: readonly Expression[] }
   /** `.?`, in 2.x also `?.`. */
   | { readonly kind: 'optional' }
+  /** `…`, also written `...`: the elements of the arrays in an array. */
+  | { readonly kind: 'flatten' }
   /** `@` inside a recursion. */
   | { readonly kind: 'repeat' }
   | GraphStep

@@ -52,7 +52,7 @@ for (let code = 0; code < 128; code++) {
 /** The operators by their first character, longest first. */
 const PUNCTUATION = new Map<number, readonly string[]>();
 for (const text of (
-  '( ) [ ] { } , ; : :: . .. ..= @ $ ? ?? ?: ?= ?~ ! !! != !~ ~ = == * ** *= *~ + += +?= - -> -= / % ' +
+  '( ) [ ] { } , ; : :: . .. ... ..= @ $ ? ?? ?: ?= ?~ ! !! != !~ ~ = == * ** *= *~ + += +?= - -> -= / % ' +
   '< <= <- <-> <~ <| > >= >.. >..= | || |> &&'
 ).split(' ')) {
   const code = text.charCodeAt(0);
@@ -62,6 +62,7 @@ for (const text of (
 
 /** Operators beyond ASCII, by what they stand for: a word where the operator is one. */
 const SYMBOLS: Readonly<Record<string, string>> = {
+  '…': '...',
   '×': '*',
   '÷': '/',
   '∈': 'INSIDE',
@@ -232,7 +233,7 @@ export class Lexer {
       this.fail(`Invalid token \`${character}\``, { start, end: start + character.length });
     }
     this.setPunct(symbol, start + 1);
-    if (symbol.length > 1) {
+    if (/^[A-Z]/.test(symbol)) {
       this.kind = 'word';
       this.word = symbol;
     }

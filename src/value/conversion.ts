@@ -10,7 +10,6 @@ import {
   type Geometry,
   isArray,
   isObject,
-  newObject,
   type RecordId,
   SetValue,
   type Table,
@@ -69,7 +68,7 @@ export interface Conversion {
   geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
   /** What a set is made from, as errors call it; a set unless told. */
   readonly setsAreMadeFrom?: 'array';
-  /** How the members of literal shapes (`{ a: int }`, `[int]`) are converted; this conversion itself unless told. */
+  /** What the members of literal shapes (`{ a: int }`, `[int]`) are held against, which stay as they are; this conversion itself unless told. */
   readonly members?: Conversion;
 }
 
@@ -174,13 +173,11 @@ function convertItems(conversion: Conversion, items: ArrayValue, type: TypeOf<'a
 function toTuple(conversion: Conversion, value: Value, type: TypeOf<'tuple'>): Value | Mismatch {
   if (!isArray(value) || value.length !== type.items.length) return new Mismatch(type, value);
   walk.count(value.length);
-  const items: Value[] = [];
   for (let index = 0; index < value.length; index++) {
     const converted = convertMember(conversion.members ?? conversion, value[index], type.items[index] as Type);
     if (converted instanceof Mismatch) return new Mismatch(type, value);
-    items.push(converted);
   }
-  return items;
+  return value;
 }
 
 /** An object with exactly the given fields; those that may be NONE may be missing. */
@@ -192,16 +189,14 @@ function toShape(
 ): Value | Mismatch {
   if (!isObject(value)) return new Mismatch(type, value);
   walk.count(fields.length);
-  const result = newObject();
   for (const [name, member] of fields) {
     const converted = convertMember(conversion.members ?? conversion, value[name], member);
     if (converted instanceof Mismatch) return new Mismatch(type, value);
-    if (converted !== undefined || Object.hasOwn(value, name)) result[name] = converted;
   }
   for (const name of Object.keys(value)) {
     if (!fields.some(([known]) => known === name)) return new Mismatch(type, value);
   }
-  return result;
+  return value;
 }
 
 /** The type of collections as long as they like. */

@@ -40,7 +40,7 @@ test('a param that might be one of the database needs one', async () => {
   expect(
     await answers('RETURN $auth; RETURN $this; RETURN $self; LET $a = 1; RETURN $a; SELECT VALUE $this FROM 3'),
   ).toEqual([undefined, undefined, undefined, undefined, 1, [3]]);
-  await session.use('some');
+  await session.use('some', undefined);
   expect(await answers('RETURN $nope; RETURN $self')).toEqual([missing('database', 'DatabaseEmpty'), undefined]);
   await session.use('some', 'where');
   expect(await answers('RETURN $nope')).toEqual([undefined]);

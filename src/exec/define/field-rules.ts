@@ -16,9 +16,9 @@ export function checkField(field: FieldDefinition, table: TableEntry): void {
 
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
 
-/** As `checkField`, for a field that is altered: FLEXIBLE does no harm in a schemaless table, and the reference engine lets it be. */
+/** As `checkField`, for a field that is altered: of that the reference engine lets be what the table and the fields around it say. */
 export function checkAlteredField(field: FieldDefinition, table: TableEntry): void {
-  for (const rule of RULES) if (rule !== flexible) rule(field, table);
+  for (const rule of RULES) if (rule !== flexible && rule !== nestedType) rule(field, table);
 }
 
 const RULES: readonly Rule[] = [flexible, computed, insideComputed, id, reference, nestedType, relationEnd];

@@ -48,6 +48,22 @@ export const ALL: PartStep = {
   element: resolved,
 };
 
+/** `…`: the elements of the arrays in an array, in their places. What isn't an array stays as it is. */
+export const FLATTEN: PartStep = {
+  apply: (value, frame) => {
+    if (!isArray(value) || !value.some(isArray)) return value;
+    const items: Value[] = [];
+    for (const item of value) {
+      if (!isArray(item)) items.push(item);
+      else {
+        frame.unfold(item.length);
+        for (const inner of item) items.push(inner);
+      }
+    }
+    return items;
+  },
+};
+
 function isLink(value: Value): boolean {
   return value instanceof RecordId;
 }

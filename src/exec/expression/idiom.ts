@@ -3,7 +3,7 @@ import type { Idiom, Part } from '../../language/ast.js';
 import type { Evaluate } from '../execution.js';
 import { invokeStep } from './call.js';
 import { destructureStep } from './destructure.js';
-import { ALL, compileDocumentField, fieldStep, optional } from './field.js';
+import { ALL, compileDocumentField, FLATTEN, fieldStep, optional } from './field.js';
 import { type ChainPart, chainStep } from './graph.js';
 import { indexStep, LAST, whereStep } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
@@ -24,6 +24,7 @@ const PARTS: { readonly [K in Exclude<Part['kind'], JoinedOtherwise>]: PartCompi
   destructure: ({ fields }, compiler) => destructureStep(fields, compiler),
   method: ({ name, args }, compiler) => methodStep(name, args, compiler),
   invoke: ({ args }, compiler) => invokeStep(args, compiler),
+  flatten: () => FLATTEN,
   repeat: () => REPEAT,
   recursion: (part, compiler) => recursionStep(part, compilePath(part.path, compiler).whole, compiler),
 };

@@ -90,6 +90,11 @@ function rewriteBelow(...[value, companions, places, depth, isAsked]: Parameters
       if (isArray(value)) return rewriteItems(value, companions, places, depth + 1, isAsked);
       if (value instanceof SetValue) return rewriteSet(value, companions, places, depth + 1);
       return isObject(value) ? rewriteMembers(value, companions, places, depth + 1, isAsked) : value;
+    case 'flatten':
+      if (isArray(value)) return rewriteItems(value, companions, places, depth + 1, isAsked);
+      if (value instanceof SetValue) return rewriteSet(value, companions, places, depth + 1);
+      // Nothing is declared of members but who may change them.
+      return places.keeps && isObject(value) ? rewriteMembers(value, companions, places, depth + 1, false) : value;
     case 'index': {
       const index = part.index.kind === 'literal' ? part.index.value : undefined;
       return typeof index === 'number' && isArray(value)
