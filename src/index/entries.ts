@@ -86,9 +86,7 @@ function extend(rows: readonly Row[], value: Value): readonly Row[] {
   const whole = rows.map((row) => extended(row, value, isConstraining(value) && !isArray(value)));
   if (!isArray(value)) return whole;
   if (rows.length * value.length > MAX_INDEX_ENTRIES) throw tooLarge(MAX_INDEX_ENTRIES);
-  const elements = rows.flatMap((row) =>
-    value.map((element) => extended(row, element, isConstraining(element))),
-  );
+  const elements = rows.flatMap((row) => value.map((element) => extended(row, element, isConstraining(element))));
   return [...whole, ...elements];
 }
 

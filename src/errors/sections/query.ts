@@ -152,6 +152,7 @@ export const queryErrors = {
   field_coercion: internal<{ field: string; id: string; reason: string }>(
     ({ field, id, reason }) => `Couldn't coerce value for field \`${field}\` of \`${id}\`: ${reason}`,
   ),
+  computed_coercion: internal<{ field: string }>(({ field }) => `Failed to coerce computed field '${field}'`),
   field_assert: internal<{ field: string; id: string; value: string; condition: string }>(
     ({ field, id, value, condition }) =>
       `Found ${value} for field \`${field}\`, with record \`${id}\`, but field must conform to: ${condition}`,
