@@ -136,7 +136,7 @@ export const queryErrors = {
   references_failed: internal<{ id: string; reason: string }>(
     ({ id, reason }) => `An error occured while updating references for \`${id}\`: ${reason}`,
   ),
-  reference_range: internal(() => 'Range-bounded reference scans require a referencing field'),
+  reference_range: internal(() => 'Cannot scan a specific range of record references without a referencing field'),
   /** Stands for an error whose text might quote what the client may not see. */
   /** For the log. */
   event_lost: internal<{ event: string; table: string; reason: string }>(

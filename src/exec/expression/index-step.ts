@@ -85,12 +85,12 @@ export function whereStep(condition: Expression, compiler: Compiler): PartStep {
 }
 
 /** Keeps the elements for which a condition holds; what isn't an array counts as one of a single element. */
-export function compileFilter(condition: Expression, compiler: Compiler): Step {
+export function compileFilter(condition: Expression, compiler: Compiler, frameOf = frameAt): Step {
   const holds = compiler.expression(condition);
   return (value, frame) => {
     const items = isArray(value) ? value : [value];
     const verdicts = mapInOrder(items, (item) =>
-      andThen(pace(frame.execution), () => andThen(holds(frameAt(frame, item)), isTruthy)),
+      andThen(pace(frame.execution), () => andThen(holds(frameOf(frame, item)), isTruthy)),
     );
     return andThen(verdicts, (kept) => items.filter((_, index) => kept[index]));
   };
