@@ -324,8 +324,11 @@ export interface EdgeStep {
 
 /** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
 export interface SequenceNumbers {
-  /** @throws TesseraError `sequence_exhausted` */
-  next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint>;
+  /**
+   * The interrupt is asked while numbers are fetched, until when the sequence's TIMEOUT allows.
+   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
+   */
+  next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
 }
 
 /** Answers requests to the endpoints of DEFINE API. */

@@ -245,7 +245,7 @@ function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value
     if (isArray(value)) {
       frame.unfold(value.length);
       const branches = mapInOrder(value, (item) => branch(item, depth));
-      return andThen(branches, (all) => all.filter((each) => each !== undefined).flatMap((each) => each));
+      return andThen(branches, (all) => all.filter((each) => each !== undefined).flat());
     }
     if (depth === max) {
       if (!bounded) throw failure('recursion_too_deep', { limit: LIMIT });
