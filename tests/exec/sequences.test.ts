@@ -60,9 +60,11 @@ describe('sequences', () => {
   test('are fetched for one whose neighbour is cancelled while both wait', async () => {
     const engine = new MemoryEngine();
     const waiting: (() => void)[] = [];
-    const begin = engine.begin.bind(engine) as (options: BeginOptions) => PromiseOrValue<Transaction>;
-    engine.begin = ((options: BeginOptions) =>
-      new Promise<void>((resolve) => waiting.push(resolve)).then(() => begin(options))) as typeof engine.begin;
+    const begin: (options: BeginOptions) => PromiseOrValue<Transaction> = engine.begin.bind(engine);
+    Object.assign(engine, {
+      begin: (options: BeginOptions) =>
+        new Promise<void>((resolve) => waiting.push(resolve)).then(() => begin(options)),
+    });
     const counters = new SequenceCounters(engine);
     const cancelled = next(counters, true);
     const other = next(counters);
