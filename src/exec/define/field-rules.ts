@@ -9,9 +9,12 @@ import type { Type } from '../../value/type.js';
 import { kindOf } from '../../value/value.js';
 import { mayHold } from './field-type.js';
 
-/** @throws TesseraError one of those of fields in the catalogue's section about definitions */
-export function checkField(field: FieldDefinition, table: TableEntry): void {
-  for (const rule of RULES) rule(field, table);
+/**
+ * What an import brings stood side by side where it comes from, such as the fields that unions imply.
+ * @throws TesseraError one of those of fields in the catalogue's section about definitions
+ */
+export function checkField(field: FieldDefinition, table: TableEntry, importing: boolean): void {
+  for (const rule of RULES) if (!importing || rule !== nestedType) rule(field, table);
 }
 
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
