@@ -144,7 +144,8 @@ export const identityErrors = {
   /** What INFO shows was sent back as a definition. */
   secret_redacted: row({
     kind: 'Validation',
-    text: () => "'[REDACTED]' only stands for a secret that is not shown; an export by an owner holds the secret itself",
+    text: () =>
+      "'[REDACTED]' only stands for a secret that is not shown; an export by an owner holds the secret itself",
   }),
 
   // Keys of tokens.

@@ -1,7 +1,7 @@
 /** Under which name a projection stands in its row: the alias, or what the expression is called. */
 import type { Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
-import { escapeIdentifier } from '../../value/text/quote.js';
+import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 
 /** The names, from the outermost in, at which a projection is written: `a.b` gives `{a: {b: …}}`. */
 export function projectionPath({
@@ -38,7 +38,8 @@ function nested(name: string): readonly string[] {
 
 /** Names as the path that they are; alone a name isn't quoted. */
 function dotted(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] as string) : names.map(escapeIdentifier).join('.');
+  const [first = '', ...rest] = names;
+  return rest.length === 0 ? first : [escapeIdentifier(first), ...rest.map(escapeName)].join('.');
 }
 
 /** Fields and graph steps nest; what only chooses or changes (indexes, filters, methods …) doesn't show. */
@@ -52,7 +53,7 @@ function idiomPath(idiom: Idiom): readonly string[] {
   if (parts.some((part) => part.kind === 'graph')) return names;
   if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : nested(dotted(names));
   if (start.kind === 'param' && start.current) return nested(dotted(names));
-  return nested([startName(start), ...names.map(escapeIdentifier)].join('.'));
+  return nested([startName(start), ...names.map(escapeName)].join('.'));
 }
 
 /** How a path calls the value that it begins at. */
