@@ -53,6 +53,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'event',
   'input',
   'parent',
+  'self',
   'session',
   'this',
   'token',

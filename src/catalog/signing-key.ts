@@ -76,32 +76,37 @@ export function issuingKey({ verify, issuer }: JwtAccess): SigningKey | undefine
 
 /**
  * Says whether the keys of an access method may be put into its definition: each is what `readKey` demands, an HMAC key is at least as long as
- * its hash (RFC 7518 §3.2), and a private key belongs to the public one.
+ * its hash (RFC 7518 §3.2), and a private key belongs to the public one. The error about a short key names the ways out, of which one is to
+ * leave the key out if it is `optional`.
  *
  * @throws TesseraError `invalid_key`, `too_many_retired_keys`
  */
-export function judgeKeys(jwt: JwtAccess): void {
+export function judgeKeys(jwt: JwtAccess, optional = false): void {
   const { verify } = jwt;
   const issuing = issuingKey(jwt);
   if (verify.kind === 'url') {
-    if (issuing !== undefined) judgeKey('sign', issuing);
+    if (issuing !== undefined) judgeKey('sign', issuing, optional);
     return;
   }
   const { algorithm, key, retired = [] } = verify;
   if (retired.length > MAX_RETIRED_KEYS) throw failure('too_many_retired_keys', { limit: MAX_RETIRED_KEYS });
-  const verifying = judgeKey('verify', { algorithm, key });
-  for (const former of retired) judgeKey('verify', { algorithm, key: former.key });
+  const verifying = judgeKey('verify', { algorithm, key }, optional);
+  for (const former of retired) judgeKey('verify', { algorithm, key: former.key }, optional);
   if (issuing === undefined || isSymmetric(algorithm)) return;
-  if (!createPublicKey(judgeKey('sign', issuing)).equals(verifying)) {
+  if (!createPublicKey(judgeKey('sign', issuing, optional)).equals(verifying)) {
     throw unfit(algorithm, 'the private key belongs to another public key');
   }
 }
 
 /** @throws TesseraError `invalid_key` */
-export function judgeKey(use: KeyUse, { algorithm, key }: SigningKey): KeyObject {
+export function judgeKey(use: KeyUse, { algorithm, key }: SigningKey, optional = false): KeyObject {
   const { family } = ROWS[algorithm];
   if (family.type === 'hmac' && Buffer.byteLength(key) < family.hashBytes) {
-    throw unfit(algorithm, `it must have at least ${family.hashBytes} bytes`);
+    const random = optional ? '; without WITH JWT a random key is made' : '';
+    throw unfit(
+      algorithm,
+      `it must have at least ${family.hashBytes} bytes (a server with --allow-weak-keys takes shorter ones${random})`,
+    );
   }
   return readKey(use, { algorithm, key });
 }

@@ -101,6 +101,8 @@ export interface Execution {
   readonly importing: boolean;
   /** Keys of access methods are taken whatever they are. */
   readonly weakKeys: boolean;
+  /** A PERMISSIONS clause is judged. */
+  readonly judging: boolean;
   /** A write that PERMISSIONS refuse is an error rather than left out. */
   readonly strict: boolean;
   /** False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`. */
@@ -325,8 +327,11 @@ export interface EdgeStep {
 
 /** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
 export interface SequenceNumbers {
-  /** @throws TesseraError `sequence_exhausted` */
-  next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint>;
+  /**
+   * The interrupt is asked while numbers are fetched, until when the sequence's TIMEOUT allows.
+   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
+   */
+  next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
 }
 
 /** Answers requests to the endpoints of DEFINE API. */

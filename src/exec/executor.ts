@@ -151,6 +151,7 @@ export class Executor {
       eventQueued: this.#options.eventQueued,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
+      judging: false,
       strict: strict === true,
       writable: transaction.writable,
       variants: new Variants(),

@@ -7,13 +7,13 @@ import type { Execution } from './execution.js';
 
 /**
  * The next number of a sequence of the selected database.
- * @throws TesseraError `namespace_empty`, `database_empty`, `sequence_missing`, `sequence_exhausted`
+ * @throws TesseraError `namespace_empty`, `database_empty`, `sequence_missing`, `sequence_exhausted`, `timed_out`
  */
 export function nextNumber(execution: Execution, name: string): PromiseOrValue<Value> {
   selectedDatabase(execution);
   return andThen(execution.unit.catalog(), (catalog) => {
     const sequence = catalog?.sequences.get(name);
     if (catalog === undefined || sequence === undefined) throw failure('sequence_missing', { name });
-    return andThen(execution.sequences.next(catalog.database.id, sequence), intValue);
+    return andThen(execution.sequences.next(catalog.database.id, sequence, execution.interrupt), intValue);
   });
 }

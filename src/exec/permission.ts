@@ -70,7 +70,13 @@ function scopeOf(variables: Readonly<Record<string, Value>> | undefined): Scope 
 /** The same execution in which permission clauses run: nothing is checked, nothing can be written. */
 export function judgeOf(execution: Execution): Execution {
   const variants = Variants.of(execution);
-  variants.judge ??= { ...execution, checks: UNCHECKED, writable: false, variants: new Variants() };
+  variants.judge ??= {
+    ...execution,
+    checks: UNCHECKED,
+    writable: false,
+    judging: true,
+    variants: new Variants(),
+  };
   return variants.judge;
 }
 

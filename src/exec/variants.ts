@@ -7,6 +7,8 @@
 export class Variants<Execution extends { readonly variants: Variants<Execution> }> {
   /** In which permission clauses run. */
   judge: Execution | undefined = undefined;
+  /** In which computed fields run that a permission clause looks at. */
+  computing: Execution | undefined = undefined;
   /** One level deeper. */
   deeper: Execution | undefined = undefined;
   /** In which nothing can be written. */

@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { foldInSteps, type Pausing } from '../base/steps.js';
 import { durationMilliseconds } from '../value/duration.js';
 import { isTruthy } from '../value/truthiness.js';
-import { isArray, type Value } from '../value/value.js';
+import { isArray, SetValue, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { IN_LONG_LISTS, LOOKS } from './input-limit.js';
@@ -14,7 +14,8 @@ export const coreFunctions: readonly FunctionRow[] = [
     name: 'count',
     parameters: [optional(any('value'))],
     returns: 'int',
-    description: 'Counts the truthy elements of an array, or whether a value is truthy; 1 without an argument.',
+    description:
+      'Counts the truthy elements of an array or a set, or whether a value is truthy; 1 without an argument.',
     ...IN_LONG_LISTS,
     run: (args, context) => (args.length === 0 ? 1 : countOf(args[0], context)),
   },
@@ -32,10 +33,11 @@ export const coreFunctions: readonly FunctionRow[] = [
   ),
 ];
 
-/** How many values count: the truthy elements of an array, otherwise the value itself if it is truthy. */
+/** How many values count: the truthy elements of an array or a set, otherwise the value itself if it is truthy. */
 export function countOf(value: Value, pausing: Pausing): PromiseOrValue<number> {
-  if (!isArray(value)) return isTruthy(value) ? 1 : 0;
-  return foldInSteps(value, 0, pausing, (count, item) => (isTruthy(item) ? count + 1 : count));
+  const items = value instanceof SetValue ? value.items : value;
+  if (!isArray(items)) return isTruthy(value) ? 1 : 0;
+  return foldInSteps(items, 0, pausing, (count, item) => (isTruthy(item) ? count + 1 : count));
 }
 
 /** Milliseconds between two looks at whether the statement may go on. */

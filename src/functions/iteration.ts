@@ -41,6 +41,28 @@ export function findIndex(items: readonly Value[], test: Predicate, context: Fun
   return andThen(walked, () => found);
 }
 
+/** Whether an item passes the test, if there is one; otherwise whether any is truthy. NONE is a test like any other. */
+export function isAny(
+  items: readonly Value[],
+  tests: readonly Value[],
+  context: FunctionContext,
+): PromiseOrValue<boolean> {
+  if (tests.length === 0) return items.some(isTruthy);
+  return andThen(findIndex(items, predicateOf(tests[0], context), context), (index) => index >= 0);
+}
+
+/** Whether all items pass the test, if there is one; otherwise whether all are truthy. */
+export function areAll(
+  items: readonly Value[],
+  tests: readonly Value[],
+  context: FunctionContext,
+): PromiseOrValue<boolean> {
+  if (tests.length === 0) return items.every(isTruthy);
+  const passes = predicateOf(tests[0], context);
+  const fails = (item: Value) => andThen(passes(item), (passed) => !passed);
+  return andThen(findIndex(items, fails, context), (index) => index < 0);
+}
+
 /** The positions of the items that pass. */
 export function findIndexes(
   items: readonly Value[],

@@ -9,6 +9,7 @@ import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { IN_LONG_LISTS } from './input-limit.js';
+import { rounded } from './math/rounded.js';
 import {
   deviation,
   greatest,
@@ -106,15 +107,13 @@ function roundHalf(x: number): number {
   return Math.abs(x - whole) >= 0.5 ? whole + Math.sign(x) : whole;
 }
 
-const MAX_PLACES = 100;
-
 function fixed(x: NumberValue, places: number | bigint): NumberValue {
   if (places < 1) throw invalidArguments('math::fixed', 'The second argument must be an integer greater than 0.');
   const digits = Number(places);
   if (x instanceof Decimal)
     return digits > 28 ? x : (fitDecimal(x.number.toDecimalPlaces(digits, Exact.ROUND_HALF_EVEN)) as Decimal);
-  if (typeof x === 'bigint' || Number.isInteger(x) || digits > MAX_PLACES) return x;
-  return float(Number(toNumber(x).toFixed(digits)));
+  const number = toNumber(x);
+  return isWhole(x) || !Number.isFinite(number) ? x : float(rounded(number, digits));
 }
 
 const isWhole = (x: NumberValue): boolean => typeof x === 'bigint' || Number.isInteger(x);

@@ -5,7 +5,7 @@ import { flatten } from './array/access.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { CALCULATES, COPIES, IN_PIECES, IN_STEPS, LOOKS } from './input-limit.js';
-import { filter, findIndex, fold, map, predicateOf, reduce } from './iteration.js';
+import { areAll, filter, findIndex, fold, isAny, map, predicateOf, reduce } from './iteration.js';
 import { joinTexts } from './join.js';
 import { any, closure, integer, optional, set, text } from './parameters.js';
 import { setInSteps } from './set-in-steps.js';
@@ -39,6 +39,22 @@ export const setFunctions: readonly FunctionRow[] = [
     ({ items }, value, context) => setInSteps(items.concat(itemsOf(value)), context),
     IN_STEPS,
   ),
+  {
+    name: 'set::all',
+    parameters: [set('set'), optional(any('predicate'))],
+    returns: 'bool',
+    description: 'Whether all items pass a test; without one, whether all are truthy.',
+    ...IN_STEPS,
+    run: ([value, ...tests], context) => areAll((value as SetValue).items, tests, context),
+  },
+  {
+    name: 'set::any',
+    parameters: [set('set'), optional(any('predicate'))],
+    returns: 'bool',
+    description: 'Whether an item passes a test; without one, whether any is truthy.',
+    ...IN_STEPS,
+    run: ([value, ...tests], context) => isAny((value as SetValue).items, tests, context),
+  },
   define(
     'set::at',
     [set('set'), integer('index')],

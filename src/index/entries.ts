@@ -8,7 +8,8 @@
  * `order` is the part of the key codec in which 1, 1f and 1dec are the same bytes, so that an index finds what `=` finds. A unique index
  * doesn't constrain records in which one of the values is missing or NULL; those have entries like a plain index's.
  *
- * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. What the record alone doesn't
+ * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. At the end of a path with `…` it is
+ * one value like any other. What the record alone doesn't
  * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
  */
 import type { IndexDefinition } from '../catalog/definition.js';
@@ -57,7 +58,10 @@ export function indexEntries(
     const value = valueAt(record, field.parts);
     if (value === ELSEWHERE || mayMatch(value))
       return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
-    rows = extend(rows, value);
+    const isWhole = field.parts.at(-1)?.kind === 'flatten';
+    // What leads nowhere at its very beginning leads to NONE, which a path through elements hides.
+    const constrains = isConstraining(value) && isConstraining(valueAt(record, field.parts.slice(0, 1)) as Value);
+    rows = isWhole ? rows.map((row) => extended(row, value, constrains)) : extend(rows, value);
   }
   return rows.map(({ order, values, claims }) => ({
     key: claims ? order : order + encodeKey(key),
@@ -79,16 +83,17 @@ interface Row {
 }
 
 function extend(rows: readonly Row[], value: Value): readonly Row[] {
-  const isConstraining = value !== undefined && value !== null;
-  const whole = rows.map((row) => extended(row, value, isConstraining && !isArray(value)));
+  const whole = rows.map((row) => extended(row, value, isConstraining(value) && !isArray(value)));
   if (!isArray(value)) return whole;
   if (rows.length * value.length > MAX_INDEX_ENTRIES) throw tooLarge(MAX_INDEX_ENTRIES);
-  const elements = rows.flatMap((row) =>
-    value.map((element) => extended(row, element, element !== undefined && element !== null)),
-  );
+  const elements = rows.flatMap((row) => value.map((element) => extended(row, element, isConstraining(element))));
   return [...whole, ...elements];
 }
 
-function extended({ order, values, claims }: Row, value: Value, isConstraining: boolean): Row {
-  return { order: order + encodeOrder(value), values: [...values, value], claims: claims && isConstraining };
+function isConstraining(value: Value): boolean {
+  return value !== undefined && value !== null;
+}
+
+function extended({ order, values, claims }: Row, value: Value, constrains: boolean): Row {
+  return { order: order + encodeOrder(value), values: [...values, value], claims: claims && constrains };
 }

@@ -51,10 +51,15 @@ class Walk {
         if (isArray(value) && !inElement && at + 1 < this.parts.length) {
           return this.#map(value, (item) => this.#onward(this.#field(item, name), at, true));
         }
-        return this.#onward(this.#field(value, name), at, inElement);
+        return this.#onward(this.#ofOwnKey(value, at, name) ?? this.#field(value, name), at, inElement);
       }
       case 'all':
         return isArray(value) ? this.#elements(value, at, inElement) : this.#onlyElement(value, at, inElement);
+      case 'flatten':
+        // At its end a path with it leads to the array as it is.
+        return at + 1 === this.parts.length || !isArray(value)
+          ? this.from(value, at + 1, inElement)
+          : this.from(this.#flattened(value), at + 1, inElement);
       case 'last':
         return this.#onward(isArray(value) ? value.at(-1) : value, at, inElement);
       case 'index': {
@@ -76,9 +81,14 @@ class Walk {
     if (isObject(value)) return value[name];
     if (value instanceof Geometry) return geometryToObject(value)[name];
     if (isArray(value)) return this.#map(value, (item) => this.#field(item, name));
-    if (!(value instanceof RecordId)) return undefined;
-    if (isObject(value.key) && value.key[name] !== undefined) return value.key[name];
-    return value.key instanceof Range ? undefined : ELSEWHERE;
+    return value instanceof RecordId && !(value.key instanceof Range) ? ELSEWHERE : undefined;
+  }
+
+  /** `id.tenant` of `doc:{tenant: 'a'}`: that a key is unique in a part of it can't be got round by a field of that name. */
+  #ofOwnKey(value: Value, at: number, name: string): Value {
+    const [first] = this.parts;
+    const isOwn = at === 1 && first?.kind === 'field' && first.name === 'id';
+    return isOwn && value instanceof RecordId && isObject(value.key) ? value.key[name] : undefined;
   }
 
   /** A path that ends with `.*` lists the elements as they are, since that is what CONTAINS looks for. */
@@ -88,15 +98,24 @@ class Walk {
     return inElement ? this.from(items, at + 1, true) : this.#map(items, (item) => this.from(item, at + 1, true));
   }
 
+  #flattened(items: readonly Value[]): readonly Value[] {
+    for (const item of items) this.#count(isArray(item) ? item.length : 1);
+    return items.flatMap((item) => (isArray(item) ? [...item] : [item]));
+  }
+
   #onlyElement(value: Value, at: number, inElement: boolean): Found {
     if (!containsNothing(value)) return ELSEWHERE;
     return at + 1 === this.parts.length ? undefined : this.from([value], at + 1, inElement);
   }
 
+  #count(elements: number): void {
+    this.#unfolded += elements;
+    if (this.#unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
+  }
+
   /** Paths map into arrays and never flatten them. */
   #map(items: readonly Value[], read: (item: Value) => Found): Found {
-    this.#unfolded += items.length;
-    if (this.#unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
+    this.#count(items.length);
     const mapped: Value[] = [];
     for (const item of items) {
       const value = read(item);

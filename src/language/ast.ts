@@ -90,12 +90,17 @@ export interface TableName {
   readonly name: string;
 }
 
-/** `|person:3|` or `|person:1..4|` (3.x: the end is exclusive unless written `..=`). */
+/** `|person:3|`, or the ids of a range: `|person:1..4|`, `|person:1>..=4|`, open sides included. */
 export interface Mock {
   readonly kind: 'mock';
   readonly table: string;
-  readonly count?: number;
-  readonly range?: { readonly from: number; readonly to: number; readonly inclusive: boolean };
+  readonly count?: bigint;
+  readonly range?: { readonly start?: MockBound; readonly end?: MockBound };
+}
+
+export interface MockBound {
+  readonly value: bigint;
+  readonly inclusive: boolean;
 }
 
 export interface RangeExpression {
@@ -133,6 +138,8 @@ export type Part =
   | { readonly kind: 'invoke'; readonly args: readonly Expression[] }
   /** `.?`, in 2.x also `?.`. */
   | { readonly kind: 'optional' }
+  /** `…`, also written `...`: the elements of the arrays in an array. */
+  | { readonly kind: 'flatten' }
   /** `@` inside a recursion. */
   | { readonly kind: 'repeat' }
   | GraphStep

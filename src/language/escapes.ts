@@ -44,51 +44,90 @@ export function decodeEscapes(
       continue;
     }
     if (at > plainFrom) pieces.push(source.slice(plainFrom, at));
-    const letter = source[at + 1];
-    if (letter === undefined) return undefined;
-    const simple = ESCAPES[letter];
-    if (simple !== undefined) {
-      pieces.push(simple);
-      at += 2;
-    } else if (letter === 'u') {
-      const match = UNICODE_ESCAPE.exec(source.slice(at, at + LONGEST_ESCAPE)) ?? noUnicodeEscape(source, at, fail);
-      pieces.push(String.fromCodePoint(codePoint(match) ?? noCharacter(at, match[0], fail)));
-      at += match[0].length;
-    } else {
-      fail('Invalid escape sequence', { start: at, end: at + 2, label: 'not a valid escape character' });
+    const decoded = escapeAt(source, at);
+    if (decoded.fault !== undefined) {
+      // That a text has no end is told before what is wrong in it.
+      return hasEnd(source, at, quote) ? fail(decoded.fault.what, decoded.fault) : undefined;
     }
+    pieces.push(decoded.text);
+    at += decoded.length;
     plainFrom = at;
   }
   return undefined;
 }
 
+/**
+ * Where in the source the character stands that has an offset in the decoded text; `from` is where that text begins.
+ * `'a\\u{62}c'`: the offsets 0, 1, 2, 3 of `abc` are 1, 2, 8, 9.
+ */
+export function sourceOffset(source: string, from: number, offset: number): number {
+  let at = from;
+  for (let left = offset; left > 0; ) {
+    const decoded = source.charCodeAt(at) === BACKSLASH ? escapeAt(source, at) : PLAIN;
+    at += decoded.length;
+    left -= Math.max(1, decoded.text.length);
+  }
+  return at;
+}
+
+/** An escape: what it stands for and how many characters it has in the source, or what is wrong with it. */
+type Escape =
+  | { readonly text: string; readonly length: number; readonly fault?: undefined }
+  | { readonly text: ''; readonly length: number; readonly fault: Mark & { readonly what: string } };
+
+/** A character that stands for itself. */
+const PLAIN: Escape = { text: ' ', length: 1 };
+
 /** Two escapes of a surrogate each. */
 const LONGEST_ESCAPE = 12;
 
-function noUnicodeEscape(source: string, at: number, fail: Fail): never {
+/** The escape whose backslash stands at `at`. */
+function escapeAt(source: string, at: number): Escape {
+  const letter = source[at + 1] ?? '';
+  const simple = ESCAPES[letter];
+  if (simple !== undefined) return { text: simple, length: 2 };
+  if (letter !== 'u') {
+    const mark = { start: at, end: at + 2, label: 'not a valid escape character' };
+    return { text: '', length: 2, fault: { what: 'Invalid escape sequence', ...mark } };
+  }
+  const match = UNICODE_ESCAPE.exec(source.slice(at, at + LONGEST_ESCAPE));
+  if (match === null) return { text: '', length: 2, fault: noUnicodeEscape(source, at) };
+  const [{ length }] = match;
+  const point = codePoint(match);
+  return point === undefined
+    ? { text: '', length, fault: noCharacter(at, match[0]) }
+    : { text: String.fromCodePoint(point), length };
+}
+
+/** Whether the quote comes behind `at`, where a backslash stands. */
+function hasEnd(source: string, at: number, quote: number): boolean {
+  for (let offset = at; offset < source.length; offset++) {
+    const code = source.charCodeAt(offset);
+    if (code === quote) return true;
+    if (code === BACKSLASH) offset++;
+  }
+  return false;
+}
+
+function noUnicodeEscape(source: string, at: number): Mark & { readonly what: string } {
   const braced = source[at + 2] === '{';
   const digits = at + (braced ? 3 : 2);
   const wrong = digits + (/^[0-9a-fA-F]{0,6}/.exec(source.slice(digits, digits + 6))?.[0].length ?? 0);
-  const mark = { start: wrong, end: wrong + 1 };
-  if (!braced) {
-    const what = 'String contains invalid escape sequence, expected a hexadecimal character.';
-    return fail(what, { ...mark, label: 'Unexpected character' });
-  }
-  return wrong - digits < 6
-    ? fail('Invalid escape sequence, expected `}` or hexadecimal character.', {
-        ...mark,
-        label: 'Unexpected character',
-      })
-    : fail('Invalid escape sequence, expected `}` character.', { ...mark, label: 'Too many hex-digits' });
+  const mark = { start: wrong, end: wrong + 1, label: 'Unexpected character' };
+  if (!braced) return { what: 'String contains invalid escape sequence, expected a hexadecimal character.', ...mark };
+  if (wrong - digits < 6) return { what: 'Invalid escape sequence, expected `}` or hexadecimal character.', ...mark };
+  const label = /[0-9a-fA-F]/.test(source[wrong] ?? '') ? 'Too many hex-digits' : 'Unexpected character';
+  return { what: 'Invalid escape sequence, expected `}` character.', ...mark, label };
 }
 
-function noCharacter(at: number, escaped: string, fail: Fail): never {
-  const what = escaped.includes('{') ? 'Invalid' : 'String contains invalid';
-  return fail(`${what} escape sequence, unicode escape character is not a valid unicode character.`, {
+function noCharacter(at: number, escaped: string): Mark & { readonly what: string } {
+  const kind = escaped.includes('{') ? 'Invalid' : 'String contains invalid';
+  return {
+    what: `${kind} escape sequence, unicode escape character is not a valid unicode character.`,
     start: at,
     end: at + escaped.length,
     label: 'Not a valid character code',
-  });
+  };
 }
 
 function codePoint(match: RegExpExecArray): number | undefined {

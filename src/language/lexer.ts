@@ -53,7 +53,7 @@ for (let code = 0; code < 128; code++) {
 /** The operators by their first character, longest first. */
 const PUNCTUATION = new Map<number, readonly string[]>();
 for (const text of (
-  '( ) [ ] { } , ; : :: . .. ..= @ $ ? ?? ?: ?= ?~ ! !! != !~ ~ = == * ** *= *~ + += +?= - -> -= / % ' +
+  '( ) [ ] { } , ; : :: . .. ... ..= @ $ ? ?? ?: ?= ?~ ! !! != !~ ~ = == * ** *= *~ + += +?= - -> -= / % ' +
   '< <= <- <-> <~ <| > >= >.. >..= | || |> &&'
 ).split(' ')) {
   const code = text.charCodeAt(0);
@@ -63,6 +63,7 @@ for (const text of (
 
 /** Operators beyond ASCII, by what they stand for: a word where the operator is one. */
 const SYMBOLS: Readonly<Record<string, string>> = {
+  '…': '...',
   '×': '*',
   '÷': '/',
   '∈': 'INSIDE',
@@ -87,6 +88,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** The outer text, and where in it the one that is read stands. */
 export interface Origin extends SourceText {
   readonly offset: number;
+  /** From an offset in the text that is read to one in the source, where escapes make more of it than `offset` tells. */
+  readonly place?: (offset: number) => number;
 }
 
 export class Lexer {
@@ -116,9 +119,13 @@ export class Lexer {
 
   /** Ends the parse: something is wrong at the marks. */
   fail(what: string, ...marks: readonly Mark[]): never {
-    const { offset } = this.origin;
-    const shifted = marks.map((mark) => ({ ...mark, start: mark.start + offset, end: mark.end + offset }));
+    const shifted = marks.map((mark) => ({ ...mark, start: this.placeOf(mark.start), end: this.placeOf(mark.end) }));
     throw sourceFailure('parse_error', this.origin, what, ...shifted);
+  }
+
+  /** Where in the outermost text an offset stands. */
+  protected placeOf(offset: number): number {
+    return this.origin.place?.(offset) ?? offset + this.origin.offset;
   }
 
   /** Reads the next token into the fields. */
@@ -213,7 +220,7 @@ export class Lexer {
       this.fail(`Invalid token \`${character}\``, { start, end: start + character.length });
     }
     this.setPunct(symbol, start + 1);
-    if (symbol.length > 1) {
+    if (/^[A-Z]/.test(symbol)) {
       this.kind = 'word';
       this.word = symbol;
     }

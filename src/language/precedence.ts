@@ -11,8 +11,8 @@ export const POWER = {
   multiply: 6,
   power: 7,
   cast: 8,
-  range: 9,
-  nullish: 10,
+  nullish: 9,
+  range: 10,
   unary: 11,
   postfix: 12,
 } as const;

@@ -6,6 +6,8 @@
  *       |
  *     1 | SEL ECT * FORM person
  *       |     ^^^
+ *
+ * The arrow is indented by as many blanks as the number of the line has digits.
  */
 import type { SourcePosition, TesseraError } from '../errors/error.js';
 import { failure } from '../errors/error.js';
@@ -79,7 +81,7 @@ function snippet(text: SourceText, mark: Mark): string {
   const width = Math.max(1, pointCount(source.slice(mark.start, Math.min(markEnd, mark.start + LONGEST_MARK))));
   const gutter = ' '.repeat(String(line).length);
   const label = mark.label === undefined ? '' : ` ${mark.label}`;
-  return ` --> [${line}:${column}]\n${gutter} |\n${line} | ${shown.text}\n${gutter} | ${' '.repeat(shown.before)}${'^'.repeat(width)}${label}\n`;
+  return `${gutter}--> [${line}:${column}]\n${gutter} |\n${line} | ${shown.text}\n${gutter} | ${' '.repeat(shown.before)}${'^'.repeat(width)}${label}\n`;
 }
 
 /** The part of a line around the mark, and how many characters stand before the mark in it. */

@@ -143,8 +143,14 @@ function withoutFixed(
   return keys.filter((key) => !fixed.has(printIdiom(key.path)) || mayHide(key.path));
 }
 
-function isOrdered({ indexKind: { kind } }: IndexDefinition): boolean {
-  return kind === 'plain' || kind === 'unique';
+function isOrdered({ fields, indexKind: { kind } }: IndexDefinition): boolean {
+  return (kind === 'plain' || kind === 'unique') && !fields.some(isOfKey);
+}
+
+/** Whether a column is a part of the key: what a query finds by such a path is a field of the record. */
+function isOfKey({ parts }: Idiom): boolean {
+  const [first, second] = parts;
+  return first?.kind === 'field' && first.name === 'id' && second?.kind === 'field';
 }
 
 function isAllowed({ name }: IndexDefinition, hint: AccessHints['with']): boolean {

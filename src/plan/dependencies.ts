@@ -1,8 +1,9 @@
 /** What an expression depends on, told conservatively from its shape. */
 import type { Expression } from '../language/ast.js';
+import { DOCUMENT_PARAMS } from '../language/document-params.js';
 
 /** Params whose value changes from record to record. */
-const DOCUMENT_PARAMS = new Set(['this', 'parent', 'value', 'before', 'after', 'input', 'event']);
+const RECORD_PARAMS: ReadonlySet<string> = new Set([...DOCUMENT_PARAMS, 'value', 'before', 'after', 'input', 'event']);
 
 /**
  * Whether an expression has the same value for every record of a scan, so that it can be computed once before the scan begins.
@@ -14,7 +15,7 @@ export function isDocumentFree(expression: Expression): boolean {
     case 'constant':
       return true;
     case 'param':
-      return !DOCUMENT_PARAMS.has(expression.name);
+      return !RECORD_PARAMS.has(expression.name);
     case 'array':
     case 'set':
       return expression.items.every(isDocumentFree);

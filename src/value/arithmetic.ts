@@ -5,11 +5,13 @@
 import { failure } from '../errors/error.js';
 import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
 import { powerOfDecimals } from './decimal-power.js';
-import { MAX_JOINED_FIELDS, MAX_JOINED_ITEMS, MAX_JOINED_TEXT } from './limits.js';
+import { concat, union, without } from './items.js';
+import { MAX_JOINED_FIELDS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
 import { toErrorDisplay, toErrorText } from './text/text.js';
 import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time-arithmetic.js';
 import {
+  type ArrayValue,
   Decimal,
   Duration,
   Float,
@@ -20,6 +22,7 @@ import {
   isObject,
   type NumberValue,
   objectFrom,
+  SetValue,
   type Value,
 } from './value.js';
 import { tooLarge } from './walk.js';
@@ -63,27 +66,33 @@ const POWER: NumberOperation = {
   decimal: powerOfDecimals,
 };
 
-/** `a + b`: numbers, texts, times, arrays (one after the other), objects (the right one wins). */
+/** `a + b`: numbers, texts, times, arrays and sets (of the kind of the left one), objects (the right one wins). */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
     if (!Number.isInteger(a) || !Number.isInteger(b)) return float(sum);
     if (Number.isSafeInteger(sum)) return sum;
   }
-  if (typeof a === 'string' && typeof b === 'string') return a + bounded(b, a.length + b.length, MAX_JOINED_TEXT);
+  if (typeof a === 'string' && typeof b === 'string') return joinedTexts(a, b);
   const result = isNumber(a) && isNumber(b) ? calculate(ADD, a, b) : (addTimes(a, b) ?? addCollections(a, b));
   if (result === undefined) throw failure('cannot_add', operands(a, b));
   return result;
 }
 
-/** `a - b`: numbers and times. */
+/** Doubling in a loop must end in an error. */
+function joinedTexts(a: string, b: string): string {
+  if (a.length + b.length > MAX_JOINED_TEXT) throw tooLarge(MAX_JOINED_TEXT);
+  return a + b;
+}
+
+/** `a - b`: numbers and times, arrays and sets without the elements of the right one. */
 export function subtract(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b;
     if (!Number.isInteger(a) || !Number.isInteger(b)) return float(difference);
     if (Number.isSafeInteger(difference)) return difference;
   }
-  const result = isNumber(a) && isNumber(b) ? calculate(SUBTRACT, a, b) : subtractTimes(a, b);
+  const result = isNumber(a) && isNumber(b) ? calculate(SUBTRACT, a, b) : (subtractTimes(a, b) ?? subtractItems(a, b));
   if (result === undefined) throw failure('cannot_subtract', operands(a, b));
   return result;
 }
@@ -189,17 +198,28 @@ function powerOfInts(base: bigint, exponent: bigint): bigint | undefined {
   return exponent > 63n ? undefined : base ** exponent;
 }
 
-/** The value, unless what `+` would make of it is too large: doubling in a loop must end in an error. */
-function bounded<T>(value: T, size: number, limit: number): T {
-  if (size > limit) throw tooLarge(limit);
-  return value;
+function addCollections(a: Value, b: Value): Value {
+  if (isObject(a) && isObject(b)) {
+    const fields = [...Object.entries(a), ...Object.entries(b)];
+    if (fields.length > MAX_JOINED_FIELDS) throw tooLarge(MAX_JOINED_FIELDS);
+    return objectFrom(fields);
+  }
+  const [left, right] = [itemsOf(a), itemsOf(b)];
+  return left === undefined || right === undefined
+    ? undefined
+    : a instanceof SetValue
+      ? union(left, right)
+      : concat(left, right);
 }
 
-function addCollections(a: Value, b: Value): Value {
-  if (isArray(a) && isArray(b)) return bounded(a, a.length + b.length, MAX_JOINED_ITEMS).concat(b);
-  if (isObject(a) && isObject(b)) {
-    const [fields, others] = [Object.entries(a), Object.entries(b)];
-    return objectFrom(bounded([...fields, ...others], fields.length + others.length, MAX_JOINED_FIELDS));
-  }
-  return undefined;
+function subtractItems(a: Value, b: Value): Value {
+  const [left, right] = [itemsOf(a), itemsOf(b)];
+  if (left === undefined || right === undefined) return undefined;
+  const rest = without(left, right);
+  return a instanceof SetValue ? new SetValue(rest) : rest;
+}
+
+function itemsOf(value: Value): ArrayValue | undefined {
+  if (isArray(value)) return value;
+  return value instanceof SetValue ? value.items : undefined;
 }

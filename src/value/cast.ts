@@ -74,7 +74,6 @@ const CASTING: Conversion = {
     range: (value) => (isArray(value) && value.length === 2 ? rangeFrom(value) : COERCION.plain.range(value)),
     regex: fromText((text) => (isPattern(text) ? new Regex(text) : undefined), COERCION.plain.regex),
     string: (value) => (value instanceof Uint8Array ? textFrom(value) : toDisplay(value)),
-    table: (value) => (value instanceof Table ? value : new Table(toDisplay(value))),
     uuid: fromText(parseUuid, COERCION.plain.uuid),
   },
   object: COERCION.object,
@@ -82,6 +81,8 @@ const CASTING: Conversion = {
   set: toItems,
   setsAreMadeFrom: 'array',
   record: COERCION.record,
+  // Anything can name a table, but only a text one of those that are listed.
+  table: (value, type) => (type.tables.length === 0 ? new Table(toDisplay(value)) : COERCION.table(value, type)),
   geometry: (value, type) => toGeometry(value) ?? (type.shapes[0] === 'point' ? pointFrom(value) : FAILED),
   members: COERCION,
 };

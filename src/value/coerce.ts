@@ -87,13 +87,13 @@ export const COERCION: Conversion = {
     range: instance(Range),
     regex: instance(Regex),
     string: (value) => (typeof value === 'string' ? value : FAILED),
-    table: (value) => (typeof value === 'string' ? new Table(value) : value instanceof Table ? value : FAILED),
     uuid: instance(Uuid),
   },
   object: (value) => (isObject(value) ? value : FAILED),
   array: (value) => (isArray(value) ? value : FAILED),
   set: (value) => (value instanceof SetValue ? value.items : FAILED),
   record: instance(RecordId),
+  table: (value) => (typeof value === 'string' ? new Table(value) : value instanceof Table ? value : FAILED),
   geometry: (value) => toGeometry(value) ?? FAILED,
 };
 

@@ -10,9 +10,9 @@ import {
   type Geometry,
   isArray,
   isObject,
-  newObject,
   type RecordId,
   SetValue,
+  type Table,
   type Value,
 } from './value.js';
 import { Walk } from './walk.js';
@@ -64,10 +64,11 @@ export interface Conversion {
   array(value: Value): Attempt<ArrayValue>;
   set(value: Value): Attempt<ArrayValue>;
   record(value: Value, type: TypeOf<'record'>): Attempt<RecordId>;
+  table(value: Value, type: TypeOf<'table'>): Attempt<Table>;
   geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
   /** What a set is made from, as errors call it; a set unless told. */
   readonly setsAreMadeFrom?: 'array';
-  /** How the members of literal shapes (`{ a: int }`, `[int]`) are converted; this conversion itself unless told. */
+  /** What the members of literal shapes (`{ a: int }`, `[int]`) are held against, which stay as they are; this conversion itself unless told. */
   readonly members?: Conversion;
 }
 
@@ -94,6 +95,12 @@ function convertMember(conversion: Conversion, value: Value, type: Type): Value 
       const record = conversion.record(value, type);
       const fits = record !== FAILED && (type.tables.length === 0 || type.tables.includes(record.table));
       return fits ? record : new Mismatch(type, value);
+    }
+    case 'table': {
+      const table = conversion.table(value, type);
+      if (table !== FAILED && (type.tables.length === 0 || type.tables.includes(table.name))) return table;
+      // What names any table is a text, as the reference engine has it.
+      return new Mismatch(type.tables.length === 0 ? { kind: 'string' } : type, value);
     }
     case 'geometry': {
       const geometry = conversion.geometry(value, type);
@@ -175,13 +182,11 @@ function convertItems(conversion: Conversion, items: ArrayValue, type: TypeOf<'a
 function toTuple(conversion: Conversion, value: Value, type: TypeOf<'tuple'>): Value | Mismatch {
   if (!isArray(value) || value.length !== type.items.length) return new Mismatch(type, value);
   walk.count(value.length);
-  const items: Value[] = [];
   for (let index = 0; index < value.length; index++) {
     const converted = convertMember(conversion.members ?? conversion, value[index], type.items[index] as Type);
     if (converted instanceof Mismatch) return new Mismatch(type, value);
-    items.push(converted);
   }
-  return items;
+  return value;
 }
 
 /** An object with exactly the given fields; those that may be NONE may be missing. */
@@ -193,16 +198,14 @@ function toShape(
 ): Value | Mismatch {
   if (!isObject(value)) return new Mismatch(type, value);
   walk.count(fields.length);
-  const result = newObject();
   for (const [name, member] of fields) {
     const converted = convertMember(conversion.members ?? conversion, value[name], member);
     if (converted instanceof Mismatch) return new Mismatch(type, value);
-    if (converted !== undefined || Object.hasOwn(value, name)) result[name] = converted;
   }
   for (const name of Object.keys(value)) {
     if (!fields.some(([known]) => known === name)) return new Mismatch(type, value);
   }
-  return result;
+  return value;
 }
 
 /** The type of collections as long as they like. */

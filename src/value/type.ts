@@ -19,7 +19,6 @@ export const PLAIN_TYPES = [
   'range',
   'regex',
   'string',
-  'table',
   'uuid',
 ] as const;
 export type PlainType = (typeof PLAIN_TYPES)[number];
@@ -41,8 +40,10 @@ export type Type =
   | { readonly kind: 'array' | 'set'; readonly item?: Type; readonly length?: number }
   | { readonly kind: 'object'; readonly fields?: readonly (readonly [name: string, type: Type])[] }
   | { readonly kind: 'tuple'; readonly items: readonly Type[] }
-  /** Any table when `tables` is empty. */
+  /** Of any table when `tables` is empty. */
   | { readonly kind: 'record'; readonly tables: readonly string[] }
+  /** One of the tables themselves; any when `tables` is empty. */
+  | { readonly kind: 'table'; readonly tables: readonly string[] }
   /** Any shape when `shapes` is empty. */
   | { readonly kind: 'geometry'; readonly shapes: readonly GeometryType[] }
   | { readonly kind: 'literal'; readonly value: Value }

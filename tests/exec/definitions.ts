@@ -123,6 +123,7 @@ export class Store {
       depth: 0,
       importing: false,
       weakKeys: false,
+      judging: false,
       writable: true,
       variants: new Variants(),
     } as unknown as Execution;

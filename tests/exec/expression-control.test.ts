@@ -140,7 +140,7 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ['RETURN {a:1}+{b:2}', '{ a: 1, b: 2 }'],
   ['RETURN {1}+{2}', '3'],
   ['RETURN {1}+[2]', "ERR Cannot perform addition with '1' and '[2]'"],
-  ['RETURN [1]-[1]', "ERR Cannot perform subtraction with '[1]' and '[1]'"],
+  ['RETURN [1, 2, 1]-[1]', '[2]'],
   ['RETURN {1,2}-{1}', "ERR Cannot perform subtraction with '{1, 2}' and '1'"],
   ["RETURN <int>'5'", '5'],
   ["RETURN <int>'x'", "ERR Could not cast into `int` using input `'x'`"],

@@ -150,6 +150,7 @@ export function executionOver(world: World, store: Store): Execution {
     depth: 0,
     importing: false,
     weakKeys: false,
+    judging: false,
     witness: undefined,
     strict: false,
     writable: true,

@@ -121,10 +121,10 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ["{a:1}['a'..'b']", 'NONE'],
   ['NONE[1..2]', 'NONE'],
   ['(1..5)[1]', 'NONE'],
-  // Plain values are their own `.*`; a string index and `.{a.*}` follow links like every other part.
+  // Plain values are their own `.*`; `.{a.*}` follows links like other parts, a string index doesn't.
   ["'a'.*", "['a']"],
   ['NONE.*', '[NONE]'],
-  ["person:1['name']", "'a'"],
+  ["person:1['name']", 'NONE'],
   ['{ a: { b: 1 } }.{ a.* }', '{ b: 1 }'],
   ['person:3.{ name, friend.* }', "{ name: 'c' }"],
   ['{ a: person:4 }.{ a.* }', '{  }'],

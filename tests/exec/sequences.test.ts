@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isPromise } from '../../src/base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { databaseArea, sequenceKey } from '../../src/catalog/keys.js';
+import { failure } from '../../src/errors/error.js';
 import { SequenceCounters } from '../../src/exec/define/sequence-counters.js';
+import type { Interrupt } from '../../src/exec/execution.js';
+import type { BeginOptions, Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 
@@ -13,7 +16,15 @@ const SEQUENCE = {
   start: { kind: 'literal', value: 10 },
 } as const;
 
-const next = (counters: SequenceCounters) => counters.next(1, SEQUENCE);
+/** Fails from the first look on, if it is to. */
+function interrupt(fails = false): Interrupt {
+  const check = () => {
+    if (fails) throw failure('cancelled');
+  };
+  return { check, checkpoint: check, within: () => interrupt(fails) };
+}
+
+const next = (counters: SequenceCounters, fails = false) => counters.next(1, SEQUENCE, interrupt(fails));
 
 describe('sequences', () => {
   test('are stored once a batch', async () => {
@@ -44,6 +55,24 @@ describe('sequences', () => {
       transaction.put('a', before + 1);
     });
     expect(numbers).toEqual([10n, 11n, 12n, 13n, 14n, 15n]);
+  });
+
+  test('are fetched for one whose neighbour is cancelled while both wait', async () => {
+    const engine = new MemoryEngine();
+    const waiting: (() => void)[] = [];
+    const begin: (options: BeginOptions) => PromiseOrValue<Transaction> = engine.begin.bind(engine);
+    Object.assign(engine, {
+      begin: (options: BeginOptions) =>
+        new Promise<void>((resolve) => waiting.push(resolve)).then(() => begin(options)),
+    });
+    const counters = new SequenceCounters(engine);
+    const cancelled = next(counters, true);
+    const other = next(counters);
+    const ends = Promise.allSettled([cancelled, other]);
+    waiting.shift()?.();
+    while (waiting.length === 0) await Promise.resolve();
+    waiting.shift()?.();
+    expect(await ends).toMatchObject([{ reason: { code: 'cancelled' } }, { value: 10n }]);
   });
 
   test('keep counting when the transaction that used a number is cancelled', () => {

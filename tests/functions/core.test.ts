@@ -4,7 +4,7 @@ import { checkRows } from './calls.js';
 checkRows([
   ['count()', '1'],
   ['count([1,0])', '1'],
-  ['count({1,2,0})', '1'],
+  ['count({1,2,0})', '2'],
   ['count({})', '0'],
   ['count({a:1})', '1'],
   ["count('x')", '1'],

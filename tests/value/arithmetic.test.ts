@@ -86,7 +86,7 @@ const FAILURES: readonly Case[] = [
   [add, 1, 'a', "Cannot perform addition with '1' and 'a'"],
   [add, undefined, 1, "Cannot perform addition with 'NONE' and '1'"],
   [add, [1], 2, "Cannot perform addition with '[1]' and '2'"],
-  [add, setFrom([1, 3]), [2, 3], "Cannot perform addition with '{1, 3}' and '[2, 3]'"],
+  [add, setFrom([1, 3]), 2, "Cannot perform addition with '{1, 3}' and '2'"],
   [add, 1, d('2020-01-01'), "Cannot perform addition with '1' and '2020-01-01T00:00:00Z'"],
   [
     add,

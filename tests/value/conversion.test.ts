@@ -12,6 +12,7 @@ const array = (item: Type, length?: number): Type => ({ kind: 'array', item, ...
 const set = (item: Type, length?: number): Type => ({ kind: 'set', item, ...(length !== undefined && { length }) });
 const union = (...of: readonly Type[]): Type => ({ kind: 'union', of });
 const literal = (value: Value): Type => ({ kind: 'literal', value });
+const table = (...tables: readonly string[]): Type => ({ kind: 'table', tables });
 const record = (...tables: readonly string[]): Type => ({ kind: 'record', tables });
 const shape: Type = {
   kind: 'object',
@@ -65,7 +66,10 @@ const CASTS: readonly Case[] = [
   [plain('bytes'), [1, 2], 'b"0102"'],
   [plain('regex'), 'a+', '/a+/'],
   [plain('range'), [1, 2], '1..2'],
-  [plain('table'), 'a', 'a'],
+  [table(), 'a', 'a'],
+  [table(), 1, '`1`'],
+  [table('a', 'b'), 'b', 'b'],
+  [table('a', 'b'), new Table('a'), 'a'],
   [record(), 'person:1', 'person:1'],
   [record('person'), 'person:1', 'person:1'],
   [{ kind: 'array' }, range(1, 3), '[1, 2]'],
@@ -104,6 +108,17 @@ const FAILED_CASTS: readonly Case[] = [
   [plain('range'), [1, 2, 3], 'Could not cast into `range` using input `[1, 2, 3]`'],
   [record('a'), 'person:1', "Could not cast into `record<a>` using input `'person:1'`"],
   [record('a', 'b'), new RecordId('c', 1), 'Could not cast into `record<a|b>` using input `c:1`'],
+  [record('a', 'b c'), 'd:1', "Could not cast into `record<a|b c>` using input `'d:1'`"],
+  [
+    array(record('a', 'b c')),
+    ['d:1'],
+    "Could not cast into `record<a|b c>` using input `'d:1'` when coercing an element of `array<record<a | `b c`>>`",
+  ],
+  [union(record('a', 'b'), plain('int')), 'x', "Could not cast into `record<a | b> | int` using input `'x'`"],
+  [table('a', 'b'), 'c', "Could not cast into `table<a|b>` using input `'c'`"],
+  [table('1'), 1, 'Could not cast into `table<1>` using input `1`'],
+  [table('a'), new RecordId('a', 1), 'Could not cast into `table<a>` using input `a:1`'],
+  [union(table('a'), plain('int')), 'b', "Could not cast into `table<a> | int` using input `'b'`"],
   [record(), '', "Could not cast into `record` using input `''`"],
   [{ kind: 'array' }, 5, 'Could not cast into `array` using input `5`'],
   [{ kind: 'array' }, range('a', 'b'), "Could not cast into `array` using input `'a'..'b'`"],
@@ -143,8 +158,10 @@ const COERCIONS: readonly Case[] = [
   [plain('float'), dec('2'), '2f'],
   [plain('decimal'), 2.5, '2.5dec'],
   [plain('number'), 2, '2'],
-  [plain('table'), 'x', 'x'],
-  [plain('table'), new Table('x'), 'x'],
+  [table(), 'x', 'x'],
+  [table('a', 'x'), 'x', 'x'],
+  [table(), new Table('x'), 'x'],
+  [table('x'), new Table('x'), 'x'],
   [plain('regex'), new Regex('x'), '/x/'],
   [array(plain('int')), [f(1)], '[1]'],
   [array(plain('int'), 2), [1, 2], '[1, 2]'],
@@ -152,9 +169,10 @@ const COERCIONS: readonly Case[] = [
   [union(plain('float'), plain('int')), 2, '2f'],
   [union(plain('int'), plain('string')), f(2), '2'],
   [union(literal('a'), literal(5)), f(5), '5f'],
-  [shape, o({ x: f(1) }), '{ x: 1 }'],
+  // What a literal shape holds isn't converted.
+  [shape, o({ x: f(1) }), '{ x: 1f }'],
   [shape, o({ x: 1, y: 's' }), "{ x: 1, y: 's' }"],
-  [tuple, [f(1), 'x'], "[1, 'x']"],
+  [tuple, [f(1), 'x'], "[1f, 'x']"],
   [record('b'), new RecordId('b', 1), 'b:1'],
   [point, geo('Point', [1, 2]), '(1, 2)'],
 ];
@@ -179,6 +197,8 @@ const FAILED_COERCIONS: readonly Case[] = [
   [union(literal('a'), literal(5)), 'c', "Expected `'a' | 5` but found `'c'`"],
   [shape, o({ x: 1, z: 2 }), 'Expected `{ x: int, y: none | string }` but found `{ x: 1, z: 2 }`'],
   [tuple, [1], 'Expected `[int, string]` but found `[1]`'],
+  [table('a', 'b'), 'c', "Expected `table<a|b>` but found `'c'`"],
+  [table(), new RecordId('b', 1), 'Expected `string` but found `b:1`'],
   [record('b', 'c'), new RecordId('d', 1), 'Expected `record<b|c>` but found `d:1`'],
   [
     point,

@@ -141,8 +141,9 @@ describe('texts of types', () => {
     [{ kind: 'array', item: { kind: 'any' }, length: 5 }, 'array<any, 5>', 'array<any, 5>'],
     [{ kind: 'set', item: option, length: 3 }, 'set<none | string, 3>', 'set<none | string, 3>'],
     [{ kind: 'record', tables: [] }, 'record'],
-    [{ kind: 'record', tables: ['a b', 'b'] }, 'record<`a b` | b>', 'record<`a b`|b>'],
-    [{ kind: 'geometry', shapes: ['point', 'line'] }, 'geometry<point | line>', 'geometry<point|line>'],
+    [{ kind: 'record', tables: ['a b', 'b'] }, 'record<`a b` | b>', 'record<a b|b>'],
+    [{ kind: 'table', tables: ['a b', 'b'] }, 'table<`a b` | b>', 'table<a b|b>'],
+    [{ kind: 'geometry', shapes: ['point', 'line'] }, 'geometry<point | line>', 'geometry<point | line>'],
     [{ kind: 'literal', value: "it's" }, `"it's"`],
     [
       {

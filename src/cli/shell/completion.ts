@@ -23,7 +23,20 @@ const KEYWORDS = (
   'TRANSACTION TYPE UNIQUE UNSET UPDATE UPSERT USE USER VALUE VALUES WHEN WHERE WITH'
 ).split(' ');
 
-const PARAMS = ['access', 'after', 'auth', 'before', 'event', 'input', 'parent', 'session', 'this', 'token', 'value'];
+const PARAMS = [
+  'access',
+  'after',
+  'auth',
+  'before',
+  'event',
+  'input',
+  'parent',
+  'self',
+  'session',
+  'this',
+  'token',
+  'value',
+];
 
 const CALLS = [...new Set([...FUNCTIONS.map(({ name }) => `${name}(`), ...CONSTANTS.map(({ name }) => name)])];
 

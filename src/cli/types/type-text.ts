@@ -22,7 +22,6 @@ const PLAIN: Readonly<Record<PlainType, string>> = {
   range: 'Range<unknown, unknown>',
   regex: 'unknown',
   string: 'string',
-  table: 'Table',
   uuid: 'Uuid',
 };
 
@@ -54,6 +53,7 @@ const TEXTS: Texts = {
   object: ({ fields }, node) => objectText(fields, node),
   tuple: ({ items }) => `[${items.map((item) => typeText(item)).join(', ')}]`,
   record: ({ tables }) => (tables.length === 0 ? 'RecordId' : recordText(tables)),
+  table: ({ tables }) => (tables.length === 0 ? 'Table' : `Table<${tables.map(quoted).join(' | ')}>`),
   geometry: ({ shapes }) => (shapes.length === 0 ? 'Geometry' : shapes.map((shape) => GEOMETRIES[shape]).join(' | ')),
   literal: ({ value }) => literalText(value),
   union: ({ of }, node) => unionText(of, node),

@@ -141,6 +141,13 @@ export const identityErrors = {
     http: 401,
   }),
 
+  /** What INFO shows was sent back as a definition. */
+  secret_redacted: row({
+    kind: 'Validation',
+    text: () =>
+      "'[REDACTED]' only stands for a secret that is not shown; an export by an owner holds the secret itself",
+  }),
+
   // Keys of tokens.
   invalid_key: row<{ algorithm: string; reason: string }>({
     kind: 'Validation',

@@ -136,7 +136,7 @@ export const queryErrors = {
   references_failed: internal<{ id: string; reason: string }>(
     ({ id, reason }) => `An error occured while updating references for \`${id}\`: ${reason}`,
   ),
-  reference_range: internal(() => 'Range-bounded reference scans require a referencing field'),
+  reference_range: internal(() => 'Cannot scan a specific range of record references without a referencing field'),
   /** Stands for an error whose text might quote what the client may not see. */
   /** For the log. */
   event_lost: internal<{ event: string; table: string; reason: string }>(
@@ -152,6 +152,7 @@ export const queryErrors = {
   field_coercion: internal<{ field: string; id: string; reason: string }>(
     ({ field, id, reason }) => `Couldn't coerce value for field \`${field}\` of \`${id}\`: ${reason}`,
   ),
+  computed_coercion: internal<{ field: string }>(({ field }) => `Failed to coerce computed field '${field}'`),
   field_assert: internal<{ field: string; id: string; value: string; condition: string }>(
     ({ field, id, value, condition }) =>
       `Found ${value} for field \`${field}\`, with record \`${id}\`, but field must conform to: ${condition}`,

@@ -42,10 +42,14 @@ const FORMATS = {
   native: { contentType: 'application/vnd.surrealdb.native', decode: (bytes) => bytes, encode: (value) => value },
 } as const satisfies Readonly<Record<string, Format>>;
 
-export type Strategy = keyof typeof FORMATS | 'auto';
+/** A binary format of the reference engine's own. It is known by name, so that whoever wants it is told. */
+const FLATBUFFERS = 'application/vnd.surrealdb.flatbuffers';
+const NO_FLATBUFFERS = 'FlatBuffers are not supported, use JSON or CBOR';
+
+export type Strategy = keyof typeof FORMATS | 'flatbuffers' | 'auto';
 
 export function isStrategy(value: Value): value is Strategy {
-  return typeof value === 'string' && (value === 'auto' || Object.hasOwn(FORMATS, value));
+  return typeof value === 'string' && (value === 'auto' || value === 'flatbuffers' || Object.hasOwn(FORMATS, value));
 }
 
 /** What clients that ask from within say of the bodies they send and take. */
@@ -58,12 +62,14 @@ export const NATIVE_HEADERS = {
 export function decodeBody(request: ApiRequest, strategy: Strategy): ApiRequest | { readonly refused: ApiResponse } {
   const given = String(request.headers['content-type'] ?? '');
   const type = mediaType(given);
+  if (strategy === 'flatbuffers' && type !== FLATBUFFERS) return wrongType(FLATBUFFERS);
+  if (strategy === 'flatbuffers' || (strategy === 'auto' && type === FLATBUFFERS)) {
+    return { refused: response(400, `Failed to decode the request body: ${NO_FLATBUFFERS}`) };
+  }
   const format: Format | undefined =
     strategy === 'auto' ? FORMAT_LIST.find(({ contentType }) => contentType === type) : FORMATS[strategy];
   if (format === undefined) return { refused: response(415, `Unsupported Content-Type: ${given}`) };
-  if (format.contentType !== type) {
-    return { refused: response(400, `Expected Content-Type to be ${format.contentType}`) };
-  }
+  if (format.contentType !== type) return wrongType(format.contentType);
   if (format === FORMATS.native) return request;
   if (!(request.body instanceof Uint8Array)) return { refused: response(400, 'Request body must be binary data') };
   try {
@@ -76,11 +82,19 @@ export function decodeBody(request: ApiRequest, strategy: Strategy): ApiRequest 
   }
 }
 
-/** The response with its body encoded and its Content-Type told. `auto` is what the client would rather have. */
+function wrongType(expected: string): { readonly refused: ApiResponse } {
+  return { refused: response(400, `Expected Content-Type to be ${expected}`) };
+}
+
+/** The response with its body encoded and its Content-Type told, which has to be one that the client accepts. `auto` is what it would rather have. */
 export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: Strategy): ApiResponse {
-  const format: Format | undefined =
-    strategy === 'auto' ? accepted(String(request.headers['accept'] ?? '*/*')) : FORMATS[strategy];
-  if (format === undefined) return response(406, 'No output strategy was possible for this API request');
+  const none = 'No output strategy was possible for this API request';
+  if (strategy === 'flatbuffers') return response(406, `${none}: ${NO_FLATBUFFERS}`);
+  const format = accepted(
+    String(request.headers['accept'] ?? '*/*'),
+    strategy === 'auto' ? FORMAT_LIST : [FORMATS[strategy]],
+  );
+  if (format === undefined) return response(406, none);
   try {
     const headers = withHeader(given.headers, 'content-type', format.contentType);
     return { ...given, body: format.encode(given.body), headers };
@@ -92,7 +106,8 @@ export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: St
 
 const FORMAT_LIST: readonly Format[] = Object.values(FORMATS);
 
-function accepted(accept: string): Format | undefined {
+/** Of the formats the one that a client would rather have. */
+function accepted(accept: string, formats: readonly Format[]): Format | undefined {
   const ranges = accept.split(',').map((range) => {
     const quality = /;\s*q=([0-9.]+)/i.exec(range)?.[1];
     return { type: mediaType(range), quality: quality === undefined ? 1 : Number(quality) };
@@ -100,7 +115,7 @@ function accepted(accept: string): Format | undefined {
   for (const { type, quality } of ranges.sort((left, right) => right.quality - left.quality)) {
     if (!(quality > 0)) continue;
     // Whoever takes anything gets JSON.
-    const format = FORMAT_LIST.find(({ contentType }) => matches(type, contentType));
+    const format = formats.find(({ contentType }) => matches(type, contentType));
     if (format !== undefined) return format;
   }
   return undefined;

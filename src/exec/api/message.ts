@@ -99,7 +99,7 @@ export function readResponse(value: Value): ApiResponse | undefined {
   const status = 'status' in value ? value['status'] : 200;
   const headers = 'headers' in value ? value['headers'] : NOTHING;
   const context = 'context' in value ? value['context'] : NOTHING;
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999) return undefined;
+  if (typeof status !== 'number' || !Number.isInteger(status) || !isStatus(status)) return undefined;
   if (!isObject(headers) || !isObject(context)) return undefined;
   const named = newObject();
   for (const [name, text] of Object.entries(headers)) {
@@ -123,6 +123,11 @@ export function withHeader(headers: ObjectValue, name: string, value: string | u
     if (text !== undefined) next[each] = text;
   }
   return next;
+}
+
+/** Status codes as HTTP has them. */
+export function isStatus(status: number): boolean {
+  return status >= 100 && status <= 599;
 }
 
 export function isHeaderName(name: string): boolean {

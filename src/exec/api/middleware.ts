@@ -5,7 +5,15 @@ import { Duration, isObject, type ObjectValue, type Value } from '../../value/va
 import type { Execution } from '../execution.js';
 import { Variants } from '../variants.js';
 import { decodeBody, encodeBody, isStrategy } from './body.js';
-import { type ApiRequest, type ApiResponse, isHeaderName, isHeaderValue, response, withHeader } from './message.js';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  isHeaderName,
+  isHeaderValue,
+  isStatus,
+  response,
+  withHeader,
+} from './message.js';
 
 /** Answers a request in an execution. */
 export type Handler = (request: ApiRequest, execution: Execution) => PromiseOrValue<ApiResponse>;
@@ -42,7 +50,7 @@ export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middl
     'api::res::status',
     ([status], next) => {
       if (typeof status !== 'number') throw misused('api::res::status');
-      const isValid = status >= 100 && status <= 599;
+      const isValid = isStatus(status);
       const refused = response(400, `Invalid HTTP status code: ${status}. Must be between 100 and 599`);
       return (request, execution) =>
         andThen(next(request, execution), (given) => (isValid ? { ...given, status } : refused));
@@ -52,7 +60,10 @@ export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middl
     'api::res::header',
     ([name, value], next) => {
       if (typeof name !== 'string' || !isHeader(value)) throw misused('api::res::header');
-      return (request, execution) => andThen(next(request, execution), (given) => withHeaders(given, [[name, value]]));
+      return (request, execution) =>
+        andThen(next(request, execution), (given) =>
+          withHeaders(given, [[isHeaderName(name) ? name.toLowerCase() : name, value]]),
+        );
     },
   ],
   [
@@ -85,7 +96,7 @@ function withHeaders(
   for (const [name, value] of entries) {
     if (!isHeaderName(name)) return response(400, `Invalid header name: ${name}: invalid HTTP header name`);
     if (value !== undefined && !isHeaderValue(value)) {
-      return response(400, `Invalid header value: ${name}: failed to parse header value`);
+      return response(400, `Invalid header value for ${name}: ${value}: failed to parse header value`);
     }
     headers = withHeader(headers, name.toLowerCase(), value);
   }

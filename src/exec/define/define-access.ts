@@ -23,6 +23,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
       andThen(ensureLevel(execution, level), () =>
         andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
           if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...place }))) return;
+          if (!execution.importing) refuseRedactedKeys(statement.accessKind);
           const access = accessDefinition(statement, name, execution.environment.random);
           judgeAccessKeys(access, execution);
           return andThen(putPlaced(change, place, access), () => finish(execution));
@@ -48,7 +49,7 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
  */
 export function judgeAccessKeys({ accessKind }: AccessDefinition, { importing, weakKeys }: Execution): void {
   if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
-  judgeKeys(accessKind.jwt);
+  judgeKeys(accessKind.jwt, accessKind.kind === 'record');
 }
 
 function withKeys(accessKind: AccessKind, random: Random): AccessKind {
@@ -63,6 +64,13 @@ function withKeys(accessKind: AccessKind, random: Random): AccessKind {
       return { ...accessKind, jwt: withIssuer(unredacted(jwt, draw)) };
     }
   }
+}
+
+/** @throws TesseraError `secret_redacted` */
+function refuseRedactedKeys(accessKind: AccessKind): void {
+  const { verify, issuer } = (accessKind.kind !== 'bearer' && accessKind.jwt) || {};
+  const keys = verify?.kind === 'key' ? [verify.key, ...(verify.retired ?? []).map(({ key }) => key)] : [];
+  if ([...keys, issuer?.key].includes(REDACTED)) throw failure('secret_redacted');
 }
 
 /** What an export shows in the place of a secret is known to everybody, and must never sign for anything. */

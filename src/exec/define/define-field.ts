@@ -32,7 +32,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
         andThen(tableOfField(execution, statement, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
           const field: FieldDefinition = settled(statement, { path, table: tableName });
           const name = fieldName(field);
-          checkField(field, table);
+          checkField(field, table, execution.importing);
           const existing = table.fields.find((other) => fieldName(other) === name);
           if (!goesAhead(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
           return andThen(putField(change, catalog, table.definition, field), () => {

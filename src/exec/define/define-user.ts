@@ -6,6 +6,7 @@ import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { REDACTED } from '../info/text.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR } from './lifetime.js';
 
@@ -39,11 +40,15 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
   };
 }
 
-/** Without either, no password is right. */
+/**
+ * Without either, no password is right, nor is any where an import has no hash.
+ * @throws TesseraError `secret_redacted`
+ */
 export function passhashOf(
   { password, passhash }: Pick<DefineUser, 'password' | 'passhash'>,
-  { passwords }: Execution,
+  { importing, passwords }: Execution,
 ): PromiseOrValue<string> {
+  if (passhash === REDACTED && !importing) throw failure('secret_redacted');
   if (passhash !== undefined) return passhash;
   return password === undefined ? '' : passwords.hash('argon2', password);
 }

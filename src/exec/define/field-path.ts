@@ -18,7 +18,7 @@ export function compileFieldPath(path: Idiom, compiler: Compiler): (frame: Frame
     });
 }
 
-/** A path of names, `*` and indexes; `['a']` is the name `a`. @throws TesseraError `field_path` for any other */
+/** A path of names, `*`, `…` and indexes; `['a']` is the name `a`. @throws TesseraError `field_path` for any other */
 function fieldPath(path: Idiom): Idiom {
   const parts = path.parts.map(fieldPart);
   if (path.start !== undefined || parts[0]?.kind !== 'field' || parts.includes(undefined)) {
@@ -31,6 +31,7 @@ function fieldPart(part: Part): Part | undefined {
   switch (part.kind) {
     case 'field':
     case 'all':
+    case 'flatten':
     case 'last':
       return part;
     case 'index': {

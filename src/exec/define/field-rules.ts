@@ -9,16 +9,19 @@ import type { Type } from '../../value/type.js';
 import { kindOf } from '../../value/value.js';
 import { mayHold } from './field-type.js';
 
-/** @throws TesseraError one of those of fields in the catalogue's section about definitions */
-export function checkField(field: FieldDefinition, table: TableEntry): void {
-  for (const rule of RULES) rule(field, table);
+/**
+ * What an import brings stood side by side where it comes from, such as the fields that unions imply.
+ * @throws TesseraError one of those of fields in the catalogue's section about definitions
+ */
+export function checkField(field: FieldDefinition, table: TableEntry, importing: boolean): void {
+  for (const rule of RULES) if (!importing || rule !== nestedType) rule(field, table);
 }
 
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
 
-/** As `checkField`, for a field that is altered: FLEXIBLE does no harm in a schemaless table, and the reference engine lets it be. */
+/** As `checkField`, for a field that is altered: of that the reference engine lets be what the table and the fields around it say. */
 export function checkAlteredField(field: FieldDefinition, table: TableEntry): void {
-  for (const rule of RULES) if (rule !== flexible) rule(field, table);
+  for (const rule of RULES) if (rule !== flexible && rule !== nestedType) rule(field, table);
 }
 
 const RULES: readonly Rule[] = [flexible, computed, insideComputed, id, reference, nestedType, relationEnd];

@@ -1,70 +1,73 @@
-/** Whether the type of a nested field fits into that of the field around it. */
+/** Whether the type of a nested field fits into that of the field around it, as the reference engine has it. */
 import type { Part } from '../../language/ast.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
-import { kindOf } from '../../value/value.js';
+import { isNumber, kindOf } from '../../value/value.js';
 
-/** Whether a value of type `outer` may hold, at the path `parts`, one of type `inner`. Without `inner` anything may be there. */
-export function mayHold(outer: Type, parts: readonly Part[], inner: Type | undefined): boolean {
+/**
+ * Whether a field of type `outer` may have one of type `inner` at the path `parts` within it. A type must be the very one that is there already,
+ * or say less: of a union all members but NONE must allow it, and of a literal it may be the kind.
+ */
+export function mayHold(outer: Type, parts: readonly Part[], inner: Type): boolean {
+  if (outer.kind === 'any' || inner.kind === 'any') return true;
   const [part, ...rest] = parts;
-  if (part === undefined) return inner === undefined || narrows(inner, outer);
+  if (part === undefined) return isAllowed(outer, inner);
+  const holds = (type: Type): boolean => mayHold(type, rest, inner);
   switch (outer.kind) {
-    case 'any':
-      return true;
     case 'union':
-      return outer.of.some((member) => mayHold(member, parts, inner));
+      return membersOf(outer).every((member) => mayHold(member, parts, inner));
     case 'array':
     case 'set':
-      if (part.kind === 'field') return false;
-      return outer.item === undefined || mayHold(outer.item, rest, inner);
+      return isElement(part) && (outer.item === undefined || holds(outer.item));
     case 'tuple':
-      if (part.kind === 'field') return false;
-      return outer.items.some((item) => mayHold(item, rest, inner));
+      if (part.kind === 'all') return outer.items.every(holds);
+      return outer.items.some((item, at) => at === indexOf(part) && holds(item));
     case 'object': {
-      if (outer.fields === undefined) return true;
-      const named = part.kind === 'field' ? outer.fields.filter(([name]) => name === part.name) : outer.fields;
-      return named.some(([, type]) => mayHold(type, rest, inner));
+      const { fields } = outer;
+      if (part.kind !== 'field' && part.kind !== 'all') return false;
+      if (fields === undefined) return true;
+      if (part.kind === 'all') return fields.every(([, type]) => holds(type));
+      return fields.some(([name, type]) => name === part.name && holds(type));
     }
     default:
-      return inner === undefined;
+      return false;
   }
 }
 
-/** Whether every value of `inner` is one of `outer`, as far as the types tell plainly. */
-function narrows(inner: Type, outer: Type): boolean {
-  if (inner.kind === 'any' || outer.kind === 'any') return true;
-  if (inner.kind === 'union') return inner.of.every((member) => narrows(member, outer));
-  switch (outer.kind) {
-    case 'union':
-      return outer.of.some((member) => narrows(inner, member));
-    case 'number':
-      return ['number', 'int', 'float', 'decimal'].includes(basicKind(inner));
-    case 'record':
-      if (inner.kind !== 'record') return false;
-      return (
-        outer.tables.length === 0 || (inner.tables.length > 0 && inner.tables.every((t) => outer.tables.includes(t)))
-      );
-    case 'geometry':
-      if (inner.kind !== 'geometry') return false;
-      return (
-        outer.shapes.length === 0 || (inner.shapes.length > 0 && inner.shapes.every((s) => outer.shapes.includes(s)))
-      );
-    case 'array':
-    case 'set':
-      if (inner.kind === 'tuple' && outer.kind === 'array') return outer.item === undefined;
-      if (inner.kind !== outer.kind) return false;
-      if (outer.length !== undefined && inner.length !== outer.length) return false;
-      return outer.item === undefined || inner.item === undefined || narrows(inner.item, outer.item);
-    case 'object':
-      return outer.fields === undefined ? inner.kind === 'object' : typeText(inner) === typeText(outer);
+function membersOf({ of }: Extract<Type, { kind: 'union' }>): readonly Type[] {
+  return of.filter(({ kind }) => kind !== 'none');
+}
+
+function isElement(part: Part): boolean {
+  return part.kind === 'all' || indexOf(part) !== undefined;
+}
+
+/** The number of an element that a part names. */
+function indexOf(part: Part): number | undefined {
+  if (part.kind !== 'index' || part.index.kind !== 'literal') return undefined;
+  return typeof part.index.value === 'number' ? part.index.value : undefined;
+}
+
+function isAllowed(outer: Type, inner: Type): boolean {
+  if (inner.kind === 'any' || typeText(inner) === typeText(outer)) return true;
+  if (outer.kind === 'union') return membersOf(outer).every((member) => isAllowed(member, inner));
+  const kind = kindOfLiteral(outer);
+  return kind !== undefined && typeText(kind) === typeText(inner);
+}
+
+/** What a literal type is one value, or shape, of: `1` of `number`, `[int, int]` of `array<int, 2>`. */
+function kindOfLiteral(type: Type): Type | undefined {
+  switch (type.kind) {
     case 'literal':
-    case 'tuple':
-      return typeText(inner) === typeText(outer);
+      return isNumber(type.value) ? { kind: 'number' } : ({ kind: kindOf(type.value) } as Type);
+    case 'tuple': {
+      const [item, ...others] = type.items;
+      const isUniform = item !== undefined && others.every((other) => typeText(other) === typeText(item));
+      return isUniform ? { kind: 'array', item, length: type.items.length } : { kind: 'array' };
+    }
+    case 'object':
+      return type.fields === undefined ? undefined : { kind: 'object' };
     default:
-      return basicKind(inner) === outer.kind;
+      return undefined;
   }
-}
-
-function basicKind(type: Type): string {
-  return type.kind === 'literal' ? kindOf(type.value) : type.kind;
 }

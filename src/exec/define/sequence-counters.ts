@@ -8,7 +8,8 @@ import type { Expression } from '../../language/ast.js';
 import type { Engine } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { intValue, MAX_INT } from '../../value/number.js';
-import type { SequenceNumbers } from '../execution.js';
+import type { Duration } from '../../value/value.js';
+import type { Interrupt, SequenceNumbers } from '../execution.js';
 
 /** The numbers that this server has taken and not given out yet. */
 interface Batch {
@@ -33,24 +34,27 @@ export class SequenceCounters implements SequenceNumbers {
     this.#engine = engine;
   }
 
-  next(database: Id, sequence: SequenceDefinition): PromiseOrValue<bigint> {
+  next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint> {
     const key = sequenceKey(databaseArea(database), sequence.identity);
     let batch = this.#batches.get(key);
     if (batch === undefined) {
       batch = { next: 0n, end: 0n, refill: undefined };
       this.#batches.set(key, batch);
     }
-    return this.#take(key, batch, sequence);
+    return this.#take(key, batch, sequence, interrupt);
   }
 
-  #take(key: string, batch: Batch, sequence: SequenceDefinition): PromiseOrValue<bigint> {
+  #take(key: string, batch: Batch, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint> {
     if (batch.next < batch.end) return batch.next++;
-    return andThen(batch.refill ?? this.#refill(key, batch, sequence), () => this.#take(key, batch, sequence));
+    // What ends another one's fetch, such as its deadline, says nothing of this one.
+    const filled = batch.refill?.catch(() => {}) ?? this.#refill(key, batch, sequence, interrupt);
+    return andThen(filled, () => this.#take(key, batch, sequence, interrupt));
   }
 
-  #refill(key: string, batch: Batch, sequence: SequenceDefinition): PromiseOrValue<void> {
+  #refill(key: string, batch: Batch, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<void> {
+    const limited = sequence.timeout === undefined ? interrupt : interrupt.within(durationOf(sequence.timeout));
     const filled = lastly(
-      () => this.#fill(key, batch, sequence),
+      () => this.#fill(key, batch, sequence, limited),
       () => {
         batch.refill = undefined;
       },
@@ -59,9 +63,15 @@ export class SequenceCounters implements SequenceNumbers {
     return filled;
   }
 
-  #fill(key: string, batch: Batch, { name, batch: size, start }: SequenceDefinition): PromiseOrValue<void> {
+  #fill(
+    key: string,
+    batch: Batch,
+    { name, batch: size, start }: SequenceDefinition,
+    interrupt: Interrupt,
+  ): PromiseOrValue<void> {
     const taken = withRetries(this.#engine, (transaction) =>
       andThen(transaction.get(key), (stored) => {
+        interrupt.check();
         const from = stored === undefined ? integerOf(start) : BigInt(stored as number | bigint) + 1n;
         if (from > MAX_INT) throw failure('sequence_exhausted', { name });
         const last = from + (integerOf(size) || 1n) - 1n;
@@ -80,4 +90,9 @@ export class SequenceCounters implements SequenceNumbers {
 function integerOf(clause: Expression): bigint {
   invariant(clause.kind === 'literal', 'the clauses of a sequence were evaluated when it was defined');
   return BigInt(clause.value as number | bigint);
+}
+
+function durationOf(clause: Expression): Duration {
+  invariant(clause.kind === 'literal', 'the clauses of a sequence were evaluated when it was defined');
+  return clause.value as Duration;
 }

@@ -4,8 +4,9 @@ import { failure } from '../../errors/error.js';
 import type { Assignment, DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { add, subtract } from '../../value/arithmetic.js';
+import { concat, union, without } from '../../value/items.js';
 import { toNumber } from '../../value/number.js';
-import { equals, setFrom } from '../../value/order.js';
+import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
@@ -228,8 +229,8 @@ const OPERATORS: Readonly<Record<AssignmentOperator, (old: Value, given: Value) 
     if (old === undefined) return isNumber(given) || given instanceof Duration || isCollection(given) ? given : [given];
     if (isNumber(old)) return isNumber(given) ? add(old, given) : old;
     if (old instanceof Duration || old instanceof Datetime) return given instanceof Duration ? add(old, given) : old;
-    if (isArray(old)) return [...old, ...itemsOf(given)];
-    return old instanceof SetValue ? setFrom([...old.items, ...itemsOf(given)]) : old;
+    if (isArray(old)) return concat(old, itemsOf(given));
+    return old instanceof SetValue ? union(old.items, itemsOf(given)) : old;
   },
   '-=': (old, given) => {
     if (old === undefined) return isNumber(given) ? subtract(0, given) : undefined;
@@ -241,7 +242,7 @@ const OPERATORS: Readonly<Record<AssignmentOperator, (old: Value, given: Value) 
   },
   '+?=': (old, given) => {
     if (old === undefined) return isCollection(given) ? given : [given];
-    if (old instanceof SetValue) return setFrom([...old.items, ...itemsOf(given)]);
+    if (old instanceof SetValue) return union(old.items, itemsOf(given));
     if (!isArray(old)) return old;
     const result = [...old];
     for (const item of itemsOf(given)) if (!result.some((each) => equals(each, item))) result.push(item);
@@ -256,8 +257,4 @@ function isCollection(value: Value): boolean {
 function itemsOf(value: Value): ArrayValue {
   if (isArray(value)) return value;
   return value instanceof SetValue ? value.items : [value];
-}
-
-function without(items: ArrayValue, removed: ArrayValue): Value[] {
-  return items.filter((item) => !removed.some((each) => equals(each, item)));
 }

@@ -22,8 +22,14 @@ export class RecursionFrame extends Frame {
  * The frame for an expression inside a path, such as `[WHERE …]` or `.{a: …}`: `$this` is the value that the path has reached, while
  * `$parent` stays that of the query.
  */
-export function frameAt(frame: Frame, current: Value): Frame {
+export function frameAt(frame: Frame, current: Value, parent = frame.parent): Frame {
   return frame instanceof RecursionFrame
-    ? new RecursionFrame(frame.execution, frame.scope, current, frame.parent, frame.repeat)
-    : new Frame(frame.execution, frame.scope, current, frame.parent);
+    ? new RecursionFrame(frame.execution, frame.scope, current, parent, frame.repeat)
+    : new Frame(frame.execution, frame.scope, current, parent);
+}
+
+/** The frame for the condition of a graph step, in which `$parent` is the row that the path belongs to, unless there is one already. */
+export function frameAtEdge(frame: Frame, current: Value): Frame {
+  const isSet = frame.parent?.current !== undefined || frame.scope.has('parent');
+  return frameAt(frame, current, isSet ? frame.parent : frame);
 }

@@ -10,7 +10,7 @@ export function fieldStep(name: string): PartStep {
   const step: Step = (value, frame) => {
     if (isObject(value)) return value[name];
     if (value instanceof Geometry) return geometryToObject(value)[name];
-    if (value instanceof RecordId && isKeyField(value, name)) return (value.key as ObjectValue)[name];
+    if (value instanceof RecordId && isKeyField(value, name, frame)) return (value.key as ObjectValue)[name];
     return stepInto(value, frame, step);
   };
   return { apply: step, element: step };
@@ -46,6 +46,22 @@ export const ALL: PartStep = {
     return isObject(value) || isLink(value) ? resolved(value, frame) : [value];
   },
   element: resolved,
+};
+
+/** `…`: the elements of the arrays in an array, in their places. What isn't an array stays as it is. */
+export const FLATTEN: PartStep = {
+  apply: (value, frame) => {
+    if (!isArray(value) || !value.some(isArray)) return value;
+    const items: Value[] = [];
+    for (const item of value) {
+      if (!isArray(item)) items.push(item);
+      else {
+        frame.unfold(item.length);
+        for (const inner of item) items.push(inner);
+      }
+    }
+    return items;
+  },
 };
 
 function isLink(value: Value): boolean {

@@ -19,7 +19,7 @@ import {
 } from '../../value/value.js';
 import { type Compiler, type EdgeStep, type Evaluate, Frame, type Hop, Scope } from '../execution.js';
 import { pace } from '../pace.js';
-import { frameAt } from './document-frame.js';
+import { frameAtEdge } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
@@ -131,7 +131,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
 }
 
 function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link {
-  const filter = compileFilter(condition, compiler);
+  const filter = compileFilter(condition, compiler, frameAtEdge);
   return ({ nodes, edges }, frame) => andThen(filter(nodes, frame), (kept) => ({ nodes: kept as ArrayValue, edges }));
 }
 
@@ -315,7 +315,7 @@ function compileClauses(
 function filterRecords(ids: readonly RecordId[], condition: Evaluate, frame: Frame): PromiseOrValue<RecordId[]> {
   const verdicts = mapInOrder(ids, (id) =>
     andThen(fetchRecord(id, frame), (record) =>
-      record === undefined ? false : andThen(condition(frameAt(frame, record)), isTruthy),
+      record === undefined ? false : andThen(condition(frameAtEdge(frame, record)), isTruthy),
     ),
   );
   return andThen(verdicts, (kept) => ids.filter((_, index) => kept[index]));

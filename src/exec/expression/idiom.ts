@@ -1,14 +1,15 @@
 /** Paths: each part is joined with what comes after it, from the last part to the first. */
+import { andThen } from '../../base/promise-or-value.js';
 import type { Idiom, Part } from '../../language/ast.js';
 import type { Evaluate } from '../execution.js';
 import { invokeStep } from './call.js';
 import { destructureStep } from './destructure.js';
-import { ALL, compileDocumentField, fieldStep, optional } from './field.js';
+import { ALL, compileDocumentField, FLATTEN, fieldStep, optional } from './field.js';
 import { type ChainPart, chainStep } from './graph.js';
 import { indexStep, LAST, whereStep } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { methodStep } from './method.js';
-import { REPEAT, recursionStep } from './recursion.js';
+import { apart, REPEAT, recursionStep } from './recursion.js';
 import { joined, NO_PATH, type PartStep, type Path } from './step.js';
 
 type PartCompiler<P extends Part> = (part: P, compiler: InlineCompiler) => PartStep;
@@ -24,8 +25,15 @@ const PARTS: { readonly [K in Exclude<Part['kind'], JoinedOtherwise>]: PartCompi
   destructure: ({ fields }, compiler) => destructureStep(fields, compiler),
   method: ({ name, args }, compiler) => methodStep(name, args, compiler),
   invoke: ({ args }, compiler) => invokeStep(args, compiler),
+  flatten: () => FLATTEN,
   repeat: () => REPEAT,
-  recursion: (part, compiler) => recursionStep(part, compilePath(part.path, compiler).whole, compiler),
+  recursion: (part, compiler) => {
+    const [repeated, rest] = apart(part);
+    const step = recursionStep(part, compilePath(repeated, compiler).whole, compiler);
+    if (rest.length === 0) return step;
+    const { whole } = compilePath(rest, compiler);
+    return { apply: (value, frame) => andThen(step.apply(value, frame), (reached) => whole(reached, frame)) };
+  },
 };
 
 export function compileIdiom({ start, parts }: Idiom, compiler: InlineCompiler): Evaluate {

@@ -1,5 +1,5 @@
 /** `[index]`, `[from..to]`, `[$]` and `[WHERE …]`: parts that take an array as a whole. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
@@ -23,7 +23,7 @@ import {
 import type { Compiler, Frame } from '../execution.js';
 import { pace } from '../pace.js';
 import { frameAt } from './document-frame.js';
-import { fetchRecord, isKeyField, type PartStep, type Step } from './step.js';
+import { isKeyField, type PartStep, type Step } from './step.js';
 
 export function indexStep(index: Expression, compiler: Compiler): PartStep {
   const known = constantValue(index);
@@ -33,16 +33,14 @@ export function indexStep(index: Expression, compiler: Compiler): PartStep {
 }
 
 /** An element by its place, a field by its name, a slice by a range; NONE where there is no such thing. */
-function elementAt(value: Value, index: Value, frame: Frame): PromiseOrValue<Value> {
-  if (value instanceof RecordId) {
-    // Elements are those of the key; so are fields that the key has.
-    if (typeof index !== 'string' || isKeyField(value, index)) return plainElementAt(value.key as Value, index);
-    return andThen(fetchRecord(value, frame), (record) => record?.[index]);
-  }
-  return plainElementAt(value, index);
+function elementAt(value: Value, index: Value, frame: Frame): Value {
+  if (!(value instanceof RecordId)) return plainElementAt(value, index);
+  // Elements are those of the key, and nothing is looked up in the record.
+  const isKnown = typeof index !== 'string' || isKeyField(value, index, frame);
+  return isKnown ? plainElementAt(value.key as Value, index) : undefined;
 }
 
-/** The same without looking behind links. */
+/** The same of what isn't a record id. */
 export function plainElementAt(value: Value, index: Value): Value {
   if (isObject(value)) {
     const name = fieldNameOf(index);
@@ -87,12 +85,12 @@ export function whereStep(condition: Expression, compiler: Compiler): PartStep {
 }
 
 /** Keeps the elements for which a condition holds; what isn't an array counts as one of a single element. */
-export function compileFilter(condition: Expression, compiler: Compiler): Step {
+export function compileFilter(condition: Expression, compiler: Compiler, frameOf = frameAt): Step {
   const holds = compiler.expression(condition);
   return (value, frame) => {
     const items = isArray(value) ? value : [value];
     const verdicts = mapInOrder(items, (item) =>
-      andThen(pace(frame.execution), () => andThen(holds(frameAt(frame, item)), isTruthy)),
+      andThen(pace(frame.execution), () => andThen(holds(frameOf(frame, item)), isTruthy)),
     );
     return andThen(verdicts, (kept) => items.filter((_, index) => kept[index]));
   };

@@ -3,6 +3,7 @@ import type { ParamDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
+import { selectedDatabase } from '../ensure-place.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { admits, compileRule, type Rule } from '../permission.js';
 
@@ -19,29 +20,29 @@ export function isProtectedParam(name: string): boolean {
   return Object.hasOwn(IDENTITY, name);
 }
 
-/** Params that mean the current document wherever there is one. */
-const DOCUMENT: Readonly<Record<string, (frame: Frame) => Value>> = {
-  this: (frame) => frame.current,
-  parent: (frame) => frame.parent?.current,
-};
+/** Params that mean the current document wherever there is one; only a variable can stand for it where there is none. */
+const DOCUMENT: ReadonlySet<string> = new Set(['this', 'self']);
 
 export function compileParam({ name }: Param, compiler: Compiler): Evaluate {
   if (Object.hasOwn(IDENTITY, name)) return IDENTITY[name] as Evaluate;
-  if (Object.hasOwn(DOCUMENT, name)) {
-    const document = DOCUMENT[name] as (frame: Frame) => Value;
-    return (frame) => {
-      const value = document(frame);
-      return value === undefined ? frame.scope.getAnywhere(name) : value;
-    };
-  }
-  return (frame) => {
+  if (DOCUMENT.has(name)) return ({ current, scope }) => (current === undefined ? scope.getAnywhere(name) : current);
+  const variable: Evaluate = (frame) => {
     const value = frame.scope.get(name);
     return value === undefined && !frame.scope.has(name) ? definedParam(name, frame, compiler) : value;
   };
+  if (name !== 'parent') return variable;
+  return (frame) => {
+    const outer = frame.parent?.current;
+    return outer === undefined ? variable(frame) : outer;
+  };
 }
 
-/** The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if there is none. */
+/**
+ * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if there is none.
+ * @throws TesseraError `namespace_empty`, `database_empty`
+ */
 function definedParam(name: string, frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
+  selectedDatabase(frame.execution);
   return andThen(frame.execution.unit.catalog(), (catalog) => {
     const definition = catalog?.params.get(name);
     if (definition === undefined) return frame.scope.caller?.getAnywhere(name);

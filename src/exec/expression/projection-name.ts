@@ -1,7 +1,7 @@
 /** Under which name a projection stands in its row: the alias, or what the expression is called. */
 import type { Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
-import { escapeIdentifier } from '../../value/text/quote.js';
+import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 
 /** The names, from the outermost in, at which a projection is written: `a.b` gives `{a: {b: …}}`. */
 export function projectionPath({
@@ -13,7 +13,7 @@ export function projectionPath({
 }): readonly string[] {
   if (alias === undefined) return expressionPath(expression);
   const names = alias.parts.flatMap((part) => (part.kind === 'field' ? [part.name] : []));
-  return names.length === 0 ? [printExpression(alias)] : nested(dotted(names));
+  return names.length === 0 ? [printExpression(alias)] : pathOf(names);
 }
 
 function expressionPath(expression: Expression): readonly string[] {
@@ -27,18 +27,22 @@ function expressionPath(expression: Expression): readonly string[] {
     case 'subquery':
       return [printStatement(expression.statement)];
     default:
-      return nested(printExpression(expression));
+      return [printExpression(expression)];
   }
 }
 
-/** A dot in a name nests, whatever it stood for, unless something else in the name can't stand in a path. */
-function nested(name: string): readonly string[] {
-  return /[ ([]/.test(name) ? [name] : name.split('.');
+/** Names as the path that they are; alone a name isn't quoted, nor is a keyword behind a dot. */
+function pathOf(names: readonly string[]): readonly string[] {
+  const [first = '', ...rest] = names;
+  return rest.length === 0 ? [first] : nested([escapeIdentifier(first), ...rest.map(escapeName)]);
 }
 
-/** Names as the path that they are; alone a name isn't quoted. */
-function dotted(names: readonly string[]): string {
-  return names.length === 1 ? (names[0] as string) : names.map(escapeIdentifier).join('.');
+/** What can't stand in a path. */
+const UNFIT = /[ ([]/;
+
+/** Names nest unless something in one of them can't stand in a path. */
+function nested(names: readonly string[]): readonly string[] {
+  return names.some((name) => UNFIT.test(name)) ? [names.join('.')] : names;
 }
 
 /** Fields and graph steps nest; what only chooses or changes (indexes, filters, methods …) doesn't show. */
@@ -50,16 +54,19 @@ function idiomPath(idiom: Idiom): readonly string[] {
   if (parts[0]?.kind === 'invoke') return [printExpression(idiom)];
   const names = namesOf(parts);
   if (parts.some((part) => part.kind === 'graph')) return names;
-  if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : nested(dotted(names));
-  if (start.kind === 'param' && start.current) return nested(dotted(names));
-  return nested([startName(start), ...names.map(escapeIdentifier)].join('.'));
+  if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : pathOf(names);
+  if (start.kind === 'param' && start.current) return pathOf(names);
+  return nested([...startNames(start), ...names.map(escapeName)]);
 }
 
 /** How a path calls the value that it begins at. */
-function startName(start: Expression): string {
-  if (start.kind === 'idiom') return printExpression(flattened(start));
+function startNames(start: Expression): readonly string[] {
+  if (start.kind === 'idiom') {
+    const path = printExpression(flattened(start));
+    return UNFIT.test(path) ? [path] : path.split('.');
+  }
   const path = printExpression({ kind: 'idiom', start, parts: [{ kind: 'last' }] });
-  return path.slice(0, -'[$]'.length);
+  return [path.slice(0, -'[$]'.length)];
 }
 
 /** `((a.b).c).d` as `a.b.c.d`. */

@@ -4,7 +4,8 @@ import { failure } from '../../errors/error.js';
 import { randomKey, ulidAt, uuidV7 } from '../../functions/identifiers.js';
 import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
-import { type Bound, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
+import { MAX_INT, MIN_INT } from '../../value/number.js';
+import { type Bound, int, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
@@ -58,14 +59,21 @@ const MAX_MOCKS = 1_000_000;
 
 /** `|person:3|` gives three random ids, `|person:1..4|` those from 1 to 3. */
 export function compileMock(mock: Mock): Evaluate {
-  const { table } = mock;
-  const from = mock.range?.from ?? 0;
-  const count =
-    mock.range === undefined ? (mock.count ?? 0) : Math.max(0, mock.range.to - from + (mock.range.inclusive ? 1 : 0));
+  const { table, range } = mock;
+  const [first, count] = range === undefined ? [0n, mock.count ?? 0n] : extent(range);
   const keyAt: (frame: Frame, index: number) => RecordKey =
-    mock.range === undefined ? (frame) => randomKey(frame.execution.environment.random) : (_, index) => from + index;
+    range === undefined
+      ? (frame) => randomKey(frame.execution.environment.random)
+      : (_, index) => int(first + BigInt(index));
   return (frame): Value => {
     if (count > MAX_MOCKS) throw failure('mock_too_large');
-    return Array.from({ length: count }, (_, index) => new RecordId(table, keyAt(frame, index)));
+    return Array.from({ length: Math.max(0, Number(count)) }, (_, index) => new RecordId(table, keyAt(frame, index)));
   };
+}
+
+/** The first int of a range, and how many there are. An open side reaches to the least or the greatest. */
+function extent({ start, end }: NonNullable<Mock['range']>): [first: bigint, count: bigint] {
+  const first = start === undefined ? MIN_INT : start.value + (start.inclusive ? 0n : 1n);
+  const last = end === undefined ? MAX_INT : end.value - (end.inclusive ? 0n : 1n);
+  return [first, last - first + 1n];
 }

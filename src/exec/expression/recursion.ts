@@ -1,7 +1,7 @@
 /** `.{n}`, `.{a..b}`, `.{..+path}` and their like: a path that is followed again and again. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import type { Recursion } from '../../language/ast.js';
+import type { DestructureField, Part, Recursion } from '../../language/ast.js';
 import { innerElements } from '../../value/elements.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
@@ -34,7 +34,9 @@ export function recursionStep(recursion: Recursion, path: Step, compiler: Compil
       },
     };
   }
-  const plan: Plan = { min, max, bounded: recursion.max !== undefined, inclusive, path };
+  // What an `@` in the path itself gathers is one list, which ends at the limit.
+  const bounded = recursion.max !== undefined || recursion.path.some(isRepeat);
+  const plan: Plan = { min, max, bounded, inclusive, path };
   return { apply: compileWalk(plan, recursion, instruction, compiler) };
 }
 
@@ -72,17 +74,29 @@ function compileWalk(
 
 /** Whether the path holds an `@`, also within its destructuring. */
 function repeats({ path }: Recursion): boolean {
-  return path.some(
-    (part) =>
-      part.kind === 'repeat' ||
-      (part.kind === 'destructure' &&
-        part.fields.some(
-          (field) =>
-            field.kind === 'alias' &&
-            field.value.kind === 'idiom' &&
-            field.value.parts.some((inner) => inner.kind === 'repeat'),
-        )),
-  );
+  return path.some(holdsRepeat);
+}
+
+function isRepeat({ kind }: Part): boolean {
+  return kind === 'repeat';
+}
+
+function holdsRepeat(part: Part): boolean {
+  return isRepeat(part) || (part.kind === 'destructure' && part.fields.some(isRepeating));
+}
+
+function isRepeating(field: DestructureField): boolean {
+  if (field.kind === 'nested') return field.fields.some(isRepeating);
+  return field.kind === 'alias' && field.value.kind === 'idiom' && field.value.parts.some(holdsRepeat);
+}
+
+/**
+ * The path to repeat, and what is left for where it ends: without parentheses around it, what follows an `@` is applied to what the last step
+ * gives.
+ */
+export function apart({ path, enclosed }: Recursion): readonly [repeated: readonly Part[], rest: readonly Part[]] {
+  const at = enclosed ? -1 : path.findIndex(isRepeat);
+  return at === -1 ? [path, []] : [path.slice(0, at + 1), path.slice(at + 1)];
 }
 
 /** Follows the path and gives the deepest value within the bounds. */
@@ -221,8 +235,8 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
 }
 
 /**
- * A destructuring path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. Branches that
- * end before the least depth are left out.
+ * A path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. Branches that end before the least
+ * depth are left out; lists in a list become part of it.
  */
 function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
   const { min, max, bounded, path } = plan;
@@ -231,7 +245,7 @@ function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value
     if (isArray(value)) {
       frame.unfold(value.length);
       const branches = mapInOrder(value, (item) => branch(item, depth));
-      return andThen(branches, (all) => all.filter((each) => each !== undefined));
+      return andThen(branches, (all) => all.filter((each) => each !== undefined).flat());
     }
     if (depth === max) {
       if (!bounded) throw failure('recursion_too_deep', { limit: LIMIT });

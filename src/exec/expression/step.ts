@@ -59,11 +59,11 @@ export function fetchRecord(id: RecordId, frame: Frame): PromiseOrValue<ObjectVa
 }
 
 /**
- * Whether a field of a link is one of its key (`id.tenant` of `doc:{tenant: 'a'}`) rather than of the record. The key goes first, since it
- * can't be written to: rules that look at it can't be deceived by a field of that name in the record.
+ * Whether a field of a link is one of its key (`id.tenant` of `doc:{tenant: 'a'}`) rather than of the record, as it is in PERMISSIONS: the key
+ * can't be written to, so that rules that look at it aren't deceived by a field of that name in the record.
  */
-export function isKeyField({ key }: RecordId, name: string): boolean {
-  return isObject(key) && key[name] !== undefined;
+export function isKeyField({ key }: RecordId, name: string, { execution }: Frame): boolean {
+  return execution.judging && isObject(key) && key[name] !== undefined;
 }
 
 /** Whether a value is a link to one record, whose key has no fields of its own. */

@@ -1,14 +1,17 @@
 /** Computed fields, and the records that rules judge: those as they are stored together with their computed fields. */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import { withField } from '../../value/paths.js';
-import type { ObjectValue, Value } from '../../value/value.js';
+import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import { deeper } from '../depth.js';
 import { discreetly, isVerdict } from '../discretion.js';
 import { type Execution, Frame, Scope } from '../execution.js';
 import { admits, judgeOf, judgeOfDocuments, type Rule } from '../permission.js';
 import { forStoredCode } from '../stored-code.js';
+import { Variants } from '../variants.js';
+import { coerceField } from './coerce-field.js';
 import type { Judge } from './mask.js';
-import type { PreparedTable } from './table.js';
+import type { PreparedField, PreparedTable } from './table.js';
 
 /** The record with its computed fields, which are computed with the rights of the reader. */
 export function computeFields(
@@ -17,11 +20,13 @@ export function computeFields(
   raw: ObjectValue,
 ): PromiseOrValue<ObjectValue> {
   if (table.computed.length === 0) return raw;
-  const inner = deeper(forStoredCode(execution));
+  const inner = notJudging(deeper(forStoredCode(execution)));
   let record = raw;
-  const done = forEachInOrder(table.computed, ({ name, computed }) => {
+  const done = forEachInOrder(table.computed, (field) => {
+    const { name, computed } = field;
     if (computed === undefined) return undefined;
-    const compute = () => computed(new Frame(inner, new Scope(), record));
+    const compute = () =>
+      andThen(computed(new Frame(inner, new Scope(), record)), (found) => ofItsType(field, record, found));
     const value = table.mask === undefined ? compute() : discreetly(execution, `field '${name}'`, compute);
     return andThen(value, (found) => {
       record = withField(record, name, found) as ObjectValue;
@@ -29,6 +34,24 @@ export function computeFields(
     });
   });
   return andThen(done, () => record);
+}
+
+/** @throws TesseraError `computed_coercion`, whose cause is what a statement that writes the record says of it */
+function ofItsType(field: PreparedField, record: ObjectValue, value: Value): Value {
+  try {
+    return coerceField(field, record['id'] as RecordId, value);
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'field_coercion') throw error;
+    throw failure('computed_coercion', { field: field.name }, { cause: error });
+  }
+}
+
+/** The same execution where nothing is judged: a rule sees a computed field as queries do. */
+function notJudging(execution: Execution): Execution {
+  if (!execution.judging) return execution;
+  const variants = Variants.of(execution);
+  variants.computing ??= { ...execution, judging: false, variants: new Variants() };
+  return variants.computing;
 }
 
 /**

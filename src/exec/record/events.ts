@@ -3,6 +3,7 @@ import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } f
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { type QueuedEvent, queueEvent } from '../../catalog/event-queue.js';
 import { failure } from '../../errors/error.js';
+import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { ObjectValue } from '../../value/value.js';
 import { deeperByEvent } from '../depth.js';
@@ -17,7 +18,7 @@ import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
 /** What an event sees of the change that raised it. */
 type Raised = Pick<QueuedEvent, 'action' | 'before' | 'after' | 'input'>;
 
-/** Runs the events that a change raises, in the order of their names. */
+/** Runs the events that a change raises, in the order of their names. What leaves a record as it was raises none. */
 export function raiseEvents(
   execution: Execution,
   catalog: DatabaseCatalog,
@@ -25,7 +26,7 @@ export function raiseEvents(
   { before, after, table }: Written,
   input: ObjectValue | undefined,
 ): PromiseOrValue<void> {
-  if (events.length === 0) return;
+  if (events.length === 0 || (before !== undefined && after !== undefined && equals(before, after))) return;
   const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
   const raised = { action, before, after, input };
   return forEachInOrder(events, (event) =>

@@ -5,7 +5,6 @@
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { CoercionError, coerce } from '../../value/coerce.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
@@ -17,6 +16,7 @@ import { admits } from '../permission.js';
 import { leaveOut, refuse } from '../refusal.js';
 import { forStoredCode } from '../stored-code.js';
 import type { Refusal } from '../witness.js';
+import { coerceField } from './coerce-field.js';
 import { keepEmptied } from './hidden.js';
 import { mayHide } from './mask.js';
 import { type Places, rewriteAt } from './occurrence.js';
@@ -192,19 +192,6 @@ function readonlyField(field: PreparedField, change: FieldChange, supplied: Valu
     if (seen) throw failure('field_readonly', { field: field.name, id: toText(change.id) });
     return old;
   });
-}
-
-function coerceField(field: PreparedField, id: RecordId, value: Value): Value {
-  const type = field.definition.type;
-  if (type === undefined) return value;
-  try {
-    return coerce(value, type);
-  } catch (error) {
-    if (error instanceof CoercionError) {
-      throw failure('field_coercion', { field: field.name, id: toText(id), reason: error.message });
-    }
-    throw error;
-  }
 }
 
 function assertField(

@@ -68,6 +68,8 @@ function emptied(before: Value, value: Value): Value {
   return undefined;
 }
 
+const NOTHING: Companions = [undefined, undefined];
+
 type Below = (
   value: Value,
   companions: Companions,
@@ -83,18 +85,27 @@ function rewriteBelow(...[value, companions, places, depth, isAsked]: Parameters
       // A path through a list is for its readers; permissions hold all the same.
       if (isArray(value)) return places.keeps ? rewriteItems(value, companions, places, depth, false) : value;
       if (value instanceof SetValue) return rewriteSet(value, companions, places, depth);
-      if (value !== undefined && !isObject(value)) return value;
-      return rewriteMember(value, part.name, companions, places, depth + 1, isAsked);
+      if (value === undefined || isObject(value))
+        return rewriteMember(value, part.name, companions, places, depth + 1, isAsked);
+      // Below what has no fields there is NONE, which can be replaced only if there is nothing around it.
+      return andThen(rewriteMember(undefined, part.name, NOTHING, places, depth + 1, isAsked), (fresh) =>
+        value === null ? (fresh ?? value) : value,
+      );
     }
     case 'all':
       if (isArray(value)) return rewriteItems(value, companions, places, depth + 1, isAsked);
       if (value instanceof SetValue) return rewriteSet(value, companions, places, depth + 1);
       return isObject(value) ? rewriteMembers(value, companions, places, depth + 1, isAsked) : value;
+    case 'flatten':
+      if (isArray(value)) return rewriteItems(value, companions, places, depth + 1, isAsked);
+      if (value instanceof SetValue) return rewriteSet(value, companions, places, depth + 1);
+      // Nothing is declared of members but who may change them.
+      return places.keeps && isObject(value) ? rewriteMembers(value, companions, places, depth + 1, false) : value;
     case 'index': {
       const index = part.index.kind === 'literal' ? part.index.value : undefined;
-      return typeof index === 'number' && isArray(value)
-        ? rewriteItem(value, index, companions, places, depth + 1, isAsked)
-        : value;
+      if (typeof index !== 'number' || isObject(value)) return value;
+      if (isArray(value)) return rewriteItem(value, index, companions, places, depth + 1, isAsked);
+      return andThen(rewriteFrom(undefined, NOTHING, places, depth + 1, isAsked), () => value);
     }
     case 'last': {
       const { length } = isArray(companions[0]) ? companions[0] : [];

@@ -2,6 +2,7 @@
 import { failure } from '../../errors/error.js';
 import { invalidArguments } from '../../functions/arguments.js';
 import type { Call, Expression, Group, Idiom, Projections, Select } from '../../language/ast.js';
+import { DOCUMENT_PARAMS } from '../../language/document-params.js';
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import type { Compiler, Evaluate } from '../execution.js';
@@ -31,9 +32,6 @@ export interface Column {
 // No param of a query can have such names.
 export const keyParam = (at: number): string => `\0key ${at}`;
 export const aggregateParam = (at: number): string => `\0aggregate ${at}`;
-
-/** Params that would be the document, of which a group has none. */
-const DOCUMENT_PARAMS: ReadonlySet<string> = new Set(['this', 'parent']);
 
 /** @throws TesseraError `view_value`, `view_all_fields`, `view_field`, `view_document`, `invalid_arguments` */
 export function compileColumns({ projections }: Select, group: Group, compiler: Compiler): Columns {
@@ -75,6 +73,7 @@ function rewrite(
   compiler: Compiler,
 ): Expression {
   return transformExpression(expression, (each) => {
+    // A group has no document.
     if (each.kind === 'param' && DOCUMENT_PARAMS.has(each.name)) throw failure('view_document', { param: each.name });
     if (each.kind === 'call') {
       const tally = findTally(each.path);

@@ -1,5 +1,6 @@
 /** The RETURN clause of statements that write: what the principal may see of a record before and after. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { TesseraError } from '../../errors/error.js';
 import type { Output } from '../../language/ast.js';
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
@@ -59,13 +60,18 @@ function seenOf(
   { table, before, after }: Written,
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
   const see = (record: ObjectValue | undefined) =>
-    record === undefined ? undefined : execution.reader.present(execution, table, record);
+    record === undefined ? undefined : otherwise(() => execution.reader.present(execution, table, record), told);
   return andThen(see(before), (seenBefore) =>
     andThen(see(after), (seenAfter) => {
       const hidden = after === undefined ? before !== undefined && seenBefore === undefined : seenAfter === undefined;
       return hidden ? undefined : { before: seenBefore, after: seenAfter };
     }),
   );
+}
+
+/** A computed field that isn't of its type is told as any other is when a record is written. */
+function told(error: unknown): never {
+  throw error instanceof TesseraError && error.code === 'computed_coercion' ? error.cause : error;
 }
 
 /** The answer of a statement that wrote records: what RETURN makes of each, in order. */

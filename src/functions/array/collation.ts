@@ -1,5 +1,5 @@
 /** Sort keys of texts: keys compare by code point as their texts shall compare. */
-import { toAscii } from '../../base/ascii.js';
+import { transliterated } from '../../base/transliterate.js';
 
 export interface Collation {
   /** Numbers in texts by value: `a9` before `a10`. */
@@ -9,18 +9,34 @@ export interface Collation {
 }
 
 export function collationKey(text: string, { natural, lexical }: Collation): string {
-  const letters = lexical ? toAscii(text).toLowerCase().replace(SIGN, signKey) : text;
+  const letters = lexical ? lexicalKey(text) : text;
   return natural ? letters.replace(/\d+/g, numberKey) : letters;
 }
 
-const SIGNS = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index)).filter((sign) =>
-  /[^a-zA-Z0-9]/.test(sign),
-);
-const SIGN = /[^a-z0-9]/g;
+const NOT_ASCII = /[^\0-\x7f]/gu;
+const COMBINING_MARK = /[\u0300-\u036f]/g;
+const LETTER_OR_DIGIT = /[\p{Alphabetic}\p{N}]/u;
+const SIGN = /[^\p{Alphabetic}\p{N}]/gu;
+/** Below all letters and digits. */
+const BEFORE_SIGN = '\x01';
 
-/** Signs in their own order, all of them below the digits. */
-function signKey(sign: string): string {
-  return String.fromCharCode(1 + Math.max(0, SIGNS.indexOf(sign)));
+/**
+ * Letters and digits in ASCII and in lower case, without accents; what is neither stands as it is, ahead of them. (Compared with the reference
+ * engine letter by letter.)
+ */
+function lexicalKey(text: string): string {
+  return text
+    .replace(COMBINING_MARK, '')
+    .replace(NOT_ASCII, letters)
+    .toLowerCase()
+    .replace(SIGN, (sign) => BEFORE_SIGN + sign);
+}
+
+function letters(character: string): string {
+  if (!LETTER_OR_DIGIT.test(character)) return character;
+  const ascii = transliterated(character).trim();
+  // A letter without a sound of its own counts for nothing, but a whole script that isn't known isn't nothing.
+  return ascii === '' && character.length > 1 ? character : ascii;
 }
 
 /** The longer number is the greater one, so its length comes first: 1 … 9 as `0` … `8`, then `90` … `98`, `990` and so on. */

@@ -1,31 +1,16 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen } from '../../base/promise-or-value.js';
 import { mapInSteps } from '../../base/steps.js';
 import { equals } from '../../value/order.js';
-import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
-import type { FunctionContext, FunctionRow } from '../contract.js';
+import type { FunctionRow } from '../contract.js';
 import { define } from '../define.js';
 import { IN_STEPS } from '../input-limit.js';
-import { filter, findIndex, findIndexes, fold, map, predicateOf, reduce } from '../iteration.js';
+import { areAll, filter, findIndex, findIndexes, fold, isAny, map, predicateOf, reduce } from '../iteration.js';
 import { any, closure, list, optional } from '../parameters.js';
 
 const found = (index: number): Value => (index < 0 ? undefined : index);
 
 type Items = readonly Value[];
-
-/** Without a test, whether the items are truthy; NONE is a test like any other. */
-function isAny(args: Items, context: FunctionContext): PromiseOrValue<Value> {
-  const [array, test] = args as [Items, Value];
-  const passes = args.length === 1 ? isTruthy : predicateOf(test, context);
-  return andThen(findIndex(array, passes, context), (index): Value => index >= 0);
-}
-
-function areAll(args: Items, context: FunctionContext): PromiseOrValue<Value> {
-  const [array, test] = args as [Items, Value];
-  const passes = args.length === 1 ? isTruthy : predicateOf(test, context);
-  const fails = (item: Value) => andThen(passes(item), (passed) => !passed);
-  return andThen(findIndex(array, fails, context), (index): Value => index < 0);
-}
 
 /** Functions that test or map each element. Where a predicate is taken, a plain value tests for equality. */
 export const iterationFunctions: readonly FunctionRow[] = [
@@ -36,7 +21,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     returns: 'bool',
     description: 'Whether all elements pass a test; without one, whether all are truthy.',
     ...IN_STEPS,
-    run: areAll,
+    run: ([array, ...tests], context) => areAll(array as Items, tests, context),
   },
   {
     name: 'array::any',
@@ -45,7 +30,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     returns: 'bool',
     description: 'Whether an element passes a test; without one, whether any is truthy.',
     ...IN_STEPS,
-    run: isAny,
+    run: ([array, ...tests], context) => isAny(array as Items, tests, context),
   },
   define(
     'array::filter',

@@ -2,8 +2,12 @@
 import type { Position, Shape } from '../../value/value.js';
 
 /** Masses gathered so far. Areas outweigh lines and lines outweigh points, whatever their size. */
-interface Mass {
+interface Mass extends Moments {
   dimension: number;
+}
+
+/** A weight, and the coordinates of its centre times it. */
+interface Moments {
   weight: number;
   x: number;
   y: number;
@@ -17,11 +21,15 @@ export function centroid(shape: Shape): Position | undefined {
 }
 
 function addMass(mass: Mass, dimension: number, weight: number, x: number, y: number): void {
+  addMoments(mass, dimension, { weight, x: x * weight, y: y * weight });
+}
+
+function addMoments(mass: Mass, dimension: number, { weight, x, y }: Moments): void {
   if (dimension < mass.dimension) return;
   if (dimension > mass.dimension) Object.assign(mass, { dimension, weight: 0, x: 0, y: 0 });
   mass.weight += weight;
-  mass.x += x * weight;
-  mass.y += y * weight;
+  mass.x += x;
+  mass.y += y;
 }
 
 /** How each shape adds to a mass. */
@@ -66,31 +74,35 @@ function addLine(mass: Mass, line: readonly Position[]): void {
 /** The area within the outer ring without the holes; a polygon without any area is a line. */
 function addPolygon(mass: Mass, [outer = [], ...holes]: readonly (readonly Position[])[]): void {
   const whole = ringMass(outer);
-  for (const hole of whole.weight === 0 ? [] : holes) {
-    const { weight, x, y } = ringMass(hole);
-    whole.weight -= weight;
-    whole.x -= x;
-    whole.y -= y;
-  }
+  const missing: Mass = { dimension: 2, weight: 0, x: 0, y: 0 };
+  for (const hole of whole.weight === 0 ? [] : holes) addMoments(missing, 2, ringMass(hole));
+  whole.weight -= missing.weight;
+  whole.x -= missing.x;
+  whole.y -= missing.y;
   if (whole.weight === 0) addLine(mass, outer);
-  else addMass(mass, 2, whole.weight, whole.x / whole.weight, whole.y / whole.weight);
+  else addMoments(mass, 2, whole);
 }
 
-/** The area of a ring, and its moments. */
-function ringMass(ring: readonly Position[]): { weight: number; x: number; y: number } {
-  let [weight, x, y] = [0, 0, 0];
+/**
+ * The area of a ring, and its centre times the area. The order of the steps is the reference engine's, so that the last digits are, too: the
+ * centre of each ring is divided by its own area before it is weighed.
+ */
+function ringMass(ring: readonly Position[]): Moments {
+  let [twiceArea, x, y] = [0, 0, 0];
   // Reckoned from the first position, so that small rings far from the origin lose no digits.
   const [x0, y0] = ring[0] ?? [0, 0];
   for (let index = 1; index < ring.length; index++) {
     const [ax, ay] = relative(ring[index - 1] as Position, x0, y0);
     const [bx, by] = relative(ring[index] as Position, x0, y0);
     const twice = ax * by - bx * ay;
-    weight += twice / 2;
-    x += ((ax + bx) * twice) / 6;
-    y += ((ay + by) * twice) / 6;
+    twiceArea += twice;
+    x += (bx + ax) * twice;
+    y += (by + ay) * twice;
   }
-  const sign = Math.sign(weight);
-  return { weight: weight * sign, x: (x + x0 * weight) * sign, y: (y + y0 * weight) * sign };
+  const area = twiceArea / 2;
+  if (area === 0) return { weight: 0, x: 0, y: 0 };
+  const weight = Math.abs(area);
+  return { weight, x: (x / (6 * area) + x0) * weight, y: (y / (6 * area) + y0) * weight };
 }
 
 function relative([x, y]: Position, x0: number, y0: number): Position {

@@ -1,10 +1,9 @@
-import { toAscii } from '../../base/ascii.js';
+import { transliterated } from '../../base/transliterate.js';
 
 /** Lower-case ASCII words joined by hyphens: `Hello, Wörld` → `hello-world`. */
 export function slug(text: string): string {
-  // Each Chinese character is a word of its own.
-  const words = toAscii(text.replace(/\p{Script=Han}/gu, '$& '));
-  return words
+  return text
+    .replace(/[^\0-\x7f]/gu, transliterated)
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^-|-$/g, '');

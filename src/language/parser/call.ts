@@ -5,21 +5,23 @@ import type { Mark } from '../source-error.js';
 import type { Parser } from './parser.js';
 
 /** First words of paths whose other words keep their case, since users name them. */
-const USER_DEFINED = new Set(['fn', 'mod', 'ml']);
+const USER_DEFINED = new Set(['fn', 'ml']);
+/** First words of paths of compiled functions. */
+const MODULES = new Set(['mod', 'silo']);
 
 /**
  * `string::len(…)`, `math::pi`, `fn::greet(…)`. The first word is the current token, or `first`, which has been taken.
  * Of a constant, what follows is left to the caller, which lets it be called like any value.
  */
 export function path(parser: Parser, first = segment(parser)): Call | Constant {
-  if (first.name.toLowerCase() === 'silo') return packaged(parser);
+  const root = first.name.toLowerCase();
+  if (MODULES.has(root)) noModules(parser, root, first);
   const segments = [first.name];
   let { end } = first;
   while (parser.acceptPunct('::')) {
     end = parser.end;
     segments.push(parser.name());
   }
-  const root = first.name.toLowerCase();
   if (USER_DEFINED.has(root)) {
     const version = root === 'ml' ? parser.version() : '';
     return callOf(parser, [root, ...segments.slice(1)].join('::') + version);
@@ -29,15 +31,12 @@ export function path(parser: Parser, first = segment(parser)): Call | Constant {
   return knownCall(parser, name, { start: first.start, end });
 }
 
-/** The rest of `silo::org::package<1.0.0>::name(…)`, a function of a package; the last name may be missing. */
-function packaged(parser: Parser): Call {
-  let name = 'silo';
-  for (let at = 0; at < 2; at++) {
-    parser.expectPunct('::');
-    name += `::${parser.name()}`;
-  }
-  name += parser.version();
-  return callOf(parser, parser.acceptPunct('::') ? `${name}::${parser.name()}` : name);
+/** Functions of modules are known by name, and can't be run: no text may call one. */
+function noModules(parser: Parser, root: string, mark: Mark): never {
+  return parser.fail('Experimental capability `surrealism` is not enabled', {
+    ...mark,
+    label: `Use of \`${root}::\` is still experimental`,
+  });
 }
 
 /** A word of a path, with its place. */

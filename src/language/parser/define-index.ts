@@ -64,9 +64,11 @@ function checkColumns(parser: Parser, { fields, indexKind: { kind } }: DefineInd
 
 type Fulltext = Extract<IndexKind, { kind: 'fulltext' }>;
 
+/** The analyzer of an index that names none. */
+const DEFAULT_ANALYZER = 'like';
+
 function fulltext(parser: Parser): Fulltext {
-  parser.expectWord('ANALYZER');
-  const analyzer = parser.name();
+  const analyzer = parser.acceptWord('ANALYZER') ? parser.name() : DEFAULT_ANALYZER;
   let bm25: Fulltext['bm25'];
   let highlights = false;
   for (;;) {

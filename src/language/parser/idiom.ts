@@ -32,6 +32,9 @@ function nextPart(parser: Parser, callable: boolean): Part | undefined {
     case '.':
       parser.advance();
       return afterDot(parser);
+    case '...':
+      parser.advance();
+      return { kind: 'flatten' };
     case '[':
       return bracketed(parser);
     case '(':

@@ -68,6 +68,14 @@ export function unsigned(parser: Parser, expected: string, most: bigint): bigint
   return value;
 }
 
+/** An int with or without a sign. */
+export function signed(parser: Parser): bigint {
+  const isNegative = parser.acceptPunct('-');
+  if (!isNegative) parser.acceptPunct('+');
+  const value = unsigned(parser, 'an signed integer', isNegative ? -MIN_INT : MAX_INT);
+  return isNegative ? -value : value;
+}
+
 /** `-Infinity`, whose sign has been read. */
 export function signedInfinity(parser: Parser, sign: '+' | '-'): Literal {
   parser.advance();
@@ -93,10 +101,7 @@ const plain =
   (parser, text) => {
     const value = read(text);
     const fault = value === undefined ? faultOf(text) : undefined;
-    if (fault !== undefined) {
-      const content = parser.start + 2;
-      parser.fail(fault.what, { ...fault, start: content + fault.start, end: content + fault.end });
-    }
+    if (fault !== undefined) parser.failInContent(fault.what, fault);
     parser.advance();
     return { kind: 'literal', value };
   };

@@ -1,22 +1,35 @@
-/** `|person:3|`, `|person:1..4|`. */
+/** `|person:3|`, `|person:1..4|`, `|person:1>..=4|`, `|person:..4|`. */
 import type { Mock } from '../ast.js';
+import { signed } from './literal.js';
 import type { Parser } from './parser.js';
-
-/** As errors name a bound. */
-const SIGNED = 'an signed integer';
 
 export function mock(parser: Parser): Mock {
   const openedAt = parser.start;
   parser.advance();
   const table = parser.name();
   parser.expectPunct(':');
-  const count = parser.natural(SIGNED);
-  let result: Mock = { kind: 'mock', table, count };
-  if (parser.isPunct('..') || parser.isPunct('..=')) {
-    const inclusive = parser.isPunct('..=');
-    parser.advance();
-    result = { kind: 'mock', table, range: { from: count, to: parser.natural(SIGNED), inclusive } };
-  }
+  const first = isRange(parser) ? undefined : signed(parser);
+  const result: Mock = isRange(parser)
+    ? { kind: 'mock', table, range: range(parser, first) }
+    : { kind: 'mock', table, ...(first !== undefined && { count: first }) };
   parser.expectClose('|', openedAt);
   return result;
+}
+
+const RANGES: ReadonlySet<string> = new Set(['..', '..=', '>..', '>..=']);
+
+function isRange(parser: Parser): boolean {
+  return parser.kind === 'punct' && RANGES.has(parser.text);
+}
+
+/** The rest of a range whose operator is the current token. */
+function range(parser: Parser, first: bigint | undefined): NonNullable<Mock['range']> {
+  const operator = parser.text;
+  parser.advance();
+  const inclusive = operator.endsWith('=');
+  const isOpen = !inclusive && parser.isPunct('|');
+  return {
+    ...(first !== undefined && { start: { value: first, inclusive: !operator.startsWith('>') } }),
+    ...(!isOpen && { end: { value: signed(parser), inclusive } }),
+  };
 }

@@ -31,7 +31,7 @@ export function operand(parser: Parser): Expression {
     case 'quoted':
       return named(parser);
     case 'param':
-      return postfix(parser, { kind: 'param', name: parser.param() }, true);
+      return postfix(parser, { kind: 'param', name: parser.param() });
     case 'number':
       return postfix(parser, numberLiteral(parser));
     case 'string':
@@ -81,14 +81,13 @@ function named(parser: Parser): Expression {
 }
 
 function builtIn(parser: Parser, first?: Segment): Expression {
-  const value = path(parser, first);
-  return postfix(parser, value, value.kind === 'constant');
+  return postfix(parser, path(parser, first));
 }
 
 function punctuated(parser: Parser): Expression {
   switch (parser.text) {
     case '(':
-      return postfix(parser, parenthesized(parser), true);
+      return postfix(parser, parenthesized(parser));
     case '[':
       return postfix(parser, arrayLiteral(parser));
     case '{':
@@ -114,8 +113,8 @@ function current(parser: Parser): Idiom {
   return { kind: 'idiom', start: { kind: 'param', name: 'this', current: true }, parts: parts(parser, path) };
 }
 
-/** A value with the path behind it. Only a value that is `callable` (a param, something in parentheses) may be called at once. */
-export function postfix(parser: Parser, start: Expression, callable = false): Expression {
-  const path = parts(parser, [], callable);
+/** A value with the path behind it. Any value may be called; what isn't a closure then fails when it is. */
+export function postfix(parser: Parser, start: Expression): Expression {
+  const path = parts(parser, [], true);
   return path.length === 0 ? start : { kind: 'idiom', start, parts: path };
 }

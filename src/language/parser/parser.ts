@@ -7,6 +7,7 @@
 
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast.js';
+import { sourceOffset } from '../escapes.js';
 import { wordName } from '../keywords.js';
 import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
@@ -125,7 +126,16 @@ export class Parser extends Lexer {
   within(text: string): Parser {
     const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
     if (text.length > LONGEST_INNER) throw failure('query_too_long', { limit: LONGEST_INNER });
-    return new Parser(text, this.grammar, limits, { source: this.source, offset: this.start + 2 });
+    const begin = this.start + 2;
+    const place = (offset: number) => this.placeOf(sourceOffset(this.source, begin, offset));
+    return new Parser(text, this.grammar, limits, { ...this.origin, place });
+  }
+
+  /** Ends the parse: something is wrong at the mark in the content of the string with a prefix that is the current token. */
+  failInContent(what: string, mark: Mark): never {
+    const begin = this.start + 2;
+    const [start, end] = [sourceOffset(this.source, begin, mark.start), sourceOffset(this.source, begin, mark.end)];
+    this.fail(what, { ...mark, start, end });
   }
 
   // ─── Tokens ───

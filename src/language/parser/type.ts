@@ -18,10 +18,8 @@ const SHAPES: ReadonlyMap<string, GeometryType> = new Map(
 const GENERIC: ReadonlyMap<string, (parser: Parser) => Type> = new Map<string, (parser: Parser) => Type>([
   ['ARRAY', (parser) => sequence(parser, 'array')],
   ['SET', (parser) => sequence(parser, 'set')],
-  [
-    'RECORD',
-    (parser) => ({ kind: 'record', tables: bracketed(parser, () => alternatives(parser, () => parser.name())) ?? [] }),
-  ],
+  ['RECORD', (parser) => ({ kind: 'record', tables: tables(parser) })],
+  ['TABLE', (parser) => ({ kind: 'table', tables: tables(parser) })],
   [
     'GEOMETRY',
     (parser) => ({
@@ -156,6 +154,10 @@ function sequence(parser: Parser, kind: 'array' | 'set'): Type {
   });
   if (args === undefined || (args.item.kind === 'any' && args.length === undefined)) return { kind };
   return { kind, item: args.item, ...(args.length !== undefined && { length: args.length }) };
+}
+
+function tables(parser: Parser): readonly string[] {
+  return bracketed(parser, () => alternatives(parser, () => parser.name())) ?? [];
 }
 
 function shape(parser: Parser): GeometryType {

@@ -33,8 +33,7 @@ export const EXPRESSIONS: ExpressionPrinters = {
   'record-id': recordIdText,
   // `DELETE from` would wait for its table.
   table: ({ name }) => (name.toLowerCase() === 'from' ? `\`${name}\`` : escapeIdentifier(name)),
-  mock: ({ table, count, range }) =>
-    `|${plainName(table)}:${range === undefined ? count : `${range.from}..${range.inclusive ? '=' : ''}${range.to}`}|`,
+  mock: ({ table, count, range }) => `|${plainName(table)}:${range === undefined ? count : between(range, String)}|`,
   range: rangeText,
   idiom: idiomText,
   unary: unaryText,
@@ -101,7 +100,7 @@ function recordIdText({ table, key }: RecordIdLiteral, printer: Printer): string
 
 function rangeText(node: RangeExpression, printer: Printer): string {
   return between(node, (value) => {
-    const text = printer.operand(value, POWER.nullish);
+    const text = printer.operand(value, POWER.unary);
     return value === node.start?.value && endsInRecordId(value) ? `(${text})` : text;
   });
 }
@@ -132,7 +131,7 @@ function unaryText({ operator, operand }: Unary, printer: Printer): string {
 
 function castText({ type, operand }: Cast, printer: Printer): string {
   const isPrefix = operand.kind === 'unary' || operand.kind === 'cast';
-  return `<${typeText(type)}> ${isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.range)}`;
+  return `<${typeText(type)}> ${isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.nullish)}`;
 }
 
 /** Walks down the left side in a loop, since a chain of operators is as deep as it is long. */

@@ -18,6 +18,7 @@ const PARTS: PartPrinters = {
   method: ({ name, args }, printer) => `.${plainName(name)}(${list(args, printer.expression)})`,
   invoke: ({ args }, printer) => `(${list(args, printer.expression)})`,
   optional: () => '.?',
+  flatten: () => '…',
   repeat: () => '.@',
   graph: graphText,
   recursion: recursionText,

@@ -88,6 +88,7 @@ const PARTS: Rows<Part> = {
   last: same,
   all: same,
   optional: same,
+  flatten: same,
   repeat: same,
   index: (part, mapper) => update(part, { index: mapper.expression(part.index) }),
   where: (part, mapper) => update(part, { condition: mapper.expression(part.condition) }),

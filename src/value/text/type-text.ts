@@ -6,36 +6,31 @@ import { toText } from './text.js';
 
 /** As INFO prints it: `none | int`, `array<string, 3>`, `record<a | b>`, `{ a: int }`. */
 export function typeText(type: Type): string {
-  return print(type, INFO_STYLE);
+  const printer = PRINTERS[type.kind] as ((type: Type) => string) | undefined;
+  return printer === undefined ? type.kind : printer(type);
 }
 
-/** As error texts print it: `none | int`, `array<string, 3>`, `record<a|b>`. */
+/** As error texts print it, in which tables stand as they are named: ``record<a|b c>``, but ``array<record<a | `b c`>>``. */
 export function typeTextInErrors(type: Type): string {
-  return print(type, ERROR_STYLE);
+  return type.kind === 'record' || type.kind === 'table' ? withArguments(type.kind, type.tables, '|') : typeText(type);
 }
 
-interface Style {
-  readonly bar: string;
-}
-const INFO_STYLE: Style = { bar: ' | ' };
-const ERROR_STYLE: Style = { bar: '|' };
-
-type Printers = { readonly [K in Type['kind']]?: (type: Extract<Type, { kind: K }>, style: Style) => string };
+type Printers = { readonly [K in Type['kind']]?: (type: Extract<Type, { kind: K }>) => string };
 
 const PRINTERS: Printers = {
   array: collection,
   set: collection,
   object: ({ fields }) => (fields === undefined ? 'object' : objectType(fields)),
   tuple: ({ items }) => `[${items.map(typeText).join(', ')}]`,
-  record: ({ tables }, { bar }) => withArguments('record', tables.map(escapeName), bar),
-  geometry: ({ shapes }, { bar }) => withArguments('geometry', shapes, bar),
+  record: ofTables,
+  table: ofTables,
+  geometry: ({ shapes }) => withArguments('geometry', shapes),
   literal: ({ value }) => literalText(value),
-  union: ({ of }, style) => of.map((type) => print(type, style)).join(' | '),
+  union: ({ of }) => of.map(typeText).join(' | '),
 };
 
-function print(type: Type, style: Style): string {
-  const printer = PRINTERS[type.kind] as ((type: Type, style: Style) => string) | undefined;
-  return printer === undefined ? type.kind : printer(type, style);
+function ofTables({ kind, tables }: Extract<Type, { tables: readonly string[] }>): string {
+  return withArguments(kind, tables.map(escapeName));
 }
 
 /** The reference engine has a space before numbers that aren't ints. */
@@ -44,9 +39,9 @@ function literalText(value: Value): string {
   return kind === 'float' || kind === 'decimal' ? ` ${toText(value)}` : toText(value);
 }
 
-function collection({ kind, item, length }: Extract<Type, { kind: 'array' | 'set' }>, style: Style): string {
-  if (length !== undefined) return `${kind}<${print(item ?? { kind: 'any' }, style)}, ${length}>`;
-  return item === undefined || item.kind === 'any' ? kind : `${kind}<${print(item, style)}>`;
+function collection({ kind, item, length }: Extract<Type, { kind: 'array' | 'set' }>): string {
+  if (length !== undefined) return `${kind}<${typeText(item ?? { kind: 'any' })}, ${length}>`;
+  return item === undefined || item.kind === 'any' ? kind : `${kind}<${typeText(item)}>`;
 }
 
 function objectType(fields: readonly (readonly [name: string, type: Type])[]): string {
@@ -54,6 +49,6 @@ function objectType(fields: readonly (readonly [name: string, type: Type])[]): s
   return `{ ${fields.map(([name, type]) => `${escapeObjectKey(name)}: ${typeText(type)}`).join(', ')} }`;
 }
 
-function withArguments(name: string, list: readonly string[], bar: string): string {
+function withArguments(name: string, list: readonly string[], bar = ' | '): string {
   return list.length === 0 ? name : `${name}<${list.join(bar)}>`;
 }
