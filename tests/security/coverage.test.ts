@@ -4,9 +4,10 @@ import { expect, it } from 'vitest';
 import { PENDING } from './pending.js';
 
 const FOLDER = 'tests/security';
-const KNOWN = 64;
+/** Published ones up to 64, and those behind them that were found on Tessera itself. */
+const KNOWN = 82;
 
-it('knows every published attack, as a test or as pending', () => {
+it('knows every attack of the list, as a test or as pending', () => {
   const tested = new Set<number>();
   for (const name of readdirSync(FOLDER).filter((each) => each.endsWith('.test.ts'))) {
     const source = readFileSync(join(FOLDER, name), 'utf8');
@@ -14,7 +15,6 @@ it('knows every published attack, as a test or as pending', () => {
   }
   const pending = Object.keys(PENDING).map(Number);
   expect(pending.filter((number) => tested.has(number))).toEqual([]);
-  // Those behind them were found on Tessera itself.
-  const covered = [...tested, ...pending].filter((number) => number <= KNOWN).sort((a, b) => a - b);
+  const covered = [...tested, ...pending].sort((a, b) => a - b);
   expect(covered).toEqual(Array.from({ length: KNOWN }, (_, at) => at + 1));
 });

@@ -382,7 +382,7 @@ attack(27, 'CVE-2026-63763: stores code in definitions that somebody higher runs
       'fn::deep()',
       'fn::info()',
       '[1].map(|$x| fn::trap())',
-      'UPDATE t:1',
+      'UPDATE t:1 SET x = rand()',
       'UPDATE v:1',
       'CREATE d',
       'CREATE a SET f = 1',

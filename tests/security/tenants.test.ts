@@ -287,9 +287,10 @@ attack(8, 'CVE-2026-63756: runs as whoever sent a request at the same moment', a
   await rpc({ id: 1, method: 'let', params: ['mine', 1] }, { authorization: basic('RO') });
   await rpc({ id: 1, method: 'use', params: ['test', 'test'] }, { authorization: basic('RO') });
   const { result } = (
-    await rpc({ id: 1, method: 'query', params: ['RETURN [$mine, $session.ns, $session.tk]'] })
+    await rpc({ id: 1, method: 'query', params: ['RETURN $mine; RETURN [$session.ns, $session.tk]'] })
   ).json();
-  expect(result[0].result).toEqual([null, null, null]);
+  expect(result[0].result).toBe('Specify a namespace to use');
+  expect(result[1].result).toEqual([null, null]);
 });
 
 attack(9, 'CVE-2026-63757: acts in the session of another client', async () => {
