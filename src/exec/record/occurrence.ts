@@ -12,7 +12,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import { inPlace, itemFrom, originsOf, type Placed } from './origins.js';
+import { inPlace, isMoved, itemFrom, originsOf, type Placed } from './origins.js';
 
 /** Versions of a value: as it was before, and as the statement would have it. */
 export type Companions = readonly [before: Value, draft: Value];
@@ -50,10 +50,10 @@ function rewriteFrom(
   const part = places.parts[depth];
   if (part === undefined) return places.rewrite(value, companions, wasAsked);
   const isAsked = wasAsked && (value !== undefined || !places.optionalParents.includes(depth));
-  if (!isAsked && !places.keeps) return value;
+  if (!places.keeps) return isAsked ? rewriteBelow(value, companions, places, depth, isAsked) : value;
   const [before, draft] = companions;
   const isMade = isAsked && value === undefined && part.kind === 'field' && isObject(before);
-  const former = places.keeps && !isMade ? emptied(before, value) : undefined;
+  const former = isMade ? undefined : emptied(before, value);
   if (former === undefined) return rewriteBelow(value, companions, places, depth, isAsked);
   return andThen(rewriteBelow(former, [before, undefined], places, depth, false), (left) =>
     left === former ? rewriteBelow(value, [undefined, draft], places, depth, isAsked) : left,
@@ -111,13 +111,13 @@ function rewriteBelow(...[value, companions, places, depth, isAsked]: Parameters
 function rewriteMember(
   object: ObjectValue | undefined,
   name: string,
-  [before, draft]: Companions,
+  companions: Companions,
   places: Places,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
   const member = object?.[name];
-  const below: Companions = [memberOf(before, name), memberOf(draft, name)];
+  const below: Companions = [memberOf(companions[0], name), memberOf(companions[1], name)];
   return andThen(rewriteFrom(member, below, places, depth, isAsked), (fresh) =>
     fresh === member ? object : withField(object, name, fresh),
   );
@@ -148,11 +148,22 @@ function rewriteMembers(
 
 function rewriteItems(
   items: ArrayValue,
-  [before, draft]: Companions,
+  companions: Companions,
   places: Places,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
+  const rewrite = (value: Value, origin: number, asked: boolean) =>
+    rewriteFrom(value, [elementOf(companions[0], origin), elementOf(companions[1], origin)], places, depth, asked);
+  if (!places.keeps && !isMoved(items)) {
+    const rewritten = mapInOrder(items, (value, origin) => rewrite(value, origin, isAsked));
+    return andThen(rewritten, (fresh) => {
+      if (fresh.every((value, at) => value === items[at])) return items;
+      const placed = fresh.map((value, origin) => ({ value, origin }));
+      return inPlace(placed.filter(({ value, origin }) => value !== undefined || items[origin] === undefined));
+    });
+  }
+  const [before] = companions;
   const from = originsOf(items);
   const met: (Placed<Value> & { readonly isThere: boolean })[] = items.map((value, at) => ({
     value,
@@ -165,13 +176,7 @@ function rewriteItems(
       if (!there.has(origin)) met.push({ value: undefined, origin, isThere: false });
     });
   }
-  const rewritten = mapInOrder(met, ({ value, origin, isThere }) => {
-    const below: Companions = [
-      isArray(before) ? before[origin] : undefined,
-      isArray(draft) ? itemFrom(draft, origin) : undefined,
-    ];
-    return rewriteFrom(value, below, places, depth, isAsked && isThere);
-  });
+  const rewritten = mapInOrder(met, ({ value, origin, isThere }) => rewrite(value, origin, isAsked && isThere));
   return andThen(rewritten, (fresh) => {
     if (fresh.every((value, at) => value === met[at]?.value)) return items;
     const placed = met.map(({ origin }, at) => ({ origin, value: fresh[at] }));
@@ -180,6 +185,10 @@ function rewriteItems(
       placed.filter(({ value }, at) => value !== undefined || (met[at]?.isThere && items[at] === undefined)),
     );
   });
+}
+
+function elementOf(value: Value, origin: number): Value {
+  return isArray(value) ? itemFrom(value, origin) : undefined;
 }
 
 /** An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as they are missing. */
@@ -195,7 +204,7 @@ function rewriteItem(
   const at = from.indexOf(origin);
   const old = isArray(before) ? before[origin] : undefined;
   if (at === -1 && !(places.keeps && old !== undefined)) return items;
-  const below: Companions = [old, isArray(draft) ? itemFrom(draft, origin) : undefined];
+  const below: Companions = [old, elementOf(draft, origin)];
   return andThen(rewriteFrom(items[at], below, places, depth, isAsked && at !== -1), (fresh) => {
     if (fresh === items[at]) return items;
     const placed: Placed<Value>[] = items.map((value, index) => ({ value, origin: from[index] as number }));

@@ -6,6 +6,11 @@ import type { ArrayValue } from '../../value/value.js';
 
 const origins = new WeakMap<ArrayValue, readonly number[]>();
 
+/** Whether an element has another number than in the stored array. */
+export function isMoved(items: ArrayValue): boolean {
+  return origins.has(items);
+}
+
 /** The place of each element, in ascending order: those of the stored array, and places behind them for what was added. */
 export function originsOf(items: ArrayValue): readonly number[] {
   return origins.get(items) ?? items.map((_, index) => index);
