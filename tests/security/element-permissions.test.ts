@@ -152,6 +152,26 @@ describe('hidden elements', () => {
     expect(await stored('a')).toBe('[4, 9, 3, 8, 2]');
   });
 
+  attack(72, 'and elements with hidden fields are compared with nothing', async () => {
+    await define('DEFINE FIELD l.*.k ON t PERMISSIONS FOR select NONE');
+    for (const write of [
+      'SET l -= { v: 2, k: 2 }',
+      'SET l -= { v: 2 }',
+      'SET l +?= { v: 2, k: 2 }',
+      'SET l += { v: 2 }',
+    ]) {
+      const told: string[] = [];
+      for (const l of ['[{ v: 2, k: 2 }, { v: 3 }]', '[{ v: 2 }, { v: 3 }]', '[{ v: 2, k: 1 }, { v: 3, k: 2 }]']) {
+        await run(world.owner, `UPSERT t:1 CONTENT { l: ${l} }`);
+        told.push(await answers(me, `UPDATE t:1 ${write}`));
+      }
+      expect([write, told]).toEqual([write, Array(3).fill(told[0])]);
+    }
+    await run(world.owner, 'UPSERT t:1 CONTENT { l: [{ v: 2, k: 2 }, { v: 3, k: 3 }] }');
+    await run(me, 'UPDATE t:1 SET l -= { v: 2 }');
+    expect(await stored('l')).toBe('[{ k: 3, v: 3 }]');
+  });
+
   attack(72, 'stay hidden by their number', async () => {
     await define('DEFINE FIELD a[1] ON t PERMISSIONS FOR select NONE');
     for (const write of WRITES) {
