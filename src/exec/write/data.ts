@@ -121,7 +121,7 @@ function onWhatIsSeen(
   for (const place of places) {
     const { path } = place;
     const [first] = path.parts;
-    const isComparing = 'operator' in place && place.operator !== '=' && isList(seenAt(seen, path));
+    const isComparing = 'operator' in place && place.operator !== '=' && leadsToList(seen, path.parts);
     const isSearching = isComparing || path.parts.some((part) => part.kind !== 'field');
     if (isSearching && first?.kind === 'field' && !isSeenWhole(frame, record, path)) partly.add(first.name);
   }
@@ -137,16 +137,12 @@ function onWhatIsSeen(
   });
 }
 
-/** What the principal sees at a path of names. */
-function seenAt(seen: Value, { parts }: Idiom): Value {
-  return parts.reduce<Value>(
-    (value, part) => (part.kind === 'field' && isObject(value) ? value[part.name] : undefined),
-    seen,
-  );
-}
-
-function isList(value: Value): boolean {
-  return isArray(value) || value instanceof SetValue;
+/** Whether a path of names leads to a list or a set, perhaps through the elements of others. */
+function leadsToList(value: Value, parts: Idiom['parts'], from = 0): boolean {
+  const part = parts[from];
+  if (part === undefined) return isArray(value) || value instanceof SetValue;
+  if (isArray(value)) return value.some((item) => isObject(item) && leadsToList(item, parts, from));
+  return part.kind === 'field' && isObject(value) && leadsToList(value[part.name], parts, from + 1);
 }
 
 /** Whether the principal sees all of the field into which a path leads. */
