@@ -101,6 +101,18 @@ describe('fixed elements', () => {
     expect(await stored('a')).toBe('[{ b: 1, c: 9 }, { b: 3 }]');
   });
 
+  it('are known by their numbers of now, one write after the other', async () => {
+    await define(
+      'DEFINE FIELD a.*.b ON t PERMISSIONS FOR update NONE; DEFINE FIELD l.* ON t PERMISSIONS FOR select WHERE $value < 5',
+    );
+    await run(world.owner, 'UPSERT t:1 CONTENT { a: [{ c: 1 }, { b: 1, c: 1 }], l: [1, 9] }');
+    await run(me, 'UPDATE t:1 CONTENT {}; UPDATE t:1 SET a -= { c: 2 }, l = [2]; UPDATE t:1 SET a += { c: 3 }, l += 3');
+    expect(await stored('a')).toBe('[{ b: 1 }, { c: 3 }]');
+    expect(await stored('l')).toBe('[9, 2, 3]');
+    await run(me, 'UPDATE t:1 SET a = [], l = []');
+    expect(await stored('{ a, l }')).toBe('{ a: [{ b: 1 }], l: [9] }');
+  });
+
   it('stay at their numbers, so far as there are others before them', async () => {
     await define('DEFINE FIELD a.* ON t PERMISSIONS FOR update WHERE $before != 2');
     const left = async (write: string) => {

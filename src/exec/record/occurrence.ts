@@ -12,7 +12,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import { inPlace, isMoved, itemFrom, originsOf, type Placed } from './origins.js';
+import type { Origins, Placed } from './origins.js';
 
 /** Versions of a value: as it was before, and as the statement would have it. */
 export type Companions = readonly [before: Value, draft: Value];
@@ -27,6 +27,8 @@ export interface Places {
   readonly optionalParents: readonly number[];
   /** Whether places are met that aren't asked for, among them those that are gone: where nothing may be removed that was there before. */
   readonly keeps: boolean;
+  /** Those of the write. */
+  readonly origins: Origins;
   /** Gives the new value of a place; NONE removes it. */
   rewrite(value: Value, companions: Companions, isAsked: boolean): PromiseOrValue<Value>;
 }
@@ -154,17 +156,25 @@ function rewriteItems(
   isAsked: boolean,
 ): PromiseOrValue<Value> {
   const rewrite = (value: Value, origin: number, asked: boolean) =>
-    rewriteFrom(value, [elementOf(companions[0], origin), elementOf(companions[1], origin)], places, depth, asked);
-  if (!places.keeps && !isMoved(items)) {
+    rewriteFrom(
+      value,
+      [elementOf(companions[0], origin, places), elementOf(companions[1], origin, places)],
+      places,
+      depth,
+      asked,
+    );
+  if (!places.keeps && !places.origins.isMoved(items)) {
     const rewritten = mapInOrder(items, (value, origin) => rewrite(value, origin, isAsked));
     return andThen(rewritten, (fresh) => {
       if (fresh.every((value, at) => value === items[at])) return items;
       const placed = fresh.map((value, origin) => ({ value, origin }));
-      return inPlace(placed.filter(({ value, origin }) => value !== undefined || items[origin] === undefined));
+      return places.origins.inPlace(
+        placed.filter(({ value, origin }) => value !== undefined || items[origin] === undefined),
+      );
     });
   }
   const [before] = companions;
-  const from = originsOf(items);
+  const from = places.origins.of(items);
   const met: (Placed<Value> & { readonly isThere: boolean })[] = items.map((value, at) => ({
     value,
     origin: from[at] as number,
@@ -181,14 +191,14 @@ function rewriteItems(
     if (fresh.every((value, at) => value === met[at]?.value)) return items;
     const placed = met.map(({ origin }, at) => ({ origin, value: fresh[at] }));
     // NONE may be an element, too.
-    return inPlace(
+    return places.origins.inPlace(
       placed.filter(({ value }, at) => value !== undefined || (met[at]?.isThere && items[at] === undefined)),
     );
   });
 }
 
-function elementOf(value: Value, origin: number): Value {
-  return isArray(value) ? itemFrom(value, origin) : undefined;
+function elementOf(value: Value, origin: number, { origins }: Places): Value {
+  return isArray(value) ? origins.itemFrom(value, origin) : undefined;
 }
 
 /** An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as they are missing. */
@@ -200,11 +210,11 @@ function rewriteItem(
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
-  const from = originsOf(items);
+  const from = places.origins.of(items);
   const at = from.indexOf(origin);
   const old = isArray(before) ? before[origin] : undefined;
   if (at === -1 && !(places.keeps && old !== undefined)) return items;
-  const below: Companions = [old, elementOf(draft, origin)];
+  const below: Companions = [old, elementOf(draft, origin, places)];
   return andThen(rewriteFrom(items[at], below, places, depth, isAsked && at !== -1), (fresh) => {
     if (fresh === items[at]) return items;
     const placed: Placed<Value>[] = items.map((value, index) => ({ value, origin: from[index] as number }));
@@ -216,7 +226,7 @@ function rewriteItem(
         if (!there.has(missing)) placed.push({ value: before[missing], origin: missing });
       }
     }
-    return inPlace(placed);
+    return places.origins.inPlace(placed);
   });
 }
 
