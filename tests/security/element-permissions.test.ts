@@ -1,4 +1,7 @@
-/** Hidden and fixed elements stay whatever is written around them (72), and what stays doesn't tell that it is there (73). */
+/**
+ * Hidden and fixed elements stay whatever is written around them (72), and what stays doesn't tell that it is there
+ * (73).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';

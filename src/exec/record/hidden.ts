@@ -1,6 +1,7 @@
 /**
- * What a write leaves of that which its writer may not see. A statement works on what it sees; then what is hidden is put back: elements of
- * lists and sets always, since they have no names by which a statement could mean them, and fields where nothing was written in their place.
+ * What a write leaves of that which its writer may not see. A statement works on what it sees; then what is hidden is
+ * put back: elements of lists and sets always, since they have no names by which a statement could mean them, and
+ * fields where nothing was written in their place.
  */
 import { equals, missingFrom, setFrom } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
@@ -17,8 +18,8 @@ import { childrenNamed, elementMasks, type Mask } from './mask.js';
 import type { Origins, Placed } from './origins.js';
 
 /**
- * Puts back hidden fields: `changed` was made of `seen`, which is `stored` without them. Elements of lists are known by their number where
- * there are as many as before, otherwise by being equal.
+ * Puts back hidden fields: `changed` was made of `seen`, which is `stored` without them. Elements of lists are known by
+ * their number where there are as many as before, otherwise by being equal.
  */
 export function restoreFields(changed: Value, seen: Value, stored: Value): Value {
   if (changed === seen || seen === stored) return seen === stored ? changed : stored;
@@ -51,9 +52,9 @@ function restoreFieldsOfItems(changed: ArrayValue, seen: ArrayValue, stored: Arr
 }
 
 /**
- * Puts back hidden elements: `changed` was made of `seen`, which is what `maskElements` left of `stored`. They stay at their numbers, as far as there are
- * enough others. A list or set that may hold some is emptied rather than removed or replaced, whether it holds any or not, so that what comes
- * out doesn't tell.
+ * Puts back hidden elements: `changed` was made of `seen`, which is what `maskElements` left of `stored`. They stay at
+ * their numbers, as far as there are enough others. A list or set that may hold some is emptied rather than removed or
+ * replaced, whether it holds any or not, so that what comes out doesn't tell.
  */
 export function restoreElements(
   mask: Mask,
@@ -135,7 +136,9 @@ function mayHideItems(masks: readonly Mask[], stored: ArrayValue): boolean {
   );
 }
 
-/** A list doesn't become so short that an element which is hidden by its number would get another: those before it stay. */
+/**
+ * A list doesn't become so short that an element which is hidden by its number would get another: those before it stay.
+ */
 function long(list: ArrayValue, seen: ArrayValue, masks: readonly Mask[]): ArrayValue {
   let least = 0;
   for (const { at } of masks) {
@@ -146,8 +149,8 @@ function long(list: ArrayValue, seen: ArrayValue, masks: readonly Mask[]): Array
 }
 
 /**
- * Leaves objects in place of those that may hold hidden fields which can't be removed, and have been removed or replaced: what stays of them
- * doesn't tell then whether they held any.
+ * Leaves objects in place of those that may hold hidden fields which can't be removed, and have been removed or
+ * replaced: what stays of them doesn't tell then whether they held any.
  */
 export function keepEmptied(mask: Mask, changed: ObjectValue, stored: ObjectValue, origins: Origins): ObjectValue {
   return mask.guardsFixed ? (emptiedBelow(changed, stored, [mask], origins) as ObjectValue) : changed;

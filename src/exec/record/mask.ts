@@ -144,7 +144,10 @@ export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): Promis
   return maskBelow(record, [mask], { judge, what: 'all' }) as PromiseOrValue<ObjectValue>;
 }
 
-/** The record without the elements of lists and sets that a rule refuses; fields stay. `origins` is told which elements are left. */
+/**
+ * The record without the elements of lists and sets that a rule refuses; fields stay. `origins` is told which elements
+ * are left.
+ */
 export function maskElements(
   mask: Mask,
   record: ObjectValue,

@@ -21,11 +21,14 @@ export type Companions = readonly [before: Value, draft: Value];
 export interface Places {
   readonly parts: readonly Part[];
   /**
-   * How many parts lead to a parent that may be absent. Without it a place isn't asked for: `address.city TYPE string` says nothing of records
-   * without an address.
+   * How many parts lead to a parent that may be absent. Without it a place isn't asked for: `address.city TYPE string`
+   * says nothing of records without an address.
    */
   readonly optionalParents: readonly number[];
-  /** Whether places are met that aren't asked for, among them those that are gone: where nothing may be removed that was there before. */
+  /**
+   * Whether places are met that aren't asked for, among them those that are gone: where nothing may be removed that was
+   * there before.
+   */
   readonly keeps: boolean;
   /** Those of the write. */
   readonly origins: Origins;
@@ -34,9 +37,9 @@ export interface Places {
 }
 
 /**
- * Rewrites each place in `value`, leaving the original untouched. `companions` are walked in step: elements of arrays by their places in the
- * stored one, those of sets by being equal. A missing parent is made only when there is something to put into it. What took the place of a
- * parent of another kind gives way if something of that stays.
+ * Rewrites each place in `value`, leaving the original untouched. `companions` are walked in step: elements of arrays
+ * by their places in the stored one, those of sets by being equal. A missing parent is made only when there is
+ * something to put into it. What took the place of a parent of another kind gives way if something of that stays.
  */
 export function rewriteAt(value: Value, companions: Companions, places: Places): PromiseOrValue<Value> {
   return rewriteFrom(value, companions, places, 0, true);
@@ -201,7 +204,10 @@ function elementOf(value: Value, origin: number, { origins }: Places): Value {
   return isArray(value) ? origins.itemFrom(value, origin) : undefined;
 }
 
-/** An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as they are missing. */
+/**
+ * An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as
+ * they are missing.
+ */
 function rewriteItem(
   items: ArrayValue,
   origin: number,
@@ -230,7 +236,9 @@ function rewriteItem(
   });
 }
 
-/** What is declared of the elements of a set is checked with the set; here it is about what may be added and removed. */
+/**
+ * What is declared of the elements of a set is checked with the set; here it is about what may be added and removed.
+ */
 function rewriteSet(set: SetValue, [before, draft]: Companions, places: Places, depth: number): PromiseOrValue<Value> {
   if (!places.keeps) return set;
   const old = before instanceof SetValue ? before.items : [];

@@ -6,8 +6,9 @@ export interface Placed<T> {
 }
 
 /**
- * Where the elements of a changed array come from. As long as a record is being changed, elements of an array are taken out and put back, so
- * that the number of one may differ from that which it has in the stored array, by which rules know it.
+ * Where the elements of a changed array come from. As long as a record is being changed, elements of an array are taken
+ * out and put back, so that the number of one may differ from that which it has in the stored array, by which rules
+ * know it.
  *
  * One for each write: an array may be stored as it is, and is then the one that counts.
  */
@@ -19,7 +20,10 @@ export class Origins {
     return this.#known?.has(items) === true;
   }
 
-  /** The place of each element, in ascending order: those of the stored array, and places behind them for what was added. */
+  /**
+   * The place of each element, in ascending order: those of the stored array, and places behind them for what was
+   * added.
+   */
   of(items: ArrayValue): readonly number[] {
     return this.#known?.get(items) ?? items.map((_, index) => index);
   }

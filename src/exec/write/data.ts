@@ -105,9 +105,9 @@ export function compileAssignments(
 }
 
 /**
- * Changes a record at paths. Where one of them has to look at the record to find its place (`lines[WHERE …]`, `tags[0]`), or an operator
- * at elements (`lines -= …`), and the principal doesn't see all of the field that it leads into, what it sees is changed instead, and what is
- * hidden is put back.
+ * Changes a record at paths. Where one of them has to look at the record to find its place (`lines[WHERE …]`,
+ * `tags[0]`), or an operator at elements (`lines -= …`), and the principal doesn't see all of the field that it leads
+ * into, what it sees is changed instead, and what is hidden is put back.
  */
 function onWhatIsSeen(
   frame: Frame,
