@@ -94,8 +94,9 @@ export function issuedAt({ all }: Claims): bigint {
 }
 
 /**
- * Holds a token against the record that it names. One that names an incarnation, as all do that are issued here to a record that exists, is good
- * for that one only; others must have been issued after the record was made, as far as that is known.
+ * Holds a token against the record that it names. One that names an incarnation, as all do that are issued here to a
+ * record that exists, is good for that one only; others must have been issued after the record was made, as far as that
+ * is known.
  *
  * @throws TesseraError `invalid_auth`
  */

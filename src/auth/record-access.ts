@@ -139,8 +139,9 @@ export async function enterRecord(
 }
 
 /**
- * The session of a record user whose credentials or token have been found good: AUTHENTICATE may refuse it or put another record in
- * its place, and the record must exist. What the clause looks up is the record as it is now, whatever the credentials were given to.
+ * The session of a record user whose credentials or token have been found good: AUTHENTICATE may refuse it or put
+ * another record in its place, and the record must exist. What the clause looks up is the record as it is now, whatever
+ * the credentials were given to.
  *
  * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
  */

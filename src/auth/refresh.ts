@@ -94,8 +94,8 @@ export async function revokeRefresh(
 }
 
 /**
- * Does `work` with the grant that a token opens, unless it is for another record or for one that was deleted, has expired, or was taken back,
- * it or its family.
+ * Does `work` with the grant that a token opens, unless it is for another record or for one that was deleted, has
+ * expired, or was taken back, it or its family.
  */
 function onGrant<T>(
   context: AuthContext,

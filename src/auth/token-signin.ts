@@ -107,7 +107,8 @@ function recordOf(claims: Claims): RecordId | undefined {
 
 /**
  * The record that a token names, which must be the one it was issued to.
- * @throws TesseraError `invalid_auth` when it isn't: the record was deleted, whether or not there is one of the same id by now
+ * @throws TesseraError `invalid_auth` when it isn't: the record was deleted, whether or not there is one of the same id
+ * by now
  */
 function identifiedBy(
   { directory }: AuthContext,

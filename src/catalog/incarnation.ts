@@ -1,12 +1,14 @@
 /**
- * Incarnations of records: a random id that tells a record from one that had the same id before it was deleted. Tokens, grants and sessions
- * of a record user name the incarnation that they were given to, so that they end with it, whoever gets the id next.
+ * Incarnations of records: a random id that tells a record from one that had the same id before it was deleted. Tokens,
+ * grants and sessions of a record user name the incarnation that they were given to, so that they end with it, whoever
+ * gets the id next.
  *
- * A record gets an incarnation when it is first handed something, and loses it when it is deleted, in the same transaction. Only tables whose
- * records have signed in (`hasUsers`) have any, so that writes to other tables cost nothing more.
+ * A record gets an incarnation when it is first handed something, and loses it when it is deleted, in the same
+ * transaction. Only tables whose records have signed in (`hasUsers`) have any, so that writes to other tables cost
+ * nothing more.
  *
- * What doesn't name an incarnation, as tokens of other issuers and of older releases, is held against the time of its issue: `since` tells
- * how old the record is at most, where an older one may have had its id.
+ * What doesn't name an incarnation, as tokens of other issuers and of older releases, is held against the time of its
+ * issue: `since` tells how old the record is at most, where an older one may have had its id.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Clock, Random } from '../env/environment.js';
@@ -25,7 +27,10 @@ import { readDefinition, storeDefinition } from './stored-definition.js';
 
 export interface Incarnation {
   readonly id: string;
-  /** Nanoseconds since 1970: what doesn't name an incarnation must have been issued later. Without it, it may be as old as it likes. */
+  /**
+   * Nanoseconds since 1970: what doesn't name an incarnation must have been issued later. Without it, it may be as old
+   * as it likes.
+   */
   readonly since: bigint | undefined;
 }
 
@@ -41,7 +46,10 @@ export const NO_INCARNATION = '';
 
 const ID_LENGTH = 16;
 
-/** Whether something belongs to an incarnation that was issued at some time (nanoseconds since 1970) and names one, or none. */
+/**
+ * Whether something belongs to an incarnation that was issued at some time (nanoseconds since 1970) and names one, or
+ * none.
+ */
 export function belongsTo({ id, since }: Incarnation, named: string | undefined, issuedAt: () => bigint): boolean {
   return named === undefined ? since === undefined || issuedAt() > since : named === id;
 }
@@ -57,8 +65,9 @@ export function findIncarnation(
 }
 
 /**
- * The incarnation of a record, which gets one if it has none; `undefined` when there is no such record. `proven` says that whoever asks has
- * shown to be the record just now: what was issued before and names no incarnation is worth nothing then.
+ * The incarnation of a record, which gets one if it has none; `undefined` when there is no such record. `proven` says
+ * that whoever asks has shown to be the record just now: what was issued before and names no incarnation is worth
+ * nothing then.
  */
 export function ensureIncarnation(
   change: Change,
@@ -83,7 +92,9 @@ export function ensureIncarnation(
   });
 }
 
-/** A record of a table that has users was created: where others were deleted before, it may have the id of one of them. */
+/**
+ * A record of a table that has users was created: where others were deleted before, it may have the id of one of them.
+ */
 export function recordCreated(source: IncarnationSource, table: TableEntry, key: string): PromiseOrValue<void> {
   const { transaction, clock } = source;
   return andThen(transaction.get(lostRecordsKey(table.keys.database, table.keys.table)), (lost) => {

@@ -111,7 +111,10 @@ function isFair(schema: Schema, { changes, creates, removes, around = false }: R
   });
 }
 
-/** Whether a rule on a field or within it reads what may be hidden, or shows the field by what `+=` makes of a hidden value. */
+/**
+ * Whether a rule on a field or within it reads what may be hidden, or shows the field by what `+=` makes of a hidden
+ * value.
+ */
 function isOpaque({ guards }: Schema[TableName], field: string): boolean {
   const guarded = new Set([...TABLES, ...Object.keys(guards).map((path) => path.split('.')[0])]);
   return Object.entries(guards).some(

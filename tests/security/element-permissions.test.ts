@@ -1,4 +1,7 @@
-/** Hidden and fixed elements stay whatever is written around them (72), and what stays doesn't tell that it is there (73). */
+/**
+ * Hidden and fixed elements stay whatever is written around them (72), and what stays doesn't tell that it is there
+ * (73).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
@@ -101,6 +104,18 @@ describe('fixed elements', () => {
     expect(await stored('a')).toBe('[{ b: 1, c: 9 }, { b: 3 }]');
   });
 
+  it('are known by their numbers of now, one write after the other', async () => {
+    await define(
+      'DEFINE FIELD a.*.b ON t PERMISSIONS FOR update NONE; DEFINE FIELD l.* ON t PERMISSIONS FOR select WHERE $value < 5',
+    );
+    await run(world.owner, 'UPSERT t:1 CONTENT { a: [{ c: 1 }, { b: 1, c: 1 }], l: [1, 9] }');
+    await run(me, 'UPDATE t:1 CONTENT {}; UPDATE t:1 SET a -= { c: 2 }, l = [2]; UPDATE t:1 SET a += { c: 3 }, l += 3');
+    expect(await stored('a')).toBe('[{ b: 1 }, { c: 3 }]');
+    expect(await stored('l')).toBe('[9, 2, 3]');
+    await run(me, 'UPDATE t:1 SET a = [], l = []');
+    expect(await stored('{ a, l }')).toBe('{ a: [{ b: 1 }], l: [9] }');
+  });
+
   it('stay at their numbers, so far as there are others before them', async () => {
     await define('DEFINE FIELD a.* ON t PERMISSIONS FOR update WHERE $before != 2');
     const left = async (write: string) => {
@@ -150,6 +165,26 @@ describe('hidden elements', () => {
     await run(world.owner, 'UPSERT t:1 CONTENT { a: [1, 9, 2, 8] }');
     await run(me, 'UPDATE t:1 SET a = [4, 3, 2]');
     expect(await stored('a')).toBe('[4, 9, 3, 8, 2]');
+  });
+
+  attack(72, 'and elements with hidden fields are compared with nothing', async () => {
+    await define('DEFINE FIELD l.*.k ON t PERMISSIONS FOR select NONE');
+    for (const write of [
+      'SET l -= { v: 2, k: 2 }',
+      'SET l -= { v: 2 }',
+      'SET l +?= { v: 2, k: 2 }',
+      'SET l += { v: 2 }',
+    ]) {
+      const told: string[] = [];
+      for (const l of ['[{ v: 2, k: 2 }, { v: 3 }]', '[{ v: 2 }, { v: 3 }]', '[{ v: 2, k: 1 }, { v: 3, k: 2 }]']) {
+        await run(world.owner, `UPSERT t:1 CONTENT { l: ${l} }`);
+        told.push(await answers(me, `UPDATE t:1 ${write}`));
+      }
+      expect([write, told]).toEqual([write, Array(3).fill(told[0])]);
+    }
+    await run(world.owner, 'UPSERT t:1 CONTENT { l: [{ v: 2, k: 2 }, { v: 3, k: 3 }] }');
+    await run(me, 'UPDATE t:1 SET l -= { v: 2 }');
+    expect(await stored('l')).toBe('[{ k: 3, v: 3 }]');
   });
 
   attack(72, 'stay hidden by their number', async () => {

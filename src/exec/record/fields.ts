@@ -20,6 +20,7 @@ import { coerceField } from './coerce-field.js';
 import { keepEmptied } from './hidden.js';
 import { mayHide } from './mask.js';
 import { type Places, rewriteAt } from './occurrence.js';
+import type { Origins } from './origins.js';
 import { checkShape } from './schema.js';
 import type { PreparedField, PreparedTable } from './table.js';
 
@@ -31,6 +32,8 @@ export interface FieldChange {
   readonly before: ObjectValue | undefined;
   /** The record as the statement would have it. */
   readonly draft: ObjectValue;
+  /** Where elements of arrays in the draft come from. */
+  readonly origins: Origins;
   /** Whether a readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed. */
   readonly keepsReadonly: boolean;
 }
@@ -52,6 +55,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
       parts,
       optionalParents,
       keeps: isGuarded(field, change),
+      origins: change.origins,
       rewrite: (value, [old, input], isAsked) =>
         isAsked
           ? settle(field, change, record, value, old, input)
@@ -73,12 +77,12 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
 
 /** The record in which objects that may hold what is hidden and fixed are still there, if only empty. */
 function withEmptied(
-  { execution: { checks }, table: { mask }, before }: FieldChange,
+  { execution: { checks }, table: { mask }, before, origins }: FieldChange,
   record: ObjectValue,
 ): ObjectValue {
   return mask === undefined || before === undefined || !checks.view || !checks.edit
     ? record
-    : keepEmptied(mask, record, before);
+    : keepEmptied(mask, record, before, origins);
 }
 
 /** The draft in which fields outside `only` are as they were before. */

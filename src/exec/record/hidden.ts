@@ -1,6 +1,7 @@
 /**
- * What a write leaves of that which its writer may not see. A statement works on what it sees; then what is hidden is put back: elements of
- * lists and sets always, since they have no names by which a statement could mean them, and fields where nothing was written in their place.
+ * What a write leaves of that which its writer may not see. A statement works on what it sees; then what is hidden is
+ * put back: elements of lists and sets always, since they have no names by which a statement could mean them, and
+ * fields where nothing was written in their place.
  */
 import { equals, missingFrom, setFrom } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
@@ -13,12 +14,12 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import { childrenNamed, elementMasks, type Mask, positionsOf } from './mask.js';
-import { inPlace, originsOf, type Placed } from './origins.js';
+import { childrenNamed, elementMasks, type Mask } from './mask.js';
+import type { Origins, Placed } from './origins.js';
 
 /**
- * Puts back hidden fields: `changed` was made of `seen`, which is `stored` without them. Elements of lists are known by their number where
- * there are as many as before, otherwise by being equal.
+ * Puts back hidden fields: `changed` was made of `seen`, which is `stored` without them. Elements of lists are known by
+ * their number where there are as many as before, otherwise by being equal.
  */
 export function restoreFields(changed: Value, seen: Value, stored: Value): Value {
   if (changed === seen || seen === stored) return seen === stored ? changed : stored;
@@ -51,17 +52,23 @@ function restoreFieldsOfItems(changed: ArrayValue, seen: ArrayValue, stored: Arr
 }
 
 /**
- * Puts back hidden elements: `changed` was made of `seen`, which is `stored` without them. They stay at their numbers, as far as there are
- * enough others. A list or set that may hold some is emptied rather than removed or replaced, whether it holds any or not, so that what comes
- * out doesn't tell.
+ * Puts back hidden elements: `changed` was made of `seen`, which is what `maskElements` left of `stored`. They stay at
+ * their numbers, as far as there are enough others. A list or set that may hold some is emptied rather than removed or
+ * replaced, whether it holds any or not, so that what comes out doesn't tell.
  */
-export function restoreElements(mask: Mask, changed: ObjectValue, seen: ObjectValue, stored: ObjectValue): ObjectValue {
-  return mask.guardsElements ? (elementsBelow(changed, seen, stored, [mask]) as ObjectValue) : changed;
+export function restoreElements(
+  mask: Mask,
+  changed: ObjectValue,
+  seen: ObjectValue,
+  stored: ObjectValue,
+  origins: Origins,
+): ObjectValue {
+  return mask.guardsElements ? (elementsBelow(changed, seen, stored, [mask], origins) as ObjectValue) : changed;
 }
 
-function elementsBelow(changed: Value, seen: Value, stored: Value, masks: readonly Mask[]): Value {
+function elementsBelow(changed: Value, seen: Value, stored: Value, masks: readonly Mask[], origins: Origins): Value {
   if (!masks.some(({ guardsElements }) => guardsElements)) return changed;
-  if (isArray(stored) && isArray(seen)) return itemsRestored(changed, seen, stored, masks);
+  if (isArray(stored) && isArray(seen)) return itemsRestored(changed, seen, stored, masks, origins);
   if (stored instanceof SetValue && seen instanceof SetValue) {
     const kept = changed instanceof SetValue ? changed : setFrom([]);
     const hidden = missingFrom(stored.items, seen.items);
@@ -73,7 +80,7 @@ function elementsBelow(changed: Value, seen: Value, stored: Value, masks: readon
   for (const name of Object.keys(stored)) {
     const below = masks.flatMap((mask) => childrenNamed(mask, name));
     const member = isObject(changed) ? changed[name] : undefined;
-    const restored = elementsBelow(member, seen[name], stored[name], below);
+    const restored = elementsBelow(member, seen[name], stored[name], below, origins);
     if (restored === member) continue;
     result = withField(result, name, restored);
     isHeld = true;
@@ -81,9 +88,15 @@ function elementsBelow(changed: Value, seen: Value, stored: Value, masks: readon
   return isHeld ? result : changed;
 }
 
-function itemsRestored(changed: Value, seen: ArrayValue, stored: ArrayValue, masks: readonly Mask[]): Value {
+function itemsRestored(
+  changed: Value,
+  seen: ArrayValue,
+  stored: ArrayValue,
+  masks: readonly Mask[],
+  origins: Origins,
+): Value {
   if (!mayHideItems(masks, stored)) return changed;
-  const kept = positionsOf(seen);
+  const kept = origins.of(seen);
   const given = isArray(changed) ? changed : changed instanceof SetValue ? changed.items : [];
   const list = long(given, seen, masks);
   const items = list.map((item, index) =>
@@ -93,6 +106,7 @@ function itemsRestored(changed: Value, seen: ArrayValue, stored: ArrayValue, mas
           seen[index],
           stored[kept[index] as number],
           elementMasks(masks, kept[index] as number, stored.length),
+          origins,
         )
       : item,
   );
@@ -109,7 +123,7 @@ function itemsRestored(changed: Value, seen: ArrayValue, stored: ArrayValue, mas
   }
   // What is hidden because it is the last stays that.
   if (last !== undefined) placed.push({ origin: Math.max(origin, stored.length - 1), value: last });
-  return inPlace(placed);
+  return origins.inPlace(placed);
 }
 
 /** Whether elements of this list may be hidden, or some below them; members of an object are another matter. */
@@ -122,7 +136,9 @@ function mayHideItems(masks: readonly Mask[], stored: ArrayValue): boolean {
   );
 }
 
-/** A list doesn't become so short that an element which is hidden by its number would get another: those before it stay. */
+/**
+ * A list doesn't become so short that an element which is hidden by its number would get another: those before it stay.
+ */
 function long(list: ArrayValue, seen: ArrayValue, masks: readonly Mask[]): ArrayValue {
   let least = 0;
   for (const { at } of masks) {
@@ -133,22 +149,22 @@ function long(list: ArrayValue, seen: ArrayValue, masks: readonly Mask[]): Array
 }
 
 /**
- * Leaves objects in place of those that may hold hidden fields which can't be removed, and have been removed or replaced: what stays of them
- * doesn't tell then whether they held any.
+ * Leaves objects in place of those that may hold hidden fields which can't be removed, and have been removed or
+ * replaced: what stays of them doesn't tell then whether they held any.
  */
-export function keepEmptied(mask: Mask, changed: ObjectValue, stored: ObjectValue): ObjectValue {
-  return mask.guardsFixed ? (emptiedBelow(changed, stored, [mask]) as ObjectValue) : changed;
+export function keepEmptied(mask: Mask, changed: ObjectValue, stored: ObjectValue, origins: Origins): ObjectValue {
+  return mask.guardsFixed ? (emptiedBelow(changed, stored, [mask], origins) as ObjectValue) : changed;
 }
 
-function emptiedBelow(changed: Value, stored: Value, masks: readonly Mask[]): Value {
+function emptiedBelow(changed: Value, stored: Value, masks: readonly Mask[], origins: Origins): Value {
   if (!masks.some(({ guardsFixed }) => guardsFixed)) return changed;
-  if (isArray(stored)) return emptiedItems(changed, stored, masks);
+  if (isArray(stored)) return emptiedItems(changed, stored, masks, origins);
   if (!isObject(stored)) return changed;
   let result: Value = isObject(changed) ? changed : masks.some(hasFixedMembers) ? newObject() : undefined;
   for (const name of Object.keys(stored)) {
     const below = masks.flatMap((mask) => childrenNamed(mask, name));
     const member = isObject(result) ? result[name] : undefined;
-    const emptied = emptiedBelow(member, stored[name], below);
+    const emptied = emptiedBelow(member, stored[name], below, origins);
     if (emptied !== member) result = withField(result, name, emptied);
   }
   return result ?? changed;
@@ -158,17 +174,17 @@ function hasFixedMembers({ fields, each }: Mask): boolean {
   return each?.isFixed === true || [...fields.values()].some(({ isFixed }) => isFixed);
 }
 
-function emptiedItems(changed: Value, stored: ArrayValue, masks: readonly Mask[]): Value {
+function emptiedItems(changed: Value, stored: ArrayValue, masks: readonly Mask[], origins: Origins): Value {
   const items = isArray(changed) ? changed : [];
-  const origins = originsOf(items);
-  const values = new Map(items.map((value, index) => [origins[index] as number, value]));
+  const places = origins.of(items);
+  const values = new Map(items.map((value, index) => [places[index] as number, value]));
   let isSame = true;
   stored.forEach((old, origin) => {
     const value = values.get(origin);
-    const emptied = emptiedBelow(value, old, elementMasks(masks, origin, stored.length));
+    const emptied = emptiedBelow(value, old, elementMasks(masks, origin, stored.length), origins);
     if (emptied === value) return;
     values.set(origin, emptied);
     isSame = false;
   });
-  return isSame ? changed : inPlace(Array.from(values, ([origin, value]) => ({ origin, value })));
+  return isSame ? changed : origins.inPlace(Array.from(values, ([origin, value]) => ({ origin, value })));
 }

@@ -18,6 +18,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Rule } from '../permission.js';
+import type { Origins } from './origins.js';
 
 /** A guarded place, and what is guarded below it. */
 export interface Mask {
@@ -143,16 +144,25 @@ export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): Promis
   return maskBelow(record, [mask], { judge, what: 'all' }) as PromiseOrValue<ObjectValue>;
 }
 
-/** The record without the elements of lists and sets that a rule refuses; fields that it refuses stay. */
-export function maskElements(mask: Mask, record: ObjectValue, judge: Judge): PromiseOrValue<ObjectValue> {
+/**
+ * The record without the elements of lists and sets that a rule refuses; fields stay. `origins` is told which elements
+ * are left.
+ */
+export function maskElements(
+  mask: Mask,
+  record: ObjectValue,
+  judge: Judge,
+  origins: Origins,
+): PromiseOrValue<ObjectValue> {
   if (!mask.guardsElements) return record;
-  return maskBelow(record, [mask], { judge, what: 'elements' }) as PromiseOrValue<ObjectValue>;
+  return maskBelow(record, [mask], { judge, what: 'elements', origins }) as PromiseOrValue<ObjectValue>;
 }
 
 /** How a record is masked: all of it, or the elements of its lists alone. */
 interface Masking {
   readonly judge: Judge;
   readonly what: 'all' | 'elements';
+  readonly origins?: Origins;
 }
 
 /** NONE when the place is hidden. */
@@ -226,7 +236,7 @@ function maskItems(items: ArrayValue, masks: readonly Mask[], masking: Masking):
       if (item !== undefined || items[index] === undefined) kept.push(index);
     });
     const visible = kept.map((index) => fresh[index]);
-    if (kept.length < items.length) positions.set(visible, kept);
+    if (kept.length < items.length) masking.origins?.note(visible, kept);
     return visible;
   });
 }
@@ -270,11 +280,3 @@ const NOTHING: Mask = {
   members: undefined,
 };
 const SHUT: Mask = { ...NOTHING, isShut: true };
-
-/** Which elements of the stored list are left in a list that some were taken out of. */
-const positions = new WeakMap<ArrayValue, readonly number[]>();
-
-/** The numbers that the elements of a masked list have in the stored one. */
-export function positionsOf(visible: ArrayValue): readonly number[] {
-  return positions.get(visible) ?? visible.map((_, index) => index);
-}

@@ -12,7 +12,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import { inPlace, itemFrom, originsOf, type Placed } from './origins.js';
+import type { Origins, Placed } from './origins.js';
 
 /** Versions of a value: as it was before, and as the statement would have it. */
 export type Companions = readonly [before: Value, draft: Value];
@@ -21,20 +21,25 @@ export type Companions = readonly [before: Value, draft: Value];
 export interface Places {
   readonly parts: readonly Part[];
   /**
-   * How many parts lead to a parent that may be absent. Without it a place isn't asked for: `address.city TYPE string` says nothing of records
-   * without an address.
+   * How many parts lead to a parent that may be absent. Without it a place isn't asked for: `address.city TYPE string`
+   * says nothing of records without an address.
    */
   readonly optionalParents: readonly number[];
-  /** Whether places are met that aren't asked for, among them those that are gone: where nothing may be removed that was there before. */
+  /**
+   * Whether places are met that aren't asked for, among them those that are gone: where nothing may be removed that was
+   * there before.
+   */
   readonly keeps: boolean;
+  /** Those of the write. */
+  readonly origins: Origins;
   /** Gives the new value of a place; NONE removes it. */
   rewrite(value: Value, companions: Companions, isAsked: boolean): PromiseOrValue<Value>;
 }
 
 /**
- * Rewrites each place in `value`, leaving the original untouched. `companions` are walked in step: elements of arrays by their places in the
- * stored one, those of sets by being equal. A missing parent is made only when there is something to put into it. What took the place of a
- * parent of another kind gives way if something of that stays.
+ * Rewrites each place in `value`, leaving the original untouched. `companions` are walked in step: elements of arrays
+ * by their places in the stored one, those of sets by being equal. A missing parent is made only when there is
+ * something to put into it. What took the place of a parent of another kind gives way if something of that stays.
  */
 export function rewriteAt(value: Value, companions: Companions, places: Places): PromiseOrValue<Value> {
   return rewriteFrom(value, companions, places, 0, true);
@@ -50,10 +55,10 @@ function rewriteFrom(
   const part = places.parts[depth];
   if (part === undefined) return places.rewrite(value, companions, wasAsked);
   const isAsked = wasAsked && (value !== undefined || !places.optionalParents.includes(depth));
-  if (!isAsked && !places.keeps) return value;
+  if (!places.keeps) return isAsked ? rewriteBelow(value, companions, places, depth, isAsked) : value;
   const [before, draft] = companions;
   const isMade = isAsked && value === undefined && part.kind === 'field' && isObject(before);
-  const former = places.keeps && !isMade ? emptied(before, value) : undefined;
+  const former = isMade ? undefined : emptied(before, value);
   if (former === undefined) return rewriteBelow(value, companions, places, depth, isAsked);
   return andThen(rewriteBelow(former, [before, undefined], places, depth, false), (left) =>
     left === former ? rewriteBelow(value, [undefined, draft], places, depth, isAsked) : left,
@@ -122,13 +127,13 @@ function rewriteBelow(...[value, companions, places, depth, isAsked]: Parameters
 function rewriteMember(
   object: ObjectValue | undefined,
   name: string,
-  [before, draft]: Companions,
+  companions: Companions,
   places: Places,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
   const member = object?.[name];
-  const below: Companions = [memberOf(before, name), memberOf(draft, name)];
+  const below: Companions = [memberOf(companions[0], name), memberOf(companions[1], name)];
   return andThen(rewriteFrom(member, below, places, depth, isAsked), (fresh) =>
     fresh === member ? object : withField(object, name, fresh),
   );
@@ -159,12 +164,31 @@ function rewriteMembers(
 
 function rewriteItems(
   items: ArrayValue,
-  [before, draft]: Companions,
+  companions: Companions,
   places: Places,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
-  const from = originsOf(items);
+  const rewrite = (value: Value, origin: number, asked: boolean) =>
+    rewriteFrom(
+      value,
+      [elementOf(companions[0], origin, places), elementOf(companions[1], origin, places)],
+      places,
+      depth,
+      asked,
+    );
+  if (!places.keeps && !places.origins.isMoved(items)) {
+    const rewritten = mapInOrder(items, (value, origin) => rewrite(value, origin, isAsked));
+    return andThen(rewritten, (fresh) => {
+      if (fresh.every((value, at) => value === items[at])) return items;
+      const placed = fresh.map((value, origin) => ({ value, origin }));
+      return places.origins.inPlace(
+        placed.filter(({ value, origin }) => value !== undefined || items[origin] === undefined),
+      );
+    });
+  }
+  const [before] = companions;
+  const from = places.origins.of(items);
   const met: (Placed<Value> & { readonly isThere: boolean })[] = items.map((value, at) => ({
     value,
     origin: from[at] as number,
@@ -176,24 +200,25 @@ function rewriteItems(
       if (!there.has(origin)) met.push({ value: undefined, origin, isThere: false });
     });
   }
-  const rewritten = mapInOrder(met, ({ value, origin, isThere }) => {
-    const below: Companions = [
-      isArray(before) ? before[origin] : undefined,
-      isArray(draft) ? itemFrom(draft, origin) : undefined,
-    ];
-    return rewriteFrom(value, below, places, depth, isAsked && isThere);
-  });
+  const rewritten = mapInOrder(met, ({ value, origin, isThere }) => rewrite(value, origin, isAsked && isThere));
   return andThen(rewritten, (fresh) => {
     if (fresh.every((value, at) => value === met[at]?.value)) return items;
     const placed = met.map(({ origin }, at) => ({ origin, value: fresh[at] }));
     // NONE may be an element, too.
-    return inPlace(
+    return places.origins.inPlace(
       placed.filter(({ value }, at) => value !== undefined || (met[at]?.isThere && items[at] === undefined)),
     );
   });
 }
 
-/** An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as they are missing. */
+function elementOf(value: Value, origin: number, { origins }: Places): Value {
+  return isArray(value) ? origins.itemFrom(value, origin) : undefined;
+}
+
+/**
+ * An element by its number. Where it stays though the array has become shorter, those before it stay, too, as far as
+ * they are missing.
+ */
 function rewriteItem(
   items: ArrayValue,
   origin: number,
@@ -202,11 +227,11 @@ function rewriteItem(
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
-  const from = originsOf(items);
+  const from = places.origins.of(items);
   const at = from.indexOf(origin);
   const old = isArray(before) ? before[origin] : undefined;
   if (at === -1 && !(places.keeps && old !== undefined)) return items;
-  const below: Companions = [old, isArray(draft) ? itemFrom(draft, origin) : undefined];
+  const below: Companions = [old, elementOf(draft, origin, places)];
   return andThen(rewriteFrom(items[at], below, places, depth, isAsked && at !== -1), (fresh) => {
     if (fresh === items[at]) return items;
     const placed: Placed<Value>[] = items.map((value, index) => ({ value, origin: from[index] as number }));
@@ -218,11 +243,13 @@ function rewriteItem(
         if (!there.has(missing)) placed.push({ value: before[missing], origin: missing });
       }
     }
-    return inPlace(placed);
+    return places.origins.inPlace(placed);
   });
 }
 
-/** What is declared of the elements of a set is checked with the set; here it is about what may be added and removed. */
+/**
+ * What is declared of the elements of a set is checked with the set; here it is about what may be added and removed.
+ */
 function rewriteSet(set: SetValue, [before, draft]: Companions, places: Places, depth: number): PromiseOrValue<Value> {
   if (!places.keeps) return set;
   const old = before instanceof SetValue ? before.items : [];

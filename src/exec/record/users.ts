@@ -26,8 +26,9 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
 }
 
 /**
- * To be called when somebody begins to use a transaction: a record user must be the record that has signed in, as the transaction shows it, and
- * no other that has its id by now. Whoever commits what rests on that conflicts with whoever deletes the record.
+ * To be called when somebody begins to use a transaction: a record user must be the record that has signed in, as the
+ * transaction shows it, and no other that has its id by now. Whoever commits what rests on that conflicts with whoever
+ * deletes the record.
  *
  * @throws TesseraError `session_expired`
  */

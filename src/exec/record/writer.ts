@@ -24,6 +24,7 @@ import { restoreElements } from './hidden.js';
 import { updateIndexes } from './index-entries.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
+import { Origins } from './origins.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
 import type { PreparedTable, TablePreparer } from './table.js';
@@ -56,7 +57,8 @@ export class Writer implements RecordWriter {
         return refuse(execution, { action: 'create', table: id.table });
       const exists = before !== undefined;
       return andThen(draft(undefined), (drafted) => {
-        const change = { execution, catalog, table, id, key, before: undefined, drafted, options };
+        const origins = new Origins();
+        const change = { execution, catalog, table, id, key, before: undefined, drafted, origins, options };
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
           // Told last, and only to those who could have created the record.
@@ -82,8 +84,9 @@ export class Writer implements RecordWriter {
       return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
         const refusal: Refusal = { action: 'update', table: id.table };
         if (!allowed) return refuseChange(execution, refusal, table.entry, before);
-        return andThen(this.#draft(execution, table, before, draft), (drafted) => {
-          const change = { execution, catalog, table, id, key, before, drafted, options };
+        const origins = new Origins();
+        return andThen(this.#draft(execution, table, before, draft, origins), (drafted) => {
+          const change = { execution, catalog, table, id, key, before, drafted, origins, options };
           return andThen(this.#settle(change), (settled) =>
             settled === undefined
               ? refuseChange(execution, refusal, table.entry, before)
@@ -117,7 +120,9 @@ export class Writer implements RecordWriter {
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
     const done = this.#locate(execution, id, (catalog, table, key, before) => {
       if (record === undefined) return before && this.#drop(execution, catalog, table, id, key, before);
-      const change = { execution, catalog, table, id, key, before, drafted: record, options: { inputless: true } };
+      const options = { inputless: true };
+      const origins = new Origins();
+      const change = { execution, catalog, table, id, key, before, drafted: record, origins, options };
       return this.#store(change, record);
     });
     return andThen(done, () => undefined);
@@ -189,21 +194,35 @@ export class Writer implements RecordWriter {
   }
 
   /** What a statement makes of a record, of which it works on the elements that its writer sees. */
-  #draft(execution: Execution, table: PreparedTable, before: ObjectValue, draft: Draft): PromiseOrValue<ObjectValue> {
+  #draft(
+    execution: Execution,
+    table: PreparedTable,
+    before: ObjectValue,
+    draft: Draft,
+    origins: Origins,
+  ): PromiseOrValue<ObjectValue> {
     const { mask } = table;
     if (mask === undefined || !execution.checks.view || !mask.guardsElements) return draft(before);
-    return andThen(maskElements(mask, before, judgeOfRecord(execution, table, before)), (seen) =>
-      andThen(draft(seen), (drafted) => restoreElements(mask, drafted, seen, before)),
+    return andThen(maskElements(mask, before, judgeOfRecord(execution, table, before), origins), (seen) =>
+      andThen(draft(seen), (drafted) => restoreElements(mask, drafted, seen, before, origins)),
     );
   }
 
   /** The record as it would be stored; `undefined` when the principal may not store it. */
-  #settle({ execution, table, id, before, drafted, options }: Change): PromiseOrValue<ObjectValue | undefined> {
+  #settle({
+    execution,
+    table,
+    id,
+    before,
+    drafted,
+    origins,
+    options,
+  }: Change): PromiseOrValue<ObjectValue | undefined> {
     checkKind(table, id, before, options.edge === true);
     const draft = withIdentity(drafted, id, before);
     const processed = execution.importing
       ? draft
-      : processFields({ execution, table, id, before, draft, keepsReadonly: options.keepsReadonly === true });
+      : processFields({ execution, table, id, before, draft, origins, keepsReadonly: options.keepsReadonly === true });
     return andThen(processed, (record) => {
       const fixed = withEnds(record, before ?? (options.edge === true ? draft : undefined));
       const after = storable(inOrder(fixed), before);
@@ -303,6 +322,7 @@ interface Change {
   readonly key: Key;
   readonly before: ObjectValue | undefined;
   readonly drafted: ObjectValue;
+  readonly origins: Origins;
   readonly options: WriteOptions;
 }
 

@@ -5,7 +5,7 @@ import type { Assignment, Data, Idiom } from '../../language/ast.js';
 import { patch } from '../../value/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
-import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
 import { isVerdict } from '../discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
@@ -63,7 +63,12 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
       return {
         options: { inputless: true },
         draft: (frame) => (before) =>
-          onWhatIsSeen(frame, before ?? newObject(), data.paths, (record) => data.paths.reduce(unsetPath, record)),
+          onWhatIsSeen(
+            frame,
+            before ?? newObject(),
+            data.paths.map((path) => ({ path })),
+            (record) => data.paths.reduce(unsetPath, record),
+          ),
       };
   }
 }
@@ -79,12 +84,11 @@ export function compileAssignments(
     operator,
     value: compiler.expression(value),
   }));
-  const paths = assignments.map(({ path }) => path);
   return (frame, record) =>
     andThen(
       mapInOrder(compiled, (each) => each.value(frame)),
       (values) =>
-        onWhatIsSeen(frame, record, paths, (shown) => {
+        onWhatIsSeen(frame, record, assignments, (shown) => {
           let draft = shown;
           const done = forEachInOrder(compiled, ({ path, assign, operator }, index) => {
             const step = () => assign(draft, operator, values[index], frame);
@@ -101,21 +105,24 @@ export function compileAssignments(
 }
 
 /**
- * Changes a record at paths. Where one of them has to look at the record to find its place (`lines[WHERE …]`, `tags[0]`), and the
- * principal doesn't see all of the field that it leads into, what it sees is changed instead, and what is hidden is put back.
+ * Changes a record at paths. Where one of them has to look at the record to find its place (`lines[WHERE …]`,
+ * `tags[0]`), or an operator at elements (`lines -= …`), and the principal doesn't see all of the field that it leads
+ * into, what it sees is changed instead, and what is hidden is put back.
  */
 function onWhatIsSeen(
   frame: Frame,
   record: ObjectValue,
-  paths: readonly Idiom[],
+  places: readonly Pick<Assignment, 'path'>[] | readonly Assignment[],
   change: (record: ObjectValue) => PromiseOrValue<ObjectValue>,
 ): PromiseOrValue<ObjectValue> {
   if (!frame.execution.checks.view) return change(record);
   const seen = isObject(frame.current) ? frame.current : newObject();
   const partly = new Set<string>();
-  for (const path of paths) {
+  for (const place of places) {
+    const { path } = place;
     const [first] = path.parts;
-    const isSearching = path.parts.some((part) => part.kind !== 'field');
+    const isComparing = 'operator' in place && place.operator !== '=' && leadsToList(seen, path.parts);
+    const isSearching = isComparing || path.parts.some((part) => part.kind !== 'field');
     if (isSearching && first?.kind === 'field' && !isSeenWhole(frame, record, path)) partly.add(first.name);
   }
   if (partly.size === 0) return change(record);
@@ -128,6 +135,14 @@ function onWhatIsSeen(
     }
     return result as ObjectValue;
   });
+}
+
+/** Whether a path of names leads to a list or a set, perhaps through the elements of others. */
+function leadsToList(value: Value, parts: Idiom['parts'], from = 0): boolean {
+  const part = parts[from];
+  if (part === undefined) return isArray(value) || value instanceof SetValue;
+  if (isArray(value)) return value.some((item) => isObject(item) && leadsToList(item, parts, from));
+  return part.kind === 'field' && isObject(value) && leadsToList(value[part.name], parts, from + 1);
 }
 
 /** Whether the principal sees all of the field into which a path leads. */

@@ -132,8 +132,8 @@ export class Stored {
   }
 
   /**
-   * What no write around it may take away, by the paths at which it stands: what is fixed, and elements that are hidden. `n` and others that
-   * rules read are as they are stored.
+   * What no write around it may take away, by the paths at which it stands: what is fixed, and elements that are
+   * hidden. `n` and others that rules read are as they are stored.
    */
   untouchable(name: TableName, record: ObjectValue): Record<string, readonly Value[]> {
     const { guards, fixed, computed } = this.#schema[name];

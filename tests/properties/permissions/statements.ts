@@ -271,7 +271,11 @@ const writing: fc.Arbitrary<RandomStatement> = fc.oneof(
   fc
     .tuple(fc.constantFrom('/n', '/o/x', '/t/0', '/l/0/k', '/c'), fc.integer({ min: 1, max: 2 }))
     .map(([path, value]) => changing(`UPDATE a:1 PATCH [{ op: 'test', path: '${path}', value: ${value} }]`)),
-  fc.tuple(table, failing).map(([t, f]) => changing(`UPDATE ${t}:1 SET z = ${f}; DELETE a:1 WHERE ${f}`)),
+  fc.tuple(table, failing).map(([t, f]) => ({
+    text: `UPDATE ${t}:1 SET z = ${f}; DELETE a:1 WHERE ${f}`,
+    changes: ['z', 'a', 'e'],
+    removes: 'a',
+  })),
   fc.constant({ text: 'UPDATE a SET o.y = o.x RETURN o.y', changes: ['o'] }),
   fc.tuple(where, returning).map(([w, r]) => ({ text: `UPDATE a SET n = 3${w}${r}`, changes: ['n'] })),
   fc.tuple(where, returning).map(([w, r]) => ({ text: `UPDATE a SET t += 2, s = NONE${w}${r}`, changes: ['t', 's'] })),
