@@ -47,8 +47,8 @@ export function isAny(
   tests: readonly Value[],
   context: FunctionContext,
 ): PromiseOrValue<boolean> {
-  if (tests.length === 0) return items.some(isTruthy);
-  return andThen(findIndex(items, predicateOf(tests[0], context), context), (index) => index >= 0);
+  const passes = tests.length === 0 ? isTruthy : predicateOf(tests[0], context);
+  return andThen(findIndex(items, passes, context), (index) => index >= 0);
 }
 
 /** Whether all items pass the test, if there is one; otherwise whether all are truthy. */
@@ -57,8 +57,7 @@ export function areAll(
   tests: readonly Value[],
   context: FunctionContext,
 ): PromiseOrValue<boolean> {
-  if (tests.length === 0) return items.every(isTruthy);
-  const passes = predicateOf(tests[0], context);
+  const passes = tests.length === 0 ? isTruthy : predicateOf(tests[0], context);
   const fails = (item: Value) => andThen(passes(item), (passed) => !passed);
   return andThen(findIndex(items, fails, context), (index) => index < 0);
 }

@@ -21,6 +21,7 @@ import {
   isNumber,
   isObject,
   type NumberValue,
+  type ObjectValue,
   objectFrom,
   SetValue,
   type Value,
@@ -199,17 +200,19 @@ function powerOfInts(base: bigint, exponent: bigint): bigint | undefined {
 }
 
 function addCollections(a: Value, b: Value): Value {
-  if (isObject(a) && isObject(b)) {
-    const fields = [...Object.entries(a), ...Object.entries(b)];
-    if (fields.length > MAX_JOINED_FIELDS) throw tooLarge(MAX_JOINED_FIELDS);
-    return objectFrom(fields);
-  }
+  if (isObject(a) && isObject(b)) return joinedObjects(a, b);
   const [left, right] = [itemsOf(a), itemsOf(b)];
   return left === undefined || right === undefined
     ? undefined
     : a instanceof SetValue
       ? union(left, right)
       : concat(left, right);
+}
+
+function joinedObjects(a: ObjectValue, b: ObjectValue): ObjectValue {
+  const [fields, others] = [Object.entries(a), Object.entries(b)];
+  if (fields.length + others.length > MAX_JOINED_FIELDS) throw tooLarge(MAX_JOINED_FIELDS);
+  return objectFrom([...fields, ...others]);
 }
 
 function subtractItems(a: Value, b: Value): Value {

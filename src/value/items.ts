@@ -1,5 +1,5 @@
 /** What operators make of the items of arrays and sets. */
-import { MAX_JOINED_ITEMS } from './limits.js';
+import { MAX_JOINED_ITEMS, MAX_SORTED_ITEMS } from './limits.js';
 import { Comparisons, setFrom, sorted } from './order.js';
 import type { ArrayValue, SetValue, Value } from './value.js';
 import { tooLarge } from './walk.js';
@@ -13,14 +13,19 @@ export function concat(left: ArrayValue, right: ArrayValue): ArrayValue {
 
 /** The set of the items of both; of equal ones those on the left stay. @throws TesseraError `value_too_large` */
 export function union(left: ArrayValue, right: ArrayValue): SetValue {
-  return setFrom(concat(left, right));
+  return setFrom(sortable(concat(left, right)));
 }
 
 /** The items that equal none of those on the right, in their order. @throws TesseraError `value_too_large` */
 export function without(items: ArrayValue, removed: ArrayValue): Value[] {
   const comparisons = new Comparisons();
-  const ascending = sorted(removed, comparisons);
+  const ascending = sorted(sortable(removed), comparisons);
   return items.filter((item) => !isAmong(ascending, item, comparisons));
+}
+
+function sortable(items: ArrayValue): ArrayValue {
+  if (items.length > MAX_SORTED_ITEMS) throw tooLarge(MAX_SORTED_ITEMS);
+  return items;
 }
 
 /** Whether an item equals one of a sorted list. */

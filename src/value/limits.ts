@@ -19,6 +19,9 @@ export const MAX_ENCODED = 2 ** 26;
 export const MAX_JOINED_TEXT = 2 ** 24;
 export const MAX_JOINED_ITEMS = 2 ** 18;
 
+/** Elements that operators sort, of which most are in order already. */
+export const MAX_SORTED_ITEMS = 2 ** 16;
+
 /** Fields of objects that are put together. */
 export const MAX_JOINED_FIELDS = 2 ** 13;
 
