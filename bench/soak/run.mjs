@@ -30,7 +30,7 @@ process.env.SERVER_FLAGS = `--expose-gc ${process.env.SERVER_FLAGS ?? '--max-old
 const server = await startServer(
   fileURLToPath(new URL('../../dist/bin/tessera.js', import.meta.url)),
   ...['start', values.memory ? 'memory' : folder, '--bind', '127.0.0.1:0', '--user', 'root', '--pass', 'secret'],
-  ...['--allow-scripting', '--allow-guests', '--log', 'error'],
+  ...['--allow-scripting', '--allow-guests', '--log', 'error', '--ping-interval', '1h'],
 );
 
 const SCHEMA = `
