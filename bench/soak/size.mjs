@@ -1,7 +1,7 @@
 // Whether a server that does the same all day keeps its size: the file, and the heap after a collection. For two minutes, by hand:
 //
 //   npm run build && node --expose-gc bench/soak/size.mjs
-//   SECONDS=30 FOLDER=/tmp/soak node --expose-gc bench/soak/size.mjs
+//   SECONDS=30 FOLDER=soak node --expose-gc bench/soak/size.mjs
 //
 // First the same few thousand records are changed, deleted and made again, with asynchronous events, an index and a change feed; then come thousands of texts and definitions, each another, and all that they made is removed. What is printed
 // should level off: the file after the first third, the heap within the bounds of docs/OPERATIONS.md ("Size of the file and of the heap").

@@ -276,10 +276,9 @@ export function reservationConformance(subject: () => Subject): void {
           for (const each of keys) expect(await after.get(each)).toBe(added.get(each));
           after.cancel();
         }),
-        { numRuns: 40, examples: [[rivals]] },
+        { numRuns: 200, examples: [[rivals]] },
       );
-      // The example sees to that; how often random histories come so far is chance.
-      expect(reserved).toBeGreaterThan(0);
+      expect(reserved).toBeGreaterThan(10);
     });
   });
 }
