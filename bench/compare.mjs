@@ -1,15 +1,22 @@
 // Two revisions of Tessera side by side in one run, and whether the one that is checked out is slower: `npm run bench:compare REV`.
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/options.mjs';
 import { buildRevision, buildWorking } from './harness/builds.mjs';
 import { compare } from './harness/comparison.mjs';
 
-const { values, positionals } = parseArgs({
+const HELP = `Says whether the files as they are are slower than a revision.
+
+  npm run bench:compare REV [-- --only WORDS]
+
+  --only WORDS   workloads whose name holds one of these words, with commas between
+  -h, --help     prints this`;
+
+const { values, positionals } = readOptions(HELP, {
   allowPositionals: true,
   options: { only: { type: 'string', default: '' } },
 });
 const [revision] = positionals;
 if (revision === undefined) {
-  console.error('npm run bench:compare REV [-- --only WORDS]');
+  console.error(HELP);
   process.exit(2);
 }
 const began = performance.now();

@@ -1,5 +1,5 @@
 // All targets side by side in one run: see README.md.
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/options.mjs';
 import { bench, missing } from './harness/bench.mjs';
 import { printAims, printMeasured, writeTables } from './harness/report.mjs';
 import { addResults, machine, measured, USUAL_ROWS } from './harness/results.mjs';
@@ -9,7 +9,20 @@ import { FAMILIES } from './workloads/index.mjs';
 const RESULTS = new URL('results.json', import.meta.url);
 const PAGE = new URL('../docs/PERFORMANCE.md', import.meta.url);
 
-const { values } = parseArgs({
+const HELP = `Measures all targets side by side: see bench/README.md.
+
+  npm run bench -- [options]
+
+  --only WORDS      workloads whose name holds one of these words, with commas between
+  --targets WORDS   likewise for targets
+  --rows N          records in a dataset
+  --rounds N        rounds, of which medians are taken
+  --quick           few rows and rounds, and nothing that needs servers
+  --json FILE       adds the results to a file
+  --write           adds them to bench/results.json, and writes the tables of docs/PERFORMANCE.md
+  -h, --help        prints this`;
+
+const { values } = readOptions(HELP, {
   options: {
     only: { type: 'string' },
     targets: { type: 'string' },

@@ -8,9 +8,18 @@ import { functionCaller } from '../dist/functions/call.js';
 import { ANY_INPUT, MAX_INPUT } from '../dist/functions/input-limit.js';
 import { FUNCTIONS } from '../dist/functions/registry.js';
 import { Closure, Datetime, Geometry, newObject, SetValue } from '../dist/value/value.js';
+import { readOptions } from '../scripts/options.mjs';
 
-const bound = Number(process.argv[2] ?? 5);
-const names = new RegExp(process.argv[3] ?? '.*');
+const HELP = `Prints the built-in functions that hold the event loop for longer than a bound, with all that each may be given. Needs a build.
+
+  node bench/steps.mjs [MILLISECONDS] [NAMES]
+
+MILLISECONDS is the bound (5), NAMES a regular expression for the functions that are called (.*).
+
+  -h, --help   prints this`;
+const { positionals } = readOptions(HELP, { allowPositionals: true });
+const bound = Number(positionals[0] ?? 5);
+const names = new RegExp(positionals[1] ?? '.*');
 
 /** Those that wait for somebody else, or whose work doesn't depend on the size of their arguments. */
 const WAITING = /^(sleep|http::|rand::|crypto::(argon2|bcrypt|pbkdf2|scrypt)|api::|sequence::)/;

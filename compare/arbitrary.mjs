@@ -1,5 +1,6 @@
 // Random statements over small random data, as texts.
 import fc from 'fast-check';
+import { BINARY, MEMBERSHIP } from './operators.mjs';
 
 const one = (...texts) => fc.constantFrom(...texts);
 /** Texts in which each `%` stands for one of the parts, in their order. */
@@ -109,39 +110,6 @@ const KINDS = [
   'geometry',
   'regex',
 ];
-const BINARY = [
-  '+',
-  '-',
-  '*',
-  '/',
-  '%',
-  '**',
-  '=',
-  '!=',
-  '==',
-  '?=',
-  '*=',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  '&&',
-  '||',
-  '??',
-  '?:',
-  'IN',
-  'NOT IN',
-  'CONTAINS',
-  'CONTAINSNOT',
-  'CONTAINSALL',
-  'CONTAINSANY',
-  'CONTAINSNONE',
-  'ALLINSIDE',
-  'ANYINSIDE',
-  'NONEINSIDE',
-  'INTERSECTS',
-  'OUTSIDE',
-];
 const METHODS = [
   'len()',
   'is_none()',
@@ -217,7 +185,7 @@ const { expression } = fc.letrec((tie) => ({
     { weight: 4, arbitrary: scalar },
     { weight: 3, arbitrary: path },
     { weight: 1, arbitrary: record },
-    { weight: 4, arbitrary: join('% % %', tie('operand'), one(...BINARY), tie('operand')) },
+    { weight: 4, arbitrary: join('% % %', tie('operand'), one(...BINARY, ...MEMBERSHIP), tie('operand')) },
     { weight: 1, arbitrary: join('%%', one('-', '!', '!!', '+'), tie('operand')) },
     { weight: 2, arbitrary: join('<%> %', one(...KINDS), tie('operand')) },
     { weight: 1, arbitrary: list(tie('expression'), ', ', 0, 3).map((items) => `[${items}]`) },

@@ -7,69 +7,64 @@
 //     node compare.mjs new.surql --all                              shows what is equal, too
 //
 // A group of statements ends with a line that ends in `;` outside of brackets. `--@use`, `--@session`, `--@signin`, `--@signup` as in
-// tests/scripts. `--dist FOLDER` takes another build of Tessera.
+// tests/scripts. `--dist FOLDER` takes another build of Tessera, `--peer FOLDER` the peer of another folder.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/options.mjs';
 import { DIST, openEngines } from './engines.mjs';
+import { stepsOfFile } from './script.mjs';
 
-const { values: flags, positionals } = parseArgs({
+const HELP = `Runs statements here and on the embedded peer, and prints where the answers differ. Needs a build.
+
+  node compare.mjs [FILES] [options]
+
+FILES are scripts of tests/scripts or the like; without any, standard input is read.
+
+  --write FILE    writes the statements as a script, with our answers as what is expected
+  --all           shows what is equal, too
+  --dist FOLDER   another build of Tessera
+  --peer FOLDER   a folder in whose node_modules @surrealdb/node is
+  -h, --help      prints this`;
+
+const { values: flags, positionals } = readOptions(HELP, {
   allowPositionals: true,
   options: {
     dist: { type: 'string', default: DIST },
+    peer: { type: 'string' },
     write: { type: 'string' },
     all: { type: 'boolean', default: false },
   },
 });
-const engines = await openEngines(flags.dist);
-
-/** Groups of statements and directives, with the lines between them (comments, blank ones) as they are. */
-function* steps(source) {
-  let group = [];
-  let depth = 0;
-  for (const line of source.split('\n')) {
-    if (/^--(>|!|ok|@fails)/.test(line)) continue;
-    const directive = /^--@(\w+)\s*(.*)$/.exec(line);
-    if (directive !== null) yield { line, word: directive[1], rest: directive[2] };
-    else if (group.length === 0 && /^\s*(--.*)?$/.test(line)) yield { line };
-    else {
-      group.push(line);
-      for (const character of line) depth += '([{'.includes(character) ? 1 : ')]}'.includes(character) ? -1 : 0;
-      if (depth > 0 || !line.trimEnd().endsWith(';')) continue;
-      yield { text: group.join('\n') };
-      group = [];
-      depth = 0;
-    }
-  }
-  if (group.length > 0) yield { text: group.join('\n') };
-}
+const { here, there } = await openEngines(flags.dist, flags.peer);
 
 let current = 'owner';
 let differing = 0;
 const script = [];
-for (const step of steps(readFileSync(positionals[0] ?? 0, 'utf8'))) {
+for (const step of stepsOfFile(readFileSync(positionals[0] ?? 0, 'utf8'))) {
   if (step.text === undefined) script.push(step.line);
   if (step.text !== undefined) {
-    const [here, there] = [await engines.here(current, step.text), await engines.there(current, step.text)];
+    const [ours, theirs] = [await here.ask(current, step.text), await there.ask(current, step.text)];
     // What can't be parsed fails as a whole.
-    const parseError = here[0]?.startsWith('--! Parse error: ');
-    if (parseError) script.push(`--@fails ${here[0].slice('--! '.length).split('\n')[0]}`, step.text, '');
-    else script.push(step.text, ...here.map((line) => line.replaceAll('\n', '\\n')));
-    const equal = here.join('\n') === there.join('\n');
+    const parseError = ours[0]?.startsWith('--! Parse error: ');
+    if (parseError) script.push(`--@fails ${ours[0].slice('--! '.length).split('\n')[0]}`, step.text, '');
+    else script.push(step.text, ...ours.map((line) => line.replaceAll('\n', '\\n')));
+    const equal = ours.join('\n') === tours.join('\n');
     if (!equal) differing++;
     if (!equal || flags.all) console.log(`${equal ? '= ' : '≠ '}${step.text}`);
-    if (equal && flags.all) console.log(here.join('\n'));
+    if (equal && flags.all) console.log(ours.join('\n'));
     else if (!equal) {
-      for (let at = 0; at < Math.max(here.length, there.length); at++) {
-        if (here[at] === there[at]) continue;
-        console.log(`   peer ${there[at] ?? 'no result'}\n   here ${here[at] ?? 'no result'}`);
+      for (let at = 0; at < Math.max(ours.length, theirs.length); at++) {
+        if (ours[at] === theirs[at]) continue;
+        console.log(`   peer ${theirs[at] ?? 'no result'}\n   here ${ours[at] ?? 'no result'}`);
       }
     }
   } else if (step.word === 'use') {
-    await engines.use(current, ...step.rest.split(/\s+/));
+    for (const engine of [here, there]) await engine.use(current, ...step.rest.split(/\s+/));
   } else if (step.word === 'session') {
     current = step.rest.trim();
   } else if (step.word === 'signin' || step.word === 'signup') {
-    for (const wrong of await engines.enter(current, step.word, JSON.parse(step.rest))) console.log(wrong);
+    const body = JSON.parse(step.rest);
+    for (const wrong of await here.enter(current, step.word, body)) console.log(`here ${wrong}`);
+    for (const wrong of await there.enter(current, step.word, body)) console.log(`peer ${wrong}`);
   }
 }
 console.log(`${differing} differing`);
@@ -81,5 +76,5 @@ if (flags.write !== undefined)
       .replace(/\n{3,}/g, '\n\n')
       .trimEnd()}\n`,
   );
-await engines.close();
+await here.close();
 process.exit(0);

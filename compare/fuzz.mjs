@@ -4,14 +4,27 @@
 //     node fuzz.mjs --about expression --rounds 20 --runs 200 --seed 1      about: expression, select, write
 //
 // Each round has a seed of its own, which is printed. `--dist FOLDER` takes another build of Tessera.
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { readOptions } from '../scripts/options.mjs';
 import { cases } from './arbitrary.mjs';
 import { DIST, openEngines } from './engines.mjs';
 
-const { values: flags } = parseArgs({
+const HELP = `Asks both engines random statements over small random data, and prints the smallest case of each difference. Needs a build.
+
+  node fuzz.mjs [options]
+
+  --about KIND    expression, select or write (expression)
+  --rounds N      rounds, each with a seed of its own (10)
+  --runs N        cases in a round (200)
+  --seed N        the first seed (any)
+  --dist FOLDER   another build of Tessera
+  --peer FOLDER   a folder in whose node_modules @surrealdb/node is
+  -h, --help      prints this`;
+
+const { values: flags } = readOptions(HELP, {
   options: {
     dist: { type: 'string', default: DIST },
+    peer: { type: 'string' },
     about: { type: 'string', default: 'expression' },
     rounds: { type: 'string', default: '10' },
     runs: { type: 'string', default: '200' },
@@ -26,18 +39,21 @@ const DECIDED_STATEMENTS = [/SELECT \*, \w+ AS /, /SPLIT \w+ .*START/];
 /** Generated ids differ each time. */
 const masked = (lines) => lines.join('\n        ').replace(/:[a-z0-9]{20}\b/g, ':RANDOM');
 
-const engines = await openEngines(flags.dist);
+const { here, there } = await openEngines(flags.dist, flags.peer);
 let database = 0;
 
 async function differenceIn([setup, statements]) {
-  await engines.use('owner', 'fuzz', `d${database++}`);
-  await Promise.all([engines.here('owner', setup), engines.there('owner', setup)]);
+  const selected = `d${database++}`;
+  for (const engine of [here, there]) {
+    await engine.use('owner', 'fuzz', selected);
+    await engine.ask('owner', setup);
+  }
   for (const statement of statements) {
-    const here = masked(await engines.here('owner', statement));
-    const there = masked(await engines.there('owner', statement));
+    const ours = masked(await here.ask('owner', statement));
+    const theirs = masked(await there.ask('owner', statement));
     const isDecided =
-      DECIDED.some((text) => text.test(there)) || DECIDED_STATEMENTS.some((text) => text.test(statement));
-    if (here !== there && !isDecided) return `${statement}\n   peer ${there}\n   here ${here}`;
+      DECIDED.some((text) => text.test(theirs)) || DECIDED_STATEMENTS.some((text) => text.test(statement));
+    if (ours !== theirs && !isDecided) return `${statement}\n   peer ${theirs}\n   here ${ours}`;
   }
   return undefined;
 }
@@ -55,5 +71,5 @@ for (let round = 0; round < Number(flags.rounds); round++) {
     );
   }
 }
-await engines.close();
+await here.close();
 process.exit(0);

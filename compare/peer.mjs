@@ -3,29 +3,31 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NATIVE = `surrealdb-node.${process.platform}-${process.arch}`;
 
+/** The folder in whose `node_modules` the peer is looked for, where none is given. */
+export const PEER = fileURLToPath(new URL('.', import.meta.url));
+
 /** The package's addon itself: its JavaScript face wants the official client around it, which doesn't keep every kind. */
-function loadEngine() {
-  const folder = dirname(fileURLToPath(import.meta.resolve('@surrealdb/node')));
+function loadEngine(peerFolder) {
+  const folder = join(resolve(peerFolder), 'node_modules', '@surrealdb', 'node');
+  if (!existsSync(folder)) throw new Error(`${peerFolder} has no @surrealdb/node: \`npm ci\` there, or --peer FOLDER`);
   const names = [`${NATIVE}-gnu.node`, `${NATIVE}-musl.node`, `${NATIVE}-msvc.node`, `${NATIVE}.node`];
-  const paths = [folder, join(folder, 'dist'), join(folder, '..', 'dist')].flatMap((place) =>
-    names.map((name) => join(place, name)),
-  );
+  const paths = [folder, join(folder, 'dist')].flatMap((place) => names.map((name) => join(place, name)));
   const addon = paths.find((path) => existsSync(path));
   if (addon === undefined) throw new Error(`@surrealdb/node has no engine for ${NATIVE}`);
   return createRequire(import.meta.url)(addon).SurrealNodeEngine;
 }
 
 /**
- * A peer with an empty store. `codec` holds our encodeCbor, decodeCbor, parseUuid and fromJavaScript.
+ * A peer with an empty store, from the package in `folder`. `codec` holds our encodeCbor, decodeCbor, parseUuid and fromJavaScript.
  * Sessions are named; each selects test/test at first and acts as owner until it signs in.
  */
-export async function openPeer({ encodeCbor, decodeCbor, parseUuid, fromJavaScript }) {
-  const engine = await loadEngine().connect('mem://', {
+export async function openPeer({ encodeCbor, decodeCbor, parseUuid, fromJavaScript }, folder = PEER) {
+  const engine = await loadEngine(folder).connect('mem://', {
     capabilities: {
       scripting: true,
       guest_access: true,
@@ -53,5 +55,6 @@ export async function openPeer({ encodeCbor, decodeCbor, parseUuid, fromJavaScri
       }
       return send(session, method, params);
     },
+    close: () => engine.free(),
   };
 }

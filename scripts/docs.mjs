@@ -9,6 +9,15 @@ import { FUNCTIONS } from '../dist/functions/registry.js';
 import { ALL_SETTINGS } from '../dist/server/configuration.js';
 import { variableOf } from '../dist/server/setting.js';
 import { typeText } from '../dist/value/text/type-text.js';
+import { readOptions } from './options.mjs';
+
+const HELP = `Writes the pages of docs/ that are made from tables in the sources. Needs a build ("npm run docs" makes one).
+
+  node scripts/docs.mjs [--check]
+
+  --check      writes nothing, and fails when a page is out of date
+  -h, --help   prints this`;
+const { values } = readOptions(HELP, { options: { check: { type: 'boolean', default: false } } });
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
@@ -125,7 +134,7 @@ const PAGES = {
   'docs/ERRORS.md': errors,
 };
 
-const check = process.argv.includes('--check');
+const { check } = values;
 for (const [path, make] of Object.entries(PAGES)) {
   const text = make();
   if (!check) writeFileSync(path, text);

@@ -12,7 +12,7 @@ const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 
 const newest = (folder) =>
   Math.max(...readdirSync(folder, { recursive: true }).map((name) => changed(`${folder}/${name}`)));
 const isBuilt =
-  changed('dist/bin/tessera.js') >= newest('src') && changed('dist/graphiql/index.html') >= newest('graphiql');
+  changed('dist/bin/tessera.js') >= newest('src') && changed('dist/pages/welcome/index.html') >= newest('pages');
 if (!isBuilt) npm('run', 'build');
 
 // npm doesn't hand its signals through the shell that it runs scripts in. When that is gone, so is who started the server.

@@ -7,6 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install } from './install.mjs';
 
+if (['-h', '--help'].includes(process.argv[2])) {
+  console.log(`Installs what is missing, type-checks, lints and runs the tests.
+
+  npm test [-- ARGUMENTS]   ARGUMENTS go to vitest: npm test -- tests/value
+  npm run test:all          runs each script in every way rather than in two (--all)`);
+  process.exit(0);
+}
+
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 install();
 
@@ -22,8 +30,8 @@ const checks = [
   // The end-to-end tests start the built server.
   ['build', () => run('tsc', '-p', 'tsconfig.build.json')],
   ['command', () => spawnSync(process.execPath, ['scripts/command.mjs'], { stdio: 'inherit' }).status === 0],
-  ['page', () => spawnSync(process.execPath, ['scripts/graphiql.mjs'], { stdio: 'inherit' }).status === 0],
-  ['types', () => run('tsc', '-p', 'tsconfig.json', '--noEmit') && run('tsc', '-p', 'graphiql', '--noEmit')],
+  ['page', () => spawnSync(process.execPath, ['scripts/pages.mjs'], { stdio: 'inherit' }).status === 0],
+  ['types', () => run('tsc', '-p', 'tsconfig.json', '--noEmit') && run('tsc', '-p', 'pages', '--noEmit')],
   ['lint', () => run('biome', 'check', '--error-on-warnings', '.')],
 ];
 let failed = 0;

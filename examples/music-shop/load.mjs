@@ -1,9 +1,5 @@
 // Loads the shop: the schema, the records of a folder of NDJSON files, and the employees as users of the database.
-//
-//   node examples/music-shop/load.mjs [FOLDER] [--endpoint http://127.0.0.1:8000] [--ns shop] [--db music]
-//        --user root --pass SECRET [--employee-pass SECRET]
-//
-// FOLDER holds artist.ndjson, album.ndjson, … as the Chinook data set has them; without it the small set beside this file is loaded.
+// `--help` tells its options.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +10,30 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Records a request, so that each stays well below the server's limit of 1 MiB. */
 const BATCH = 500;
 
-const { values: options, positionals } = parseArgs({
+const HELP = `Loads the music shop into a server: the schema, the records, and the employees as users of the database.
+
+  node examples/music-shop/load.mjs [FOLDER] --user NAME --pass PASSWORD [options]
+
+FOLDER holds artist.ndjson, album.ndjson, … as the Chinook data set has them, one JSON object a line; without it the small data set beside
+this script is loaded.
+
+  --endpoint URL             the server (http://127.0.0.1:8000)
+  --user NAME, --pass TEXT   a root user who is an owner
+  --ns NAME, --db NAME       where to load it (shop, music)
+  --employee-pass TEXT       makes each employee a user of the database with this password
+  -h, --help                 prints this
+
+Example, beside "tessera start memory --user root --pass secret":
+
+  node examples/music-shop/load.mjs --user root --pass secret --employee-pass 'staff only'`;
+
+/** Ends the script with a line about what is wrong. */
+function giveUp(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+const OPTIONS = {
   allowPositionals: true,
   options: {
     endpoint: { type: 'string', default: 'http://127.0.0.1:8000' },
@@ -23,8 +42,26 @@ const { values: options, positionals } = parseArgs({
     user: { type: 'string' },
     pass: { type: 'string' },
     'employee-pass': { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
-});
+};
+
+function readOptions() {
+  try {
+    return parseArgs(OPTIONS);
+  } catch (error) {
+    return giveUp(`${error.message}\n(--help tells what there is)`);
+  }
+}
+
+const { values: options, positionals } = readOptions();
+if (options.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+if (options.user === undefined || options.pass === undefined) {
+  giveUp('--user and --pass are needed: who loads the shop\n(--help tells what there is)');
+}
 const folder = positionals[0] ?? join(HERE, 'data');
 
 async function post(path, headers, body) {
@@ -32,7 +69,7 @@ async function post(path, headers, body) {
     method: 'POST',
     headers: { accept: 'application/json', ...headers },
     body,
-  });
+  }).catch(({ cause }) => giveUp(`No server answers at ${options.endpoint}: ${cause?.code ?? cause?.message}`));
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status}: ${text}`);
   return JSON.parse(text);

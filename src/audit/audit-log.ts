@@ -120,7 +120,7 @@ export class AuditLog {
   async #handOver(): Promise<void> {
     while (this.#waiting.length > 0) {
       // What happens in the same turn of the event loop goes out in one write, and long batches leave others a turn.
-      await this.#environment.timers.yield();
+      await this.#environment.timers.nextRound();
       const batch = this.#waiting.splice(0, BATCH);
       const lines = batch.map(({ event, at }) => this.#chain.seal(event, at));
       if (this.#waiting.length < MANY_WAITING) this.#thereIsRoom();

@@ -1,6 +1,7 @@
 /** Reads the bodies of sign-in and sign-up: who is meant, and with what. */
 import type { Place } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
+import { ENGINE_PARAMS } from '../language/engine-params.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 import { assertInert } from './inert.js';
 
@@ -43,22 +44,6 @@ const SPELLINGS: Readonly<Record<Field, readonly string[]>> = {
 
 /** Spellings that only name a field. The short ones are variables as well, as they are for the peer. */
 const NOT_VARIABLES: ReadonlySet<string> = new Set(['namespace', 'database', 'access', 'variables']);
-
-/** Names that only the engine binds. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'access',
-  'after',
-  'auth',
-  'before',
-  'event',
-  'input',
-  'parent',
-  'self',
-  'session',
-  'this',
-  'token',
-  'value',
-]);
 
 const MAX_VARIABLES = 1_000;
 /** UTF-16 units. No definition has a longer name, and no key of the store is asked for one. */
@@ -128,7 +113,7 @@ function readVariables(body: ObjectValue): ObjectValue {
   const variables = newObject();
   let count = 0;
   const bind = (name: string, value: Value) => {
-    if (RESERVED.has(name)) throw failure('reserved_variable', { name });
+    if (ENGINE_PARAMS.has(name)) throw failure('reserved_variable', { name });
     if (Object.hasOwn(variables, name)) throw failure('duplicate_variable', { name });
     if (++count > MAX_VARIABLES) throw malformed(`there are more than ${MAX_VARIABLES} variables`);
     assertInert(name, value);

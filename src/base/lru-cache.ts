@@ -37,7 +37,16 @@ export class LruCache<K, V> {
     if (before !== undefined) this.#weight -= this.#weigh(key, before);
     this.#weight += this.#weigh(key, value);
     this.#young.set(key, value);
-    if (this.#weight < this.#capacity) return;
+    if (this.#weight >= this.#capacity) this.#turn();
+  }
+
+  /** Forgets what wasn't used since the last call. */
+  age(): void {
+    if (this.size > 0) this.#turn();
+  }
+
+  /** The young generation becomes the old one, which is forgotten. */
+  #turn(): void {
     this.#old = this.#young;
     this.#young = new Map();
     this.#weight = 0;

@@ -1,7 +1,6 @@
 /**
- * Long loops as steps with pauses in between, so that no request holds the event loop for long. Whoever loops over
- * something whose size a
- * query decides either bounds it or takes it in steps.
+ * Long loops as steps with pauses in between, so that no request holds the event loop for long. A loop over something whose size a query
+ * decides is either bounded or taken in steps.
  */
 import { andThen, type PromiseOrValue, untilTrue } from './promise-or-value.js';
 import type { Stepwise } from './stepwise.js';

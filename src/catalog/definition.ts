@@ -3,6 +3,7 @@
  * On disk a definition is its canonical text (`stored-definition.ts`), so that the syntax tree may change freely.
  */
 import type {
+  Config,
   DefineAccess,
   DefineAnalyzer,
   DefineApi,
@@ -17,6 +18,7 @@ import type {
   DefineSequence,
   DefineTable,
   DefineUser,
+  Idiom,
 } from '../language/ast.js';
 import type { Datetime, Value } from '../value/value.js';
 
@@ -38,7 +40,10 @@ export type TableDefinition = Settled<DefineTable> & {
   readonly madeAt?: Datetime;
 };
 export type FieldDefinition = Settled<DefineField>;
-export type IndexDefinition = Settled<DefineIndex> & { readonly id: Id };
+export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {
+  readonly id: Id;
+  readonly fields: readonly Idiom[];
+};
 export type EventDefinition = Settled<DefineEvent>;
 /** The value was computed when the param was defined. */
 export type ParamDefinition = Omit<Settled<DefineParam>, 'value'> & { readonly value: Value };
@@ -51,7 +56,11 @@ export type AnalyzerDefinition = Settled<DefineAnalyzer>;
 export type SequenceDefinition = Settled<DefineSequence> & { readonly identity: string };
 /** Named by its path in canonical form; the arguments of middleware were computed when it was defined. */
 export type ApiDefinition = Settled<DefineApi>;
-export type ConfigDefinition = Settled<DefineConfig>;
+export type ConfigDefinition = Omit<Settled<DefineConfig>, 'config'> & { readonly config: SettledConfig };
+/** The names of `DEFINE CONFIG DEFAULT` are texts by now; what turned out to be NONE isn't there. */
+export type SettledConfig =
+  | Exclude<Config, { readonly kind: 'default' }>
+  | { readonly kind: 'default'; readonly namespace?: string; readonly database?: string };
 /** `passhash` is a PHC string, or empty: such a user can't sign in. `secret` signs the tokens of this user and is drawn anew by each DEFINE. */
 export type UserDefinition = Omit<Settled<DefineUser>, 'password' | 'passhash'> & {
   readonly passhash: string;

@@ -2,6 +2,7 @@
 import { isArray, isObject, type Value } from '../value/value.js';
 import { type ConnectionOptions, connectAs } from './connection.js';
 import { History, historyFile } from './shell/history.js';
+import { pagerOf } from './shell/pager.js';
 import { askPassword } from './shell/password.js';
 import { formatValue } from './shell/print.js';
 import { Shell } from './shell/shell.js';
@@ -11,15 +12,21 @@ import { harmless, paint, type Style, styleOf } from './shell/style.js';
 export interface SqlOptions extends ConnectionOptions {
   readonly json?: boolean;
   readonly pretty?: boolean;
+  readonly table?: boolean;
   readonly color?: boolean;
   readonly multi?: boolean;
+  readonly pager?: boolean;
   readonly hideWelcome?: boolean;
 }
 
 /** Where it reads and writes; the process's own, unless a test has others. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly output: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
@@ -41,6 +48,7 @@ async function converse(given: SqlOptions, { input, output }: Terminal): Promise
       history: new History(historyFile(process.env)),
       endpoint: options.endpoint,
       multi: options.multi ?? true,
+      pager: options.pager === false ? undefined : pagerOf(process.env),
       hideWelcome: options.hideWelcome ?? false,
     },
     { input, output },

@@ -68,13 +68,22 @@ function selectionOf(options: ExportOptions): ExportSelection {
 export async function runImport(file: string, options: ConnectionOptions, streams: TransferStreams): Promise<void> {
   const isFile = file !== '-';
   const total = isFile ? (await stat(file)).size : undefined;
-  const source = isFile ? createReadStream(file) : streams.input;
+  const source: NodeJS.ReadableStream = isFile ? createReadStream(file) : streams.input;
   const progress = new Progress('Imported', streams.errors, total);
   const { request, response } = begin(options, 'POST', '/import', { 'content-type': 'text/plain; charset=utf-8' });
+  // Whichever fails first, the file or the network, takes the other with it.
+  let isLost = false;
+  request.once('error', () => {
+    isLost = true;
+  });
+  let unreadable: unknown;
+  source.once('error', (error: unknown) => {
+    if (!isLost) unreadable = error;
+  });
   // A server that has found something wrong answers before it has read all of it.
   const sent = pipeline(source, countingBytes(progress), request).catch((error: unknown) => error);
-  const answer = await response.catch(async (error: unknown) => {
-    throw (await sent) ?? error;
+  const answer = await response.catch((error: unknown) => {
+    throw unreadable ?? error;
   });
   const text = await bodyText(answer);
   if (answer.statusCode !== 200) {

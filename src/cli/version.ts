@@ -3,6 +3,7 @@ import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { VERSION } from '../server/package-version.js';
 import { httpAddress } from './is-ready.js';
 import { ServerError } from './server-error.js';
+import { unreachable } from './unreachable.js';
 
 export const OWN_VERSION = `tessera ${VERSION} (speaks ${PROTOCOL_VERSION})`;
 
@@ -25,7 +26,7 @@ async function ask(endpoint: string): Promise<Response> {
   const url = httpAddress(endpoint, 'version');
   try {
     return await fetch(url, { signal: AbortSignal.timeout(DEADLINE) });
-  } catch {
-    throw new ServerError(`No server answers at ${endpoint}`);
+  } catch (error) {
+    throw unreachable(url, error);
   }
 }

@@ -16,6 +16,7 @@ import type {
 } from '../session/contract.js';
 import { copyValue } from '../value/copy.js';
 import { type ObjectValue, Uuid, type Value } from '../value/value.js';
+import { weightOf } from '../value/weight.js';
 import { fromJavaScript, objectFromJavaScript } from './from-javascript.js';
 import { Subscription } from './subscription.js';
 
@@ -104,7 +105,8 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
 
   /** Sets `$name` for all statements to come. */
   set(name: string, value: unknown): void {
-    this.#session.setVariable(name, fromJavaScript(value));
+    const converted = fromJavaScript(value);
+    void this.#session.setVariable(name, converted, weightOf(name, converted));
   }
 
   unset(name: string): void {

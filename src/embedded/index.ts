@@ -10,6 +10,7 @@
  *     await db.close();
  */
 import type { AuditOptions } from '../audit/audit-log.js';
+import { Connection } from '../session/connection.js';
 import type {
   Database,
   IssuedTokens,
@@ -49,7 +50,7 @@ export type {
 /** An open store, and a session that owns it. */
 export class Tessera extends EmbeddedSession {
   readonly #database: Database;
-  /** All of its sessions are of one connection. */
+  /** All of its sessions count as one connection does. They may be those of different users, so that each holds transactions of its own. */
   readonly #memory: ConnectionMemory;
   #release: (() => Promise<void>) | undefined;
 
@@ -72,7 +73,7 @@ export class Tessera extends EmbeddedSession {
 
   /** A session that nobody has signed in to yet. */
   session(): EmbeddedSession {
-    return new EmbeddedSession(this.#database.session({}, this.#memory));
+    return new EmbeddedSession(this.#database.session({}, new Connection(this.#memory)));
   }
 
   /** Ends this session, and closes the store with all its sessions unless others share it. */

@@ -36,6 +36,11 @@ export interface Timers {
   after(milliseconds: number, callback: () => void): () => void;
   /** The same, for what somebody waits for: the process lives on until then. */
   wait(milliseconds: number): Promise<void>;
-  /** Lets everything else that waits have a turn of the event loop. */
+  /**
+   * Lets everything else that waits have a turn of the event loop, and all that yielded before: one of those who compute for long goes on
+   * in each round of the loop, so that what is short waits for one of them, however many there are.
+   */
   yield(): Promise<void>;
+  /** Lets what is ready now have its turn. For what does little, and for what others wait for. */
+  nextRound(): Promise<void>;
 }

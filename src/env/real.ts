@@ -3,7 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Environment } from './environment.js';
+import { Line } from './line.js';
 import { realNetwork } from './real-network.js';
+import { fineClock } from './wall-clock.js';
 
 /** Drawn at once and given out piece by piece: asking the system for the few bytes of one id takes longer than all else about it. */
 const pool = new Uint8Array(4096);
@@ -22,10 +24,13 @@ function drawBytes(length: number): Uint8Array {
   return drawn;
 }
 
+/** All who compute for long in this process. */
+const line = new Line((callback) => setImmediate(callback));
+
 /** The real world: this machine's clock, its random source and its event loop. */
 export const realEnvironment: Environment = {
   clock: {
-    now: () => BigInt(Date.now()) * 1_000_000n,
+    now: fineClock(Date.now, () => performance.now()),
     monotonic: () => performance.now(),
   },
   random: {
@@ -39,7 +44,8 @@ export const realEnvironment: Environment = {
       return () => clearTimeout(timer);
     },
     wait: (milliseconds) => sleep(milliseconds),
-    yield: () => nextTurn(),
+    yield: () => line.wait(),
+    nextRound: () => nextTurn(),
   },
   network: realNetwork,
   heap: {

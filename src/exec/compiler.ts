@@ -9,7 +9,7 @@ import { compileSleep } from './control/sleep.js';
 import { compileThrow } from './control/throw.js';
 import { NO_BLOCKS, ownBlocks } from './control/told-lets.js';
 import { DATA_STATEMENTS } from './data-statements.js';
-import { type Compiler, DEFAULT_TUNING, type Evaluate, type Tuning } from './execution.js';
+import type { Compiler, Evaluate } from './execution.js';
 import { compileBlock, compileSubquery } from './expression/block.js';
 import { compileCall } from './expression/call.js';
 import { compileCast } from './expression/cast.js';
@@ -26,6 +26,7 @@ import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
 import { evaluatedPlainly } from './plain-words.js';
+import { DEFAULT_TUNING, type Tuning } from './tuning.js';
 import { witnessed } from './witnessed.js';
 
 type ByKind<Node extends { readonly kind: string }> = {

@@ -12,6 +12,7 @@ import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../language/ast.js';
+import type { FieldsRead } from '../plan/fields-read.js';
 import type { KeyRange, Transaction, Versionstamp } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
@@ -20,6 +21,7 @@ import type { DenialMarker } from './identity/denial-marker.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptRunner } from './script/contract.js';
+import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 import type { Witness } from './witness.js';
 
@@ -97,6 +99,8 @@ export interface Execution {
   readonly eventDepth: number;
   /** To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find it. */
   eventQueued(): void;
+  /** Whoever made the request may SLEEP, in stored code as well, and nobody else waits for it. */
+  readonly maySleep: boolean;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
   /** Keys of access methods are taken whatever they are. */
@@ -118,15 +122,21 @@ export interface Past {
   unchangedSince(): bigint | undefined;
 }
 
-/** All reads of records go through this one door; rows and fields that are hidden don't come out of it. */
+/** All reads of records go through this one door; rows and hidden fields don't come out of it. `fields`: what is read of them, or all. */
 export interface RecordReader {
   /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
-  read(execution: Execution, id: RecordId, purpose?: Purpose): PromiseOrValue<ObjectValue | undefined>;
+  read(
+    execution: Execution,
+    id: RecordId,
+    purpose?: Purpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<ObjectValue | undefined>;
   /** What `read` answers for each of the ids, in their order; the storage is asked for many at once. */
   readMany(
     execution: Execution,
     ids: readonly RecordId[],
     purpose?: Purpose,
+    fields?: FieldsRead,
   ): PromiseOrValue<(ObjectValue | undefined)[]>;
   /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
   scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
@@ -136,6 +146,7 @@ export interface RecordReader {
     table: TableEntry,
     raw: ObjectValue,
     purpose?: Purpose,
+    fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
   /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
   mayHide(table: TableEntry, path: readonly Part[]): boolean;
@@ -308,6 +319,8 @@ export interface RecordScan {
   readonly index?: readonly KeyRange[];
   readonly reverse?: boolean;
   readonly purpose?: Purpose;
+  /** What will be read of the records; all if absent. */
+  readonly fields?: FieldsRead;
   /** Hardly more than this many records will be taken; a hint for the size of the first batch. */
   readonly limit?: number;
 }
@@ -357,16 +370,6 @@ export interface Referrer {
 
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
-
-/** How queries are run; no answer depends on it, which tests prove by changing it. */
-export interface Tuning {
-  /** Whether records are looked for by id and through indexes rather than by walking the table. */
-  readonly indexes: boolean;
-  /** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
-  readonly batch: number;
-}
-
-export const DEFAULT_TUNING: Tuning = { indexes: true, batch: 256 };
 
 /** Turns trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
 export interface Compiler {

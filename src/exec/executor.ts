@@ -15,7 +15,6 @@ import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import {
   type Checks,
-  DEFAULT_TUNING,
   type Execution,
   Frame,
   type Identity,
@@ -25,7 +24,6 @@ import {
   type Scope,
   type SequenceNumbers,
   type SessionRegistry,
-  type Tuning,
 } from './execution.js';
 import { ReturnSignal } from './expression/signal.js';
 import { DenialMarker } from './identity/denial-marker.js';
@@ -39,6 +37,7 @@ import { Writer } from './record/writer.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { DEFAULT_TUNING, type Tuning } from './tuning.js';
 import { TransactionUnit } from './unit.js';
 import { Variants } from './variants.js';
 import type { Witness } from './witness.js';
@@ -97,6 +96,8 @@ export class Executor {
   readonly #tables: TablePreparer;
   readonly #writer: Writer;
   readonly #scripts: ScriptPool | undefined;
+  /** Those of the last identity: mostly the next statement is of the same one. */
+  #rights: (Rights & { readonly identity: Identity }) | undefined;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -115,7 +116,7 @@ export class Executor {
     transaction,
     identity,
     interrupt,
-    memory = this.#options.backgroundMemory(),
+    memory,
     privileged,
     importing,
     listener,
@@ -123,7 +124,7 @@ export class Executor {
     eventDepth = 0,
     strict,
   }: RunOptions): Execution {
-    const refusal = privileged ? undefined : refusalOf(identity);
+    const { refusal, checks } = privileged ? PRIVILEGED : this.#rightsOf(identity);
     return {
       environment: this.#options.environment,
       passwords: this.#options.passwords,
@@ -133,9 +134,9 @@ export class Executor {
       sequences: this.#options.sequences,
       unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
       identity,
-      checks: privileged ? UNCHECKED : checksOf(identity),
+      checks,
       interrupt,
-      memory,
+      memory: memory ?? this.#options.backgroundMemory(),
       apis: this.#apis,
       reader: this.#reader,
       writer: this.#writer,
@@ -149,6 +150,7 @@ export class Executor {
       depth: 0,
       eventDepth,
       eventQueued: this.#options.eventQueued,
+      maySleep: memory !== undefined && mayAct(identity.principal, 'edit', {}),
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
       judging: false,
@@ -169,6 +171,13 @@ export class Executor {
     this.#scripts?.close();
   }
 
+  #rightsOf(identity: Identity): Rights {
+    if (this.#rights?.identity !== identity) {
+      this.#rights = { identity, refusal: refusalOf(identity), checks: checksOf(identity) };
+    }
+    return this.#rights;
+  }
+
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
     return this.compiler.statement(statement)(new Frame(execution, scope));
   }
@@ -185,6 +194,15 @@ export class Executor {
     );
   }
 }
+
+/** What an identity may do. */
+interface Rights {
+  /** Why it may touch nothing at the selected place. */
+  readonly refusal: TesseraError | undefined;
+  readonly checks: Checks;
+}
+
+const PRIVILEGED: Rights = { refusal: undefined, checks: UNCHECKED };
 
 function checksOf({ principal, place }: Identity): Checks {
   return { view: !mayAct(principal, 'view', place), edit: !mayAct(principal, 'edit', place) };

@@ -69,10 +69,18 @@ export class RequestInterrupt implements Interrupt {
     const now = this.#environment.clock.monotonic();
     this.#checkAt(now);
     if (now - this.#turn.began < SLICE) return;
+    return this.#yield().then(() => this.#checkAt(this.#turn.began));
+  }
+
+  /** The same for what is to be done even if the request has to end. */
+  giveWay(): PromiseOrValue<void> {
+    if (this.#environment.clock.monotonic() - this.#turn.began >= SLICE) return this.#yield();
+  }
+
+  #yield(): Promise<void> {
     this.#turn.yielding?.();
     return this.#environment.timers.yield().then(() => {
       this.#turn.began = this.#environment.clock.monotonic();
-      this.#checkAt(this.#turn.began);
     });
   }
 

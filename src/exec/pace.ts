@@ -12,10 +12,8 @@ const PIECE = 128;
 let claimed = 0;
 
 /**
- * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the
- * comparison of two values.
- * `units` counts what it has to look at. Gives way and stops like `interrupt.checkpoint`, which costs too much to be
- * asked each time. What
+ * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the comparison of two values.
+ * `units` counts what it has to look at. Gives way and stops like `interrupt.checkpoint`, which costs too much to be asked each time. What
  * walks over values have met since the last call counts, too.
  */
 export function claimWork({ interrupt }: Pick<Execution, 'interrupt'>, units: number): PromiseOrValue<void> {

@@ -1,6 +1,7 @@
 /** PERMISSIONS clauses as closures. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Permission } from '../language/ast.js';
+import { type FieldsRead, fieldsRead } from '../plan/fields-read.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
 import { isVerdict } from './discretion.js';
@@ -11,13 +12,24 @@ import { Variants } from './variants.js';
 /** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
 export type Rule =
   | { readonly kind: 'full' | 'none' }
-  /** `isSteady`: it leaves nothing behind in its frame, so that one frame does for all documents. */
-  | { readonly kind: 'where'; readonly condition: Evaluate; readonly isSteady: boolean };
+  | {
+      readonly kind: 'where';
+      readonly condition: Evaluate;
+      /** It leaves nothing behind in its frame, so that one frame does for all documents. */
+      readonly isSteady: boolean;
+      /** What it looks at, whatever a query asks for. */
+      readonly reads: FieldsRead;
+    };
 
 export function compileRule(permission: Permission, compiler: Compiler): Rule {
   if (permission.kind !== 'where') return permission;
   const { condition } = permission;
-  return { kind: 'where', condition: compiler.expression(condition), isSteady: !mayKeepFrame(condition) };
+  return {
+    kind: 'where',
+    condition: compiler.expression(condition),
+    isSteady: !mayKeepFrame(condition),
+    reads: fieldsRead([condition]),
+  };
 }
 
 /**

@@ -5,6 +5,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { TableEntry } from '../catalog/database-catalog.js';
 import { failure } from '../errors/error.js';
+import { NO_FIELDS } from '../plan/fields-read.js';
 import type { ObjectValue, RecordId } from '../value/value.js';
 import type { Execution } from './execution.js';
 import type { Refusal } from './witness.js';
@@ -24,7 +25,7 @@ export function refuseChange(
   before: ObjectValue,
 ): PromiseOrValue<undefined> {
   if (!execution.strict || !execution.checks.view) return refuse(execution, refusal);
-  return andThen(execution.reader.present(execution, table, before), (seen) =>
+  return andThen(execution.reader.present(execution, table, before, 'select', NO_FIELDS), (seen) =>
     seen === undefined ? leaveOut(execution, refusal) : refuse(execution, refusal),
   );
 }
@@ -53,5 +54,5 @@ function isDiscreet({ strict, checks }: Execution): boolean {
 }
 
 function canTouch(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
-  return andThen(execution.reader.read(execution, id, 'update'), (record) => record !== undefined);
+  return andThen(execution.reader.read(execution, id, 'update', NO_FIELDS), (record) => record !== undefined);
 }

@@ -7,14 +7,16 @@
  *
  *     const mark = memory.used;
  *     const value = body(frame);
- *     memory.settle(mark, value);
+ *     return andThen(memory.settle(mark, value), () => value);
  *
  * Small values are charged nothing, and where nothing was charged nothing is weighed, so that small work costs a comparison.
  */
 import type { MemoryBudget } from '../base/memory-budget.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { doInSteps } from '../base/steps.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
-import { SLOT, weightOfCopies, weightOfResult, weightOfRows, weightWithin } from '../value/weight.js';
+import { SLOT, Weighing, weightOfCopies, weightOfResult, weightOfRows } from '../value/weight.js';
 
 /** The budget is asked for so many bytes at a time. */
 const STEP = 64 * 1024;
@@ -47,10 +49,16 @@ export interface RequestMemoryOptions {
   readonly watch?: MemoryWatch | undefined;
 }
 
-/** What ends a request at its next checkpoint. */
-export interface Ending {
+/** What a request runs under. */
+export interface Running {
+  /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
+  /** Gives way to others when it is time to, whether the request is to end or not. */
+  giveWay(): PromiseOrValue<void>;
 }
+
+/** So many parts of a value are weighed at once: some hundred microseconds. */
+const WEIGHED_AT_ONCE = 4096;
 
 export class RequestMemory {
   /** Bytes that are charged now; at the beginning of a scope, its mark. */
@@ -60,12 +68,12 @@ export class RequestMemory {
   readonly #options: RequestMemoryOptions;
   /** Weighing a list takes time: as long as no more than this is charged, what is gone of it counts on. */
   readonly #unweighed: number;
-  readonly #ending: Ending | undefined;
+  readonly #running: Running | undefined;
   #reserved = 0;
 
-  constructor(options: RequestMemoryOptions, ending?: Ending) {
+  constructor(options: RequestMemoryOptions, running?: Running) {
     this.#options = options;
-    this.#ending = ending;
+    this.#running = running;
     this.#unweighed = Math.min(UNWEIGHED, options.limit / 8);
   }
 
@@ -113,17 +121,26 @@ export class RequestMemory {
     if (this.#reserved - mark > SLACK) this.#shrink(mark + SLACK / 2);
   }
 
-  /** Ends a scope of which `value` is left. */
-  settle(mark: number, value: Value): void {
+  /** Ends a scope of which `value` is left. A large one is weighed in steps. */
+  settle(mark: number, value: Value): PromiseOrValue<void> {
     const charged = this.used - mark;
     if (charged <= 0 || (this.used < this.#unweighed && typeof value === 'object')) return;
-    const kept = weightWithin(value, charged);
+    const weighing = new Weighing([value], { limit: charged });
+    const running = this.#running;
+    if (weighing.upTo(WEIGHED_AT_ONCE) || running === undefined) return this.#keep(mark, charged, weighing);
+    const weighed = doInSteps(weighing, { pause: () => running.giveWay() });
+    return andThen(weighed, () => this.#keep(mark, charged, weighing));
+  }
+
+  #keep(mark: number, charged: number, weighing: Weighing): void {
+    weighing.upTo(Number.POSITIVE_INFINITY);
+    const kept = weighing.result;
     if (kept < charged) this.releaseTo(mark + kept);
   }
 
   /** Ends the request for want of memory. */
   end(reason: TesseraError): void {
-    this.#ending?.cancel(reason);
+    this.#running?.cancel(reason);
   }
 
   /** Gives everything back. */

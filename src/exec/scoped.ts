@@ -1,3 +1,4 @@
+import { andThen } from '../base/promise-or-value.js';
 import type { Expression } from '../language/ast.js';
 import type { Evaluate } from './execution.js';
 import { fieldNamed } from './expression/field-reader.js';
@@ -19,12 +20,9 @@ export function scoped(evaluate: Evaluate): Evaluate {
     const mark = memory.used;
     const value = evaluate(frame);
     if (value instanceof Promise) {
-      return value.then((settled) => {
-        memory.settle(mark, settled);
-        return settled;
-      });
+      return value.then((found) => andThen(memory.settle(mark, found), () => found));
     }
-    if (memory.used > mark) memory.settle(mark, value);
-    return value;
+    if (memory.used <= mark) return value;
+    return andThen(memory.settle(mark, value), () => value);
   };
 }

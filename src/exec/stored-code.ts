@@ -5,7 +5,8 @@ import { Variants } from './variants.js';
 /**
  * The execution in which code runs that stands in definitions: bodies of functions and events, clauses of fields. It runs with the rights
  * of whoever makes it run, but with no more than everybody has who could have written it, an editor of the database. Otherwise an
- * editor would only have to wait until an owner, or the root user, calls a function or touches a table of his.
+ * editor would only have to wait until an owner, or the root user, calls a function or touches a table of his. Only SLEEP is
+ * left to those who have it (`Execution.maySleep`): it changes nothing, and whoever called waits for it.
  */
 export function forStoredCode(execution: Execution): Execution {
   const { principal: user } = execution.identity;

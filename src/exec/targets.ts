@@ -1,5 +1,5 @@
 /** What stands after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, isPromise, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { forEachInSteps, mapInSteps } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
@@ -60,10 +60,21 @@ function compileEach(
     return () => fixed;
   }
   const compiled = targets.map((target) => compileTarget(target, compiler));
+  const [first] = compiled;
+  const several = (values: readonly Value[], frame: Frame) => toTargets(values, frame.execution);
+  if (first !== undefined && compiled.length === 1) {
+    // One that is a record or a table is the most frequent, and needs no list to be walked.
+    const one = (value: Value, frame: Frame) =>
+      value instanceof RecordId || value instanceof Table ? [targetOf(value)] : several([value], frame);
+    return (frame) => {
+      const value = first(frame);
+      return isPromise(value) ? value.then((found) => one(found, frame)) : one(value, frame);
+    };
+  }
   return (frame) =>
     andThen(
       mapInOrder(compiled, (evaluate) => evaluate(frame)),
-      (values) => toTargets(values, frame.execution),
+      (values) => several(values, frame),
     );
 }
 

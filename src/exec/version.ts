@@ -38,7 +38,7 @@ function beforeAll(reader: RecordReader): RecordReader {
     edges: () => [],
     ends: () => [],
     referrers: () => [],
-    present: (execution, table, raw, purpose) => reader.present(execution, table, raw, purpose),
+    present: (execution, table, raw, purpose, fields) => reader.present(execution, table, raw, purpose, fields),
     mayHide: (table, path) => reader.mayHide(table, path),
     judge: (execution, table, raw, action) => reader.judge(execution, table, raw, action),
   };

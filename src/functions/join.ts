@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { forEachInSteps, type Pausing } from '../base/steps.js';
 import { deeper } from '../value/nesting.js';
-import { toDisplay, toText } from '../value/text/text.js';
-import { Decimal, isArray, isObject, SetValue, type Value } from '../value/value.js';
+import { toBareText } from '../value/text/text.js';
+import { isArray, isObject, SetValue, type Value } from '../value/value.js';
 import { checkInput } from './input-limit.js';
 import { checkLength, limitedText } from './output-limit.js';
 
@@ -24,7 +24,7 @@ export function joinTexts(
       checkDisplayed(name, value);
       if (index > 0) result += separator;
       // Decimals keep their suffix here, which casts drop.
-      result += value instanceof Decimal ? toText(value) : toDisplay(value);
+      result += toBareText(value);
       checkLength(name, result.length);
     },
     DISPLAYED_A_STEP,

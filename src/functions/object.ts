@@ -1,5 +1,5 @@
 import { sortedKeys } from '../value/strings.js';
-import { toDisplay, toErrorDisplay } from '../value/text/text.js';
+import { toBoundedDisplay, toErrorDisplay } from '../value/text/text.js';
 import { isArray, kindOf, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
@@ -83,7 +83,7 @@ function fromEntries(entries: readonly Value[]): ObjectValue {
     if (!isArray(entry) || entry.length !== 2) {
       throw invalidArguments('object::from_entries', `Expected entries, found ${kindOf(entry)}`);
     }
-    fields[toDisplay(entry[0])] = entry[1];
+    fields[toBoundedDisplay(entry[0])] = entry[1];
   }
   return fields;
 }

@@ -1,3 +1,4 @@
+import { nextTimestamp } from '../env/timestamp.js';
 import { failure } from '../errors/error.js';
 import { datetimeFromNanoseconds, datetimeNanoseconds } from '../value/datetime.js';
 import { compare } from '../value/order.js';
@@ -15,6 +16,11 @@ import { formatTime } from './time/strftime.js';
 /** The present moment. */
 export function now({ environment }: FunctionContext): Datetime {
   return datetimeFromNanoseconds(environment.clock.now()) as Datetime;
+}
+
+/** The same, but later each time: what is stamped with it is in order. */
+function timestamp({ environment }: FunctionContext): Datetime {
+  return datetimeFromNanoseconds(nextTimestamp(environment.clock)) as Datetime;
 }
 
 function part(name: string, what: string, of: (datetime: Datetime) => number | bigint): FunctionRow {
@@ -267,6 +273,8 @@ export const timeFunctions: readonly FunctionRow[] = [
       ),
     REBUILDS,
   ),
-  define('time::now', [], 'datetime', 'The present moment.', now, { deterministic: false }),
+  define('time::now', [], 'datetime', 'The present moment, later with each call.', timestamp, {
+    deterministic: false,
+  }),
   define('time::timezone', [], 'string', 'The offset of the server’s time zone; always +00:00.', () => '+00:00'),
 ];

@@ -1,7 +1,7 @@
 import { failure, TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { cast } from '../value/cast.js';
-import { toDisplay, toErrorDisplay, toErrorText, toText } from '../value/text/text.js';
+import { toBoundedDisplay, toErrorBareText, toErrorText, toText } from '../value/text/text.js';
 import type { GeometryType, Type } from '../value/type.js';
 import { GEOMETRY_TYPES } from '../value/type.js';
 import { typeOf } from '../value/type-of.js';
@@ -140,7 +140,7 @@ export const typeFunctions: readonly FunctionRow[] = [
     [any('value')],
     'string',
     'Casts a value to string; bytes that are no UTF-8 become U+FFFD.',
-    (value) => (value instanceof Uint8Array ? LOSSY.decode(value) : toDisplay(value)),
+    (value) => (value instanceof Uint8Array ? LOSSY.decode(value) : toBoundedDisplay(value)),
     REBUILDS,
   ),
   define('type::table', [any('value')], 'table', 'The table with a name, or the one of a record id.', (value) => {
@@ -170,12 +170,12 @@ function uncastable(type: string, value: Value): TesseraError {
 }
 
 function errorForm(value: Value): string {
-  return value instanceof Decimal ? toErrorText(value) : toErrorDisplay(value);
+  return toErrorBareText(value);
 }
 
 /** Decimals keep their suffix here, which casts drop. */
 function shown(value: Value): string {
-  return value instanceof Decimal ? toText(value) : toDisplay(value);
+  return value instanceof Decimal ? toText(value) : toBoundedDisplay(value);
 }
 
 const RECORD: Type = { kind: 'record', tables: [] };
@@ -191,7 +191,7 @@ function keyOf(value: Value): RecordKey | Range {
   if (value instanceof RecordId) return value.key;
   const kind = kindOf(value);
   if (KEY_KINDS.has(kind)) return value as RecordKey | Range;
-  const text = toDisplay(value);
+  const text = toBoundedDisplay(value);
   if (text === '') throw failure('invalid_record_key', { value: text });
   return kind === 'float' ? text.replace(/f$/, '') : text;
 }

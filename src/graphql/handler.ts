@@ -24,6 +24,8 @@ export interface GraphqlPost extends Asked {
   readonly read?: (() => Value) | undefined;
   /** Whether a browser sends it for a web page. */
   readonly fromPage?: boolean;
+  /** Whether it comes with credentials that no browser adds of itself. */
+  readonly hasOwnCredentials?: boolean;
 }
 
 export interface GraphqlGet extends Asked {
@@ -69,8 +71,12 @@ export function createGraphqlHandler(service: GraphqlService, json: 'results' | 
 /** The request, where only one may come. @throws TesseraError `unsupported_media_type`, `json_invalid`, `graphql_request` */
 export function readSingle(request: GraphqlGet | GraphqlPost): GraphqlRequest {
   if ('parameters' in request) return readGraphqlParameters(request.parameters);
-  checkContentType(request.contentType);
+  if (request.hasOwnCredentials !== true || !isUntold(request)) checkContentType(request.contentType);
   return readGraphqlRequest(jsonOf(request));
+}
+
+function isUntold({ contentType, body }: GraphqlPost): boolean {
+  return isUntoldJson(contentType, body.charCodeAt(0));
 }
 
 function jsonOf({ body, read }: GraphqlPost): Value {
@@ -83,11 +89,12 @@ interface Batch {
 }
 
 function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: Allowance): GraphqlRequest | Batch {
-  const { contentType, body, fromPage = false } = post;
-  // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do in any case: a type
-  // other than this is what a browser sends to foreign servers without asking them first.
-  const isLenient = form.kind === 'results' && !fromPage;
-  if (!isLenient || !isUntoldJson(contentType, body.charCodeAt(0))) checkContentType(contentType);
+  const { contentType, fromPage = false, hasOwnCredentials = false } = post;
+  // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do: the types other than
+  // this are what a browser sends to foreign servers without asking them first, with credentials that it remembers, so that a foreign page
+  // could act as its visitor (CSRF). Only who shows credentials of its own is no such page.
+  const isLenient = hasOwnCredentials || (form.kind === 'results' && !fromPage);
+  if (!isLenient || !isUntold(post)) checkContentType(contentType);
   const value = jsonOf(post);
   if (!isArray(value)) return readGraphqlRequest(value);
   if (value.length === 0) throw failure('graphql_request', { reason: 'the batch is empty' });

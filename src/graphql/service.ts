@@ -1,9 +1,11 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
 import { OperationTypeNode } from 'graphql';
 import { invariant } from '../base/invariant.js';
-import type { Random } from '../env/environment.js';
+import type { Environment, Random } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
+import { RequestInterrupt } from '../exec/interrupt.js';
+import { pausingOf } from '../exec/pace.js';
 import type { Attention, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
 import { Duration, type Value } from '../value/value.js';
@@ -38,6 +40,8 @@ export interface GraphqlOptions {
   readonly subscriptions?: number;
   /** Draws the ids of records that are written; the machine's own unless told. */
   readonly random?: Random;
+  /** Tells when it is time to give way to others; the machine's own unless told. */
+  readonly environment?: Environment;
   /** How many characters an answer may have; 2^26 unless told. */
   readonly maxAnswer?: number;
   /** Takes errors of our own making, for the log. */
@@ -67,6 +71,7 @@ export class GraphqlService {
   readonly #anywhere: Allowances;
   readonly #trusted: TrustedDocuments;
   readonly #random: Random;
+  readonly #environment: Environment;
   readonly #report: GraphqlOptions['report'];
   readonly #apis: Apis;
   readonly #statements = new Statements();
@@ -76,7 +81,8 @@ export class GraphqlService {
     const limits = { ...DEFAULT_GRAPHQL_LIMITS, ...options.limits };
     this.#maxAnswer = options.maxAnswer;
     this.#subscriptions = options.subscriptions ?? DEFAULT_LIVE_LIMITS.queries;
-    this.#random = random ?? realEnvironment.random;
+    this.#environment = options.environment ?? realEnvironment;
+    this.#random = random ?? this.#environment.random;
     this.#report = report;
     this.#trusted = new TrustedDocuments(trusted);
     this.#anywhere = new Allowances(limits, roles, {});
@@ -151,7 +157,8 @@ export class GraphqlService {
 
   /** A run of its own. */
   #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): Call {
-    return new Call(variables, allowance, spending, this.#statements, this.#random);
+    const pausing = pausingOf({ interrupt: RequestInterrupt.begin(this.#environment) });
+    return new Call(variables, allowance, spending, this.#statements, this.#random, pausing);
   }
 
   #answer(ready: Ready, session: Session, spending: Spending): Promise<Outcome> {

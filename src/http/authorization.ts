@@ -1,12 +1,23 @@
 /** The header `Authorization`: a token, or a user with a password. */
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
+import type { CredentialHolder } from '../rpc/stored-sessions.js';
 import type { Session } from '../session/contract.js';
 import type { Selection } from './request-headers.js';
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+/**
+ * Whether there is a token in the header. A page has to set it itself, for which a browser asks a foreign server first; a password (Basic) it may
+ * remember and add to whatever a page sends.
+ */
+export function hasToken({ authorization }: IncomingHttpHeaders): boolean {
+  return authorization !== undefined && BEARER.test(authorization);
+}
 
 /** What a client that isn't signed in is told it could do. */
 export const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset="UTF-8"';
@@ -23,6 +34,19 @@ export function authorize(session: Session, header: string | undefined, selectio
   if (credentials === undefined) throw failure('unsupported_authorization');
   const { user, password } = readBasic(credentials);
   return session.authenticateBasic(user, password, readLevel(selection));
+}
+
+/**
+ * What sessions that are attached over HTTP are bound to: the account that a session is signed in to, and the very header that has done it.
+ * Of both no more is kept than a hash, whose length is always the same.
+ */
+export function credentialHolder({ account }: Session, header: string | undefined): CredentialHolder | undefined {
+  if (account === undefined || header === undefined) return undefined;
+  return { account: hashOf(account), credential: hashOf(`${account}\n${header}`) };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function readBasic(credentials: string): { user: string; password: string } {

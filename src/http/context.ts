@@ -10,14 +10,15 @@ import type { GraphqlEvents } from '../graphql/live/event-stream.js';
 import type { OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { RpcOptions } from '../rpc/connection.js';
+import type { StoredSessions } from '../rpc/stored-sessions.js';
 import type { Database, Origin, Session } from '../session/contract.js';
 import { authorize, CHALLENGE } from './authorization.js';
 import { clientAddress } from './client-address.js';
 import type { ConnectionCount } from './connection-count.js';
 import { errorBody, retryAfter } from './error-body.js';
-import type { Graphiql } from './graphiql-page.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
+import type { Page } from './page.js';
 import { readSelection, type Selection } from './request-headers.js';
 import type { RequestId } from './request-id.js';
 
@@ -32,7 +33,11 @@ export interface Context {
   readonly graphqlSocket: OpenGraphqlConversation | undefined;
   /** Answers of GraphQL as events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
-  readonly graphiql: Graphiql | undefined;
+  /** The page of `GET /graphql`, and that of `GET /`. */
+  readonly graphiql: Page | undefined;
+  readonly welcome: Page | undefined;
+  /** Attached over HTTP. */
+  readonly storedSessions: StoredSessions;
   /** Of those that stay open. */
   readonly connections: ConnectionCount;
   /** Each ends an answer that goes on, when the server stops. */
@@ -122,9 +127,17 @@ export function inSession(
 /** Answers with an error. Those that are our own fault are logged with their cause, which the client doesn't see. */
 export function sendError(context: Context, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asTesseraError(thrown);
-  if (error.code === 'internal') logInternal(context.log, error, reply.request.id);
+  if (error.code === 'internal' && !isHungUp(error)) logInternal(context.log, error, reply.request.id);
   for (const [name, value] of errorHeaders(error)) reply.header(name, value);
   return sendBody(reply.code(error.httpStatus), 'application/json', errorBody(error));
+}
+
+/** What a connection fails with that its client has cut, within a body or an answer. */
+const HUNG_UP: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Whether there was nothing wrong but that the client has hung up, which nobody needs to read of. */
+function isHungUp({ cause }: TesseraError): boolean {
+  return cause instanceof Error && 'code' in cause && HUNG_UP.has(cause.code);
 }
 
 /** The headers that an error brings along. */

@@ -9,6 +9,7 @@ import { failure, TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
 import { checkRoute } from '../rpc/capabilities.js';
 import type { GraphqlMethod } from '../rpc/method.js';
+import { StoredSessions } from '../rpc/stored-sessions.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './admission.js';
@@ -44,6 +45,7 @@ export interface HttpServerParts {
   readonly graphqlSchema?: Context['graphqlSchema'];
   /** The page for browsers. */
   readonly graphiql?: Context['graphiql'];
+  readonly welcome?: Context['welcome'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   readonly graphqlSocket?: Context['graphqlSocket'];
   readonly graphqlEvents?: Context['graphqlEvents'];
@@ -170,6 +172,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     app.server.close();
     open.close();
     for (const stop of context.streams) stop();
+    context.storedSessions.close();
     await sockets.close();
   });
   return app;
@@ -207,7 +210,18 @@ function contextOf(parts: HttpServerParts): Context {
     graphqlSocket: parts.graphqlSocket,
     graphqlEvents: parts.graphqlEvents,
     graphiql: parts.graphiql,
+    welcome: parts.welcome,
     environment,
+    storedSessions: new StoredSessions(
+      environment,
+      {
+        perUser: merged.limits.attachedSessions,
+        total: merged.limits.storedSessions,
+        memory: merged.limits.storedSessionMemory,
+        idle: merged.storedSessionIdle,
+      },
+      database.memory.budget,
+    ),
     connections: new ConnectionCount(merged.limits),
     streams: new Set(),
     log,

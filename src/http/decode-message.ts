@@ -4,6 +4,7 @@ import type { Stepwise } from '../base/stepwise.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import { inPieces } from '../exec/pace.js';
 import type { Value } from '../value/value.js';
+import { Weighing } from '../value/weight.js';
 import type { Context } from './context.js';
 import type { Format } from './format.js';
 
@@ -29,6 +30,16 @@ export function decodeMessage(
   const interrupt = RequestInterrupt.begin(environment);
   const decoding = format.decodeStepwise(body, options.limits);
   return inPieces({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
+}
+
+/** What a decoded message takes in memory (`weightOf`). @throws TesseraError `cancelled` */
+export function weighMessage(
+  message: Value,
+  { environment }: Pick<Context, 'environment'>,
+  isAbandoned: () => boolean,
+): PromiseOrValue<number> {
+  const interrupt = RequestInterrupt.begin(environment);
+  return inPieces({ interrupt }, abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned));
 }
 
 function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {

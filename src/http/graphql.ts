@@ -1,19 +1,21 @@
 /** `/graphql`: who asks and where is settled here, everything else by the handler that the server was given. */
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors/error.js';
 import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } from '../graphql/handler.js';
 import type { Session } from '../session/contract.js';
 import { newObject, type Value } from '../value/value.js';
+import { hasToken } from './authorization.js';
 import { bodyOf, type Context, inSession, type RouteContext } from './context.js';
 import { decodeMessage, isLarge } from './decode-message.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
-import { sendGraphiql } from './graphiql.js';
-import { wantsPage } from './graphiql-page.js';
+import { wantsPage } from './page.js';
 import { readQueryString } from './query-string.js';
 import { sendAnswer } from './send-answer.js';
+import { sendPage, sendPageFile } from './send-page.js';
 
 /** `POST /graphql`: one request, or an array of them. */
 export async function graphqlPostRoute(
@@ -22,14 +24,30 @@ export async function graphqlPostRoute(
   reply: FastifyReply,
 ): Promise<unknown> {
   const handle = handlerOf(context);
-  const { accept, origin, 'content-type': contentType } = request.headers;
+  const { accept, 'content-type': contentType } = request.headers;
+  const fromPage = isFromPage(request.headers);
   return inDatabase(context, request, reply, async (session) => {
     const bytes = bodyOf(request);
     const body = utf8Text(bytes);
     const read = isLarge(bytes) ? await readJson(bytes, context, () => reply.raw.destroyed) : undefined;
-    const post = { session, accept, contentType, body, read, fromPage: origin !== undefined };
+    const credentials = hasOwnCredentials(request.headers) && { hasOwnCredentials: true };
+    const post = { session, accept, contentType, body, read, fromPage, ...credentials };
     return (await streamed(context, request, reply, post)) ?? send(context, reply, await handle(post));
   });
+}
+
+/** Browsers tell foreign servers which page it is that posts; those of today say besides how it stands to the server. */
+function isFromPage({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  return origin !== undefined || site !== undefined;
+}
+
+/**
+ * Whether the credentials of a request are none that a browser has added of itself: a token, or a password in a request without any mark of a
+ * browser. Node's `fetch` leaves one of these, too.
+ */
+function hasOwnCredentials(headers: IncomingHttpHeaders): boolean {
+  if (headers.authorization === undefined) return false;
+  return hasToken(headers) || (!isFromPage(headers) && headers['sec-fetch-mode'] === undefined);
 }
 
 /** What a body is as JSON, to be given, or what is wrong with it, to be thrown, when somebody asks. */
@@ -58,7 +76,7 @@ export async function graphqlGetRoute(
   const { accept } = request.headers;
   const asks = DOCUMENTS.some((name) => Object.hasOwn(parameters, name));
   if (context.graphiql !== undefined && !asks && wantsPage(accept)) {
-    return sendGraphiql(context.graphiql, context.environment.random, reply);
+    return sendPage(reply, context.graphiql, context.environment.random);
   }
   return inDatabase(context, request, reply, async (session) => {
     const get = { session, accept, parameters };
@@ -93,6 +111,12 @@ export async function graphqlSchemaRoute(
     reply.header('cache-control', 'private, no-cache');
     return sendTagged(request, reply, { tag, contentType: 'text/plain; charset=utf-8', body: text });
   });
+}
+
+/** `GET /graphql/…`: a file of the page. */
+export function graphqlFileRoute(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  handlerOf(context);
+  return sendPageFile(request, reply, context.graphiql);
 }
 
 function handlerOf({ graphql }: Context): GraphqlHandler {

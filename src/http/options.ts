@@ -21,7 +21,7 @@ export const DEFAULT_LIMITS = {
   message: 16 * MIB,
   /** Values that a body or a message may consist of, and keys of one object in it. */
   values: 1_000_000,
-  objectKeys: 50_000,
+  objectKeys: 15_000,
   /** Requests of one WebSocket that wait for their turn; beyond it the socket isn't read. */
   queuedRequests: 64,
   /** Bytes that wait for a WebSocket client to read them; beyond it no further request is taken up. */
@@ -31,6 +31,9 @@ export const DEFAULT_LIMITS = {
   connections: 10_000,
   connectionsPerAddress: 1_000,
   attachedSessions: 64,
+  /** Sessions that are attached over HTTP, by everybody, and what they hold in bytes. */
+  storedSessions: 4_096,
+  storedSessionMemory: 16 * MIB,
   liveQueries: 1_000,
 } as const;
 export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
@@ -55,6 +58,8 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
   connections: '--max-connections',
   connectionsPerAddress: '--max-connections-per-address',
   attachedSessions: '--max-attached-sessions',
+  storedSessions: '--max-stored-sessions',
+  storedSessionMemory: '--max-stored-session-memory',
   liveQueries: '--max-live-queries',
 };
 
@@ -74,6 +79,8 @@ export interface HttpOptions {
   readonly signInTimeout: number;
   /** Milliseconds; 0 is never. A WebSocket without a request for so long is closed. */
   readonly idleTimeout: number;
+  /** Milliseconds. A session that was attached over HTTP is forgotten when no request has named it for so long. */
+  readonly storedSessionIdle: number;
   /** Milliseconds between two pings. A WebSocket that is silent from one to the next but one is closed. */
   readonly pingInterval: number;
   /** Milliseconds within which a whole request must have come in; where whole databases are streamed, the next piece of it. 0 is never. */
@@ -95,6 +102,7 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   defaults: { namespace: 'main', database: 'main' },
   signInTimeout: 0,
   idleTimeout: 0,
+  storedSessionIdle: 600_000,
   pingInterval: 30_000,
   requestTimeout: 60_000,
   importTimeout: HOUR,

@@ -5,18 +5,19 @@ import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
+import { namesSession } from '../rpc/request.js';
 import { errorAnswer } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
 import type { BodyPolicy } from './admission.js';
 import { apiRoute } from './api.js';
+import { credentialHolder } from './authorization.js';
 import type { Confidentiality } from './compression.js';
 import { bodyOf, type Context, inSession, originOf, prepare, type RouteContext, select, sendBody } from './context.js';
 import { decodeMessage } from './decode-message.js';
 import { type Format, JSON_FORMAT, utf8Text } from './format.js';
-import { graphiqlFileRoute } from './graphiql.js';
-import { graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
+import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { encodeAnswer } from './large-answer.js';
 import { requestFormat, responseFormat } from './negotiation.js';
@@ -26,6 +27,7 @@ import { readSelection } from './request-headers.js';
 import { sendResults } from './results.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 import { exportRoute, importRoute } from './transfer.js';
+import { welcomeFileRoute, welcomeRoute } from './welcome.js';
 
 type Handler = (context: RouteContext, request: FastifyRequest, reply: FastifyReply) => unknown;
 
@@ -73,7 +75,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlPostRoute },
   { method: 'GET', path: '/graphql', handle: graphqlGetRoute },
   { method: 'GET', path: '/graphql/schema.graphql', handle: graphqlSchemaRoute },
-  { method: 'GET', path: '/graphql/:file', answers: 'public', handle: graphiqlFileRoute },
+  { method: 'GET', path: '/graphql/:file', answers: 'public', handle: graphqlFileRoute },
   ...(['DELETE', 'PATCH', 'POST', 'PUT'] as const).map(
     (method): Route => ({ method, path: '/api/*', limit: 'apiBody', handle: apiRoute }),
   ),
@@ -96,6 +98,7 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/.well-known/jwks.json', handle: publishedKeysRoute },
   { method: 'GET', path: '/', handle: welcomeRoute },
+  { method: 'GET', path: '/welcome/:file', answers: 'public', handle: welcomeFileRoute },
 ];
 
 /** The methods that an address answers to, for 405 and `Allow`. */
@@ -134,6 +137,10 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     if (rpcMethod(message)?.signsIn === true) await select(connection.session, selection);
     else if (admission === undefined) await prepare(connection.session, request.headers.authorization, selection);
     else await admission.confirmed();
+    if (namesSession(message)) {
+      const holder = credentialHolder(connection.session, request.headers.authorization);
+      connection.keepSessionsIn(context.storedSessions.of(holder));
+    }
     const answer = await connection.handle(message, received === JSON_FORMAT);
     return sendAnswer(context, reply, sent.contentType, await encodeRpcAnswer(context, connection, sent, answer));
   } finally {
@@ -207,14 +214,4 @@ function publishedKeysRoute({ database }: Context, request: FastifyRequest, repl
       JSON.stringify({ keys }),
     ),
   );
-}
-
-function welcomeRoute({ options }: Context, _request: FastifyRequest, reply: FastifyReply): unknown {
-  const welcome = {
-    name: 'Tessera',
-    version: options.product,
-    protocol: PROTOCOL_VERSION,
-    interfaces: ['/sql', '/rpc', '/graphql', '/key'],
-  };
-  return sendBody(reply, 'application/json', JSON.stringify(welcome));
 }

@@ -5,10 +5,9 @@ import type { Deliver } from '../rpc/pipeline.js';
 import { requestId } from '../rpc/request.js';
 import { errorAnswer } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
-import { weightOf } from '../value/weight.js';
 import type { Context } from './context.js';
 import type { Conversation, Endpoint, Line } from './conversation.js';
-import { decodeMessage } from './decode-message.js';
+import { decodeMessage, weighMessage } from './decode-message.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 import { encodeAnswer } from './large-answer.js';
 
@@ -81,12 +80,25 @@ class RpcConversation implements Conversation {
     try {
       message = decodeMessage(data, format, this.#context, this.#isAbandoned);
     } catch (thrown) {
-      return this.#take(this.#unreadable(thrown), data.length, format);
+      return this.#take(this.#unreadable(thrown), 0, format);
     }
-    if (!isPromise(message)) return this.#take(message, data.length, format);
-    return message
-      .catch((thrown: unknown) => this.#unreadable(thrown))
-      .then((decoded) => this.#take(decoded, data.length, format));
+    if (!isPromise(message)) return this.#weigh(message, data.length, format);
+    return message.then(
+      (decoded) => this.#weigh(decoded, data.length, format),
+      (thrown: unknown) => this.#take(this.#unreadable(thrown), 0, format),
+    );
+  }
+
+  /** What is large is weighed before the next message is looked at, so that none overtakes it. */
+  #weigh(message: Value, length: number, format: Format): PromiseOrValue<void> {
+    if (length <= SMALL) return this.#take(message, 0, format);
+    return otherwise(
+      () =>
+        andThen(weighMessage(message, this.#context, this.#isAbandoned), (weight) =>
+          this.#take(message, weight, format),
+        ),
+      (thrown) => this.#take(this.#unreadable(thrown), 0, format),
+    );
   }
 
   /** There is no id to answer to. */
@@ -94,8 +106,9 @@ class RpcConversation implements Conversation {
     return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
   }
 
-  #take(message: Value | Unreadable, length: number, format: Format): PromiseOrValue<void> {
-    const answered = this.#answer(message, length, format);
+  /** `weight` of a small message is 0. */
+  #take(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
+    const answered = this.#answer(message, weight, format);
     if (!isPromise(answered)) return undefined;
     this.#pending++;
     const done = () => {
@@ -112,7 +125,7 @@ class RpcConversation implements Conversation {
     });
   }
 
-  #answer(message: Value | Unreadable, length: number, format: Format): PromiseOrValue<void> {
+  #answer(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
     const deliver = (answer: ObjectValue) => {
       const sent = otherwise(
         () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
@@ -122,15 +135,14 @@ class RpcConversation implements Conversation {
       return sent;
     };
     if (message instanceof Unreadable) return deliver(message.answer);
-    return this.#hand(message, length, format, deliver);
+    return this.#hand(message, weight, format, deliver);
   }
 
   /** What a request that has to wait was sent with counts until it is answered. */
-  #hand(message: Value, length: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
+  #hand(message: Value, weight: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
     const take = () => this.#rpc.take(message, format === JSON_FORMAT, deliver);
-    if (length <= SMALL) return take();
+    if (weight === 0) return take();
     const { budget } = this.#rpc.session.memory.connection;
-    const weight = weightOf(message);
     try {
       budget.reserve(weight);
     } catch (thrown) {

@@ -12,5 +12,10 @@ export function endSlowBody({ environment, options }: Context, reply: FastifyRep
     if (reply.raw.headersSent) raw.socket.destroy();
     else rawError(raw.socket, failure('request_timeout'), id);
   });
-  raw.once('close', stop).once('end', stop);
+  raw.once('end', stop);
+  // The rest of a body that was answered early is waited for as long as its connection is there.
+  reply.raw.once('close', () => {
+    if (raw.complete || raw.socket.destroyed) stop();
+    else raw.socket.once('close', stop);
+  });
 }

@@ -18,8 +18,14 @@ export function onUnfinishedBodies(app: FastifyInstance, visit: (reply: FastifyR
   });
 }
 
-function isUnfinished({ request }: FastifyReply): boolean {
+function isUnfinished({ request, raw: response }: FastifyReply): boolean {
   const { raw, routeOptions } = request;
-  // What was injected has no socket that could be slow.
-  return !raw.complete && !raw.destroyed && raw.socket instanceof Socket && routeOptions.config.streamed !== true;
+  // It may have been answered already, at once. What was injected has no socket that could be slow.
+  return (
+    !response.closed &&
+    !raw.complete &&
+    !raw.destroyed &&
+    raw.socket instanceof Socket &&
+    routeOptions.config.streamed !== true
+  );
 }

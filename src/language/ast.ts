@@ -785,7 +785,8 @@ export interface DefineIndex extends Definition {
   readonly kind: 'define-index';
   readonly name: Name;
   readonly table: Name;
-  readonly fields: readonly Idiom[];
+  /** Paths, or calls of `type::field` and `type::fields` that name them when the index is defined. */
+  readonly fields: readonly Expression[];
   readonly indexKind: IndexKind;
   readonly concurrently: boolean;
 }
@@ -822,6 +823,9 @@ export interface DefineEvent extends Definition {
   readonly when?: Expression;
   readonly then: readonly Expression[];
 }
+
+/** What holds for an asynchronous event that doesn't say it. */
+export const ASYNC_EVENT = { retry: 1, maxDepth: 3 } as const;
 
 export interface DefineParam extends Definition {
   readonly kind: 'define-param';
@@ -958,8 +962,8 @@ export interface Handling {
 
 export interface DefaultConfig {
   readonly kind: 'default';
-  readonly namespace?: string;
-  readonly database?: string;
+  readonly namespace?: Name;
+  readonly database?: Name;
 }
 
 export const API_METHODS = ['delete', 'get', 'patch', 'post', 'put', 'trace'] as const;

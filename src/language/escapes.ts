@@ -14,11 +14,22 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
+/** The same by codes. */
+const CODES: ReadonlyMap<number, number> = new Map(
+  Object.entries(ESCAPES).map(([letter, text]) => [letter.charCodeAt(0), text.charCodeAt(0)]),
+);
+
 /** A braced code point, a pair of surrogates, or four digits. */
 const UNICODE_ESCAPE =
   /^\\u(?:\{([0-9a-fA-F]{1,6})\}|([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|([0-9a-fA-F]{4}))/;
 
 const BACKSLASH = 92;
+const SMALL_U = 117;
+const OPENING_BRACE = 123;
+const CLOSING_BRACE = 125;
+const FIRST_SURROGATE = 0xd800;
+const LAST_SURROGATE = 0xdfff;
+const LAST_POINT = 0x10ffff;
 
 type Fail = (what: string, mark: Mark) => never;
 
@@ -33,24 +44,40 @@ export function decodeEscapes(
   quote: number,
   fail: Fail,
 ): { readonly text: string; readonly end: number } | undefined {
-  const pieces: string[] = [];
+  const decoded = new DecodedText();
   let plainFrom = from;
   let at = firstEscape;
   while (at < source.length) {
     const code = source.charCodeAt(at);
-    if (code === quote) return { text: pieces.join('') + source.slice(plainFrom, at), end: at + 1 };
+    if (code === quote) {
+      decoded.add(source, plainFrom, at);
+      return { text: decoded.finish(), end: at + 1 };
+    }
     if (code !== BACKSLASH) {
       at++;
       continue;
     }
-    if (at > plainFrom) pieces.push(source.slice(plainFrom, at));
-    const decoded = escapeAt(source, at);
-    if (decoded.fault !== undefined) {
-      // That a text has no end is told before what is wrong in it.
-      return hasEnd(source, at, quote) ? fail(decoded.fault.what, decoded.fault) : undefined;
+    decoded.add(source, plainFrom, at);
+    const letter = source.charCodeAt(at + 1);
+    const simple = CODES.get(letter);
+    if (simple !== undefined) {
+      decoded.addCode(simple);
+      at += 2;
+    } else {
+      const character = letter === SMALL_U ? hexadecimalAt(source, at + 2) : undefined;
+      if (character !== undefined) {
+        decoded.addPoint(character.point);
+        at = character.end;
+      } else {
+        const other = escapeAt(source, at);
+        if (other.fault !== undefined) {
+          // That a text has no end is told before what is wrong in it.
+          return hasEnd(source, at, quote) ? fail(other.fault.what, other.fault) : undefined;
+        }
+        decoded.addPoint(other.text.codePointAt(0) as number);
+        at += other.length;
+      }
     }
-    pieces.push(decoded.text);
-    at += decoded.length;
     plainFrom = at;
   }
   return undefined;
@@ -99,6 +126,79 @@ function escapeAt(source: string, at: number): Escape {
     : { text: String.fromCodePoint(point), length };
 }
 
+/**
+ * The character whose digits begin at `at`, braced or four of them. Those that take a closer look, such as pairs of surrogates and what is
+ * wrong, are left to `escapeAt`, which takes ten times as long.
+ */
+function hexadecimalAt(source: string, at: number): { readonly point: number; readonly end: number } | undefined {
+  const braced = source.charCodeAt(at) === OPENING_BRACE;
+  const first = braced ? at + 1 : at;
+  const most = first + (braced ? 6 : 4);
+  let point = 0;
+  let end = first;
+  for (; end < most; end++) {
+    const digit = hexadecimalDigit(source.charCodeAt(end));
+    if (digit === undefined) break;
+    point = point * 16 + digit;
+  }
+  const isWhole = braced ? end > first && source.charCodeAt(end) === CLOSING_BRACE : end === most;
+  if (!isWhole || point > LAST_POINT || isSurrogate(point)) return undefined;
+  return { point, end: braced ? end + 1 : end };
+}
+
+function hexadecimalDigit(code: number): number | undefined {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : undefined;
+}
+
+function isSurrogate(point: number): boolean {
+  return point >= FIRST_SURROGATE && point <= LAST_SURROGATE;
+}
+
+/** Longer stretches without escapes are taken from the source as they are. */
+const SHORT = 32;
+/** Characters that are made a text at once. */
+const CHUNK = 4096;
+
+/** A text that is put together of stretches of the source and of single characters: a piece for each of these would take ten times as long. */
+class DecodedText {
+  readonly #pieces: string[] = [];
+  #codes: number[] = [];
+
+  /** The characters `from` to `to` (exclusive) of the source. */
+  add(source: string, from: number, to: number): void {
+    if (to - from > SHORT) {
+      this.#flush();
+      this.#pieces.push(source.slice(from, to));
+    } else for (let at = from; at < to; at++) this.addCode(source.charCodeAt(at));
+  }
+
+  addCode(code: number): void {
+    if (this.#codes.push(code) >= CHUNK) this.#flush();
+  }
+
+  addPoint(point: number): void {
+    if (point < 0x10000) {
+      this.addCode(point);
+    } else {
+      this.addCode(FIRST_SURROGATE + ((point - 0x10000) >> 10));
+      this.addCode(0xdc00 + ((point - 0x10000) & 0x3ff));
+    }
+  }
+
+  finish(): string {
+    this.#flush();
+    return this.#pieces.join('');
+  }
+
+  #flush(): void {
+    if (this.#codes.length === 0) return;
+    this.#pieces.push(String.fromCharCode(...this.#codes));
+    this.#codes = [];
+  }
+}
+
 /** Whether the quote comes behind `at`, where a backslash stands. */
 function hasEnd(source: string, at: number, quote: number): boolean {
   for (let offset = at; offset < source.length; offset++) {
@@ -136,5 +236,5 @@ function codePoint(match: RegExpExecArray): number | undefined {
     return 0x10000 + ((Number.parseInt(high, 16) - 0xd800) << 10) + (Number.parseInt(low, 16) - 0xdc00);
   }
   const point = Number.parseInt(braced ?? plain ?? '', 16);
-  return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : point;
+  return point > LAST_POINT || isSurrogate(point) ? undefined : point;
 }

@@ -48,12 +48,6 @@ export function wordName(text: string, word: string): string {
   return OTHER_NAMES.get(word) ?? (KEYWORDS.has(word) ? word : 'an identifier');
 }
 
-/** Words that are quoted at the beginning of a printed path, since bare they would be read as something else (or are by the peer). */
-export const RESERVED = words(`
-  AFTER ALL ALTER BEFORE BEGIN BREAK BY CANCEL COMMIT CONTINUE CREATE DEFINE DELETE DIFF EXPLAIN FALSE FOR FUNCTION IF INFO INFINITY INSERT KILL
-  LET LIVE NAN NONE NULL ONLY OPTION REBUILD RELATE REMOVE RETURN SELECT SEQUENCE SHOW SLEEP TABLE THROW TRUE UPDATE UPSERT USE VALUE WHERE
-`);
-
 /** Words that can follow an expression and so can't be the end of a range that is open: `1.. THEN`. */
 export const CLAUSES = words(`
   ALLINSIDE AND ANYINSIDE AS ASC ASSERT COLLATE COMMENT CONTAINS CONTAINSALL CONTAINSANY CONTAINSNONE CONTAINSNOT CONTENT DEFAULT DESC DURATION ELSE

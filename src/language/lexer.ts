@@ -4,6 +4,8 @@
  */
 import '../base/well-formed.js';
 import { decodeEscapes } from './escapes.js';
+import { faultyText } from './faulty-text.js';
+import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './signs.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
 import { wordOf } from './word.js';
 
@@ -24,14 +26,12 @@ export type TokenKind =
   /** A string with a prefix that says what it holds; `form` is the prefix. */
   | 'prefixed'
   /** An operator or delimiter; `text` is its ASCII spelling. */
-  | 'punct';
+  | 'punct'
+  /** What can't be a token; `fault` tells why. */
+  | 'invalid';
 
 export type NumberForm = 'int' | 'float' | 'decimal';
 export type StringPrefix = 'r' | 'd' | 'u' | 'b' | 'f';
-
-const LETTER = 1;
-const DIGIT = 2;
-const BLANK = 4;
 
 const DOUBLE_QUOTE = 34;
 const DOLLAR = 36;
@@ -42,44 +42,11 @@ const BACKTICK = 96;
 /** `⟨`. */
 const ANGLE = 0x27e8;
 
-/** What an ASCII character can be. */
-const CLASS = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) CLASS[code] = LETTER;
-  else if (code >= 48 && code <= 57) CLASS[code] = DIGIT;
-  else if (code === 32 || (code >= 9 && code <= 13)) CLASS[code] = BLANK;
-}
-
-/** The operators by their first character, longest first. */
-const PUNCTUATION = new Map<number, readonly string[]>();
-for (const text of (
-  '( ) [ ] { } , ; : :: . .. ... ..= @ $ ? ?? ?: ?= ?~ ! !! != !~ ~ = == * ** *= *~ + += +?= - -> -= / % ' +
-  '< <= <- <-> <~ <| > >= >.. >..= | || |> &&'
-).split(' ')) {
-  const code = text.charCodeAt(0);
-  const same = [...(PUNCTUATION.get(code) ?? []), text].sort((a, b) => b.length - a.length);
-  PUNCTUATION.set(code, same);
-}
-
-/** Operators beyond ASCII, by what they stand for: a word where the operator is one. */
-const SYMBOLS: Readonly<Record<string, string>> = {
-  '…': '...',
-  '×': '*',
-  '÷': '/',
-  '∈': 'INSIDE',
-  '∉': 'NOTINSIDE',
-  '∋': 'CONTAINS',
-  '∌': 'CONTAINSNOT',
-  '⊇': 'CONTAINSALL',
-  '⊃': 'CONTAINSANY',
-  '⊅': 'CONTAINSNONE',
-  '⊆': 'ALLINSIDE',
-  '⊂': 'ANYINSIDE',
-  '⊄': 'NONEINSIDE',
-};
-
 /** No keyword is longer; a longer word needs no upper-case form. */
 const LONGEST_KEYWORD = 24;
+
+/** Characters of a number or a duration. What is made of its digits takes time that grows with their square. */
+const LONGEST_NUMBER = 4096;
 
 const UNIT = /(?:ns|us|µs|μs|ms|[smhdwy])/y;
 const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
@@ -105,6 +72,11 @@ export class Lexer {
   text = '';
   word = '';
   form: NumberForm | StringPrefix | '' = '';
+  /**
+   * What is wrong with the current token in itself. It is thrown when the token is taken: where none of its kind may stand, the error is about
+   * that, as it is in the peer.
+   */
+  protected fault: unknown;
 
   /** `origin` tells where the text stands in an outer one, which errors then show. */
   constructor(
@@ -130,6 +102,7 @@ export class Lexer {
 
   /** Reads the next token into the fields. */
   advance(): void {
+    if (this.fault !== undefined) throw this.fault;
     if (++this.tokens > this.lastToken) this.tooMany();
     this.previousStart = this.start;
     this.previousEnd = this.end;
@@ -143,12 +116,14 @@ export class Lexer {
 
   /** Ends the current token at `offset` and reads the next one. */
   jump(offset: number): void {
+    this.fault = undefined;
     this.end = offset;
     this.advance();
   }
 
   /** Makes the token that begins at `offset` the current one again. */
   reset(offset: number): void {
+    this.fault = undefined;
     this.previousEnd = offset;
     this.readFrom(offset);
   }
@@ -174,6 +149,15 @@ export class Lexer {
       return;
     }
     const code = source.charCodeAt(start);
+    try {
+      this.readToken(start, code);
+    } catch (fault) {
+      this.fault = fault;
+      this.setFaulty(start, code);
+    }
+  }
+
+  private readToken(start: number, code: number): void {
     const type = CLASS[code];
     if (code >= 128) this.readBeyondAscii(start, code);
     else if (type === LETTER) this.readWordOrPrefixed(start);
@@ -182,6 +166,22 @@ export class Lexer {
     else if (code === DOLLAR) this.readParam(start);
     else if (code === BACKTICK) this.setText('quoted', this.readQuoted(start, '`'));
     else this.readPunct(start, code);
+  }
+
+  /** The extent of a token with a fault, and what it would have been: a number is one by its first digits, a text if it has an end. */
+  private setFaulty(start: number, code: number): void {
+    const source = this.source;
+    this.form = 'int';
+    this.text = '0';
+    if (CLASS[code] === DIGIT) {
+      this.kind = 'number';
+      this.end = this.digitsEnd(start);
+      return;
+    }
+    const { kind, end } = faultyText(source, start);
+    this.kind = kind;
+    this.end = end;
+    if (kind === 'prefixed') this.form = source[start] as StringPrefix;
   }
 
   private setText(kind: TokenKind, text: string): void {
@@ -280,6 +280,7 @@ export class Lexer {
       end = this.digitsEnd(digits);
       form = 'float';
     }
+    if (end - start > LONGEST_NUMBER) this.longNumber(start);
     const numberEnd = end;
     if (source.startsWith('dec', end)) {
       end += 3;
@@ -302,6 +303,11 @@ export class Lexer {
     this.end = end;
     const text = source.slice(start, numberEnd);
     this.text = text.includes('_') ? text.replaceAll('_', '') : text;
+  }
+
+  private longNumber(start: number): never {
+    const end = start + LONGEST_NUMBER;
+    return this.fail(`Invalid number token, it has more than ${LONGEST_NUMBER} characters`, { start: end - 1, end });
   }
 
   /** The `e` at `start` isn't followed by digits. */
@@ -338,6 +344,7 @@ export class Lexer {
       digits = end;
       if (CLASS[source.charCodeAt(end)] !== DIGIT) break;
       end = this.digitsEnd(end);
+      if (end - start > LONGEST_NUMBER) this.longNumber(start);
     }
     const after = source.charCodeAt(end);
     if (after < 128 && CLASS[after] === LETTER) {

@@ -17,6 +17,7 @@ import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/pars
 import { PAUSE, Pauses } from './parser/pauses.js';
 import { recordId } from './parser/record-id.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
+import type { ReadStatement } from './parser/suggestion.js';
 import { type } from './parser/type.js';
 
 export { DEFAULT_LIMITS, type Limits } from './parser/parser.js';
@@ -31,8 +32,10 @@ export function parseQuery(text: string, limits?: Limits): Query {
   for (;;) {
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return { statements };
-    statements.push(topStatement(parser));
-    endStatement(parser);
+    const { start } = parser;
+    const statement = topStatement(parser);
+    statements.push(statement);
+    endStatement(parser, statement, start);
   }
 }
 
@@ -77,7 +80,7 @@ class QueryParse implements Stepwise<Query> {
       const statement = topStatement(parser);
       this.#check('code', parser.code - code);
       this.#check('statements', this.#statements.push(statement));
-      endStatement(parser);
+      endStatement(parser, statement, place.start);
       this.#pauses.forget();
       return true;
     } catch (thrown) {
@@ -112,12 +115,12 @@ export function checkTokens(found: number, { tokens: limit = DEFAULT_LIMITS.toke
   if (found > limit) throw failure('query_too_large', { limit, ...QUERY_LIMITS.tokens });
 }
 
-function endStatement(parser: Parser): void {
-  if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser);
+function endStatement(parser: Parser, statement: Statement, start: number): void {
+  if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser, { statement, start });
 }
 
-/** Something follows a statement that a semicolon should come before, if anything. */
-export function beyondStatement(parser: Parser): never {
+/** Something follows a statement, or another thing that was read, that a semicolon should come before, if anything. */
+export function beyondStatement(parser: Parser, read?: ReadStatement): never {
   const { start, end } = parser;
   if (parser.kind === 'word' && beginsStatement(parser)) {
     return parser.fail(`Unexpected token \`${parser.tokenName()}\`, expected the query to end`, {
@@ -126,13 +129,15 @@ export function beyondStatement(parser: Parser): never {
       label: 'maybe forgot a semicolon after the previous statement?',
     });
   }
-  return parser.unexpected('Eof');
+  return read === undefined ? parser.unexpected('Eof') : parser.unexpectedAfter('Eof', read);
 }
 
 /** One statement. */
 export function parseStatement(text: string, limits?: Limits): Statement {
   return whole(text, limits, (parser) => {
+    const { start } = parser;
     const result = topStatement(parser);
+    endStatement(parser, result, start);
     parser.acceptPunct(';');
     return result;
   });

@@ -12,8 +12,8 @@ export const POWER = {
   power: 7,
   cast: 8,
   nullish: 9,
-  range: 10,
-  unary: 11,
+  unary: 10,
+  range: 11,
   postfix: 12,
 } as const;
 

@@ -109,7 +109,7 @@ export class StatementStream {
     }
     pauses?.forget();
     if (parser.atEnd()) return this.#isOver ? { statement, start } : undefined;
-    return parser.isPunct(';') ? { statement, start } : beyondStatement(parser);
+    return parser.isPunct(';') ? { statement, start } : beyondStatement(parser, { statement, start });
   }
 
   /** What can't be read is an error only when nothing that may come could put it right. */

@@ -1,6 +1,6 @@
 /** What an expression depends on, told conservatively from its shape. */
 import type { Expression } from '../language/ast.js';
-import { DOCUMENT_PARAMS } from '../language/document-params.js';
+import { DOCUMENT_PARAMS } from '../language/engine-params.js';
 
 /** Params whose value changes from record to record. */
 const RECORD_PARAMS: ReadonlySet<string> = new Set([...DOCUMENT_PARAMS, 'value', 'before', 'after', 'input', 'event']);

@@ -2,16 +2,11 @@
 import { Derived } from '../base/derived.js';
 import type { Block, Call, Statement } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
+import { CONTROL_STATEMENTS } from './control-statements.js';
 
 /** Statements that never change anything themselves; what stands inside them is looked at as well. */
 const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
-  'expression',
-  'let',
-  'return',
-  'throw',
-  'for',
-  'break',
-  'continue',
+  ...CONTROL_STATEMENTS,
   'select',
   'info',
   'show-changes',

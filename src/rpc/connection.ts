@@ -5,11 +5,12 @@ import type { Database, Origin, Session, StatementDoor } from '../session/contra
 import { LiveAllowance } from '../session/live-allowance.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
-import { type ConnectionServices, checkCount, type GraphqlMethod } from './method.js';
+import { type ConnectionServices, checkCount, type GraphqlMethod, type Method } from './method.js';
 import { METHODS, rpcMethod } from './methods/table.js';
 import { type Deliver, Pipeline } from './pipeline.js';
-import { isNothing, isOfFirstGeneration, readRequest, requestId, uuidText } from './request.js';
+import { isNothing, isOfFirstGeneration, type RpcRequest, readRequest, requestId, uuidText } from './request.js';
 import { answer, errorAnswer, notificationMessage } from './response.js';
+import type { CredentialSessions } from './stored-sessions.js';
 
 /** Takes messages that answer no request; the next one waits until it is done with the last. */
 export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
@@ -47,6 +48,8 @@ export class RpcConnection implements ConnectionServices {
   readonly #own: Pipeline;
   readonly #attached = new Map<string, Pipeline>();
   readonly #allowance: LiveAllowance;
+  /** Where attached sessions are kept instead, since the connection is over with its request. */
+  #stored: CredentialSessions | undefined;
   #told: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
@@ -66,6 +69,11 @@ export class RpcConnection implements ConnectionServices {
     this.#origin = origin;
     this.#options = options;
     this.#allowance = new LiveAllowance(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
+  }
+
+  /** From now on, attached sessions are settings that are kept here, which this connection takes on for a request. */
+  keepSessionsIn(stored: CredentialSessions): void {
+    this.#stored = stored;
   }
 
   get session(): Session {
@@ -111,7 +119,7 @@ export class RpcConnection implements ConnectionServices {
   /** Which requests have to come first; none if it can be answered at once. */
   #pipelineOf(message: Value): Pipeline | undefined {
     if (!isObject(message) || rpcMethod(message)?.outOfTurn) return undefined;
-    if (isNothing(message.session)) return this.#own;
+    if (isNothing(message.session) || this.#stored !== undefined) return this.#own;
     const id = uuidText(message.session);
     return id === undefined ? undefined : this.#attached.get(id);
   }
@@ -145,7 +153,17 @@ export class RpcConnection implements ConnectionServices {
     const method = METHODS.get(request.method);
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
     if (!method.sessionless) this.#isOfFirstGeneration = !json && isOfFirstGeneration(message);
-    const { session } = method.sessionless ? this.#own : this.#named(request.session);
+    const { session: id } = request;
+    if (this.#stored === undefined || id === undefined) {
+      const { session } = method.sessionless ? this.#own : this.#named(id);
+      return this.#run(method, request, session, json);
+    }
+    const run = () => this.#run(method, request, this.session, json);
+    // Who signs in is nobody yet, or somebody else than the one whom the session belongs to.
+    return method.sessionless || method.signsIn ? run() : this.#stored.find(id).within(this.session, run);
+  }
+
+  #run(method: Method, request: RpcRequest, session: Session, json: boolean): PromiseOrValue<Value> {
     const { capabilities } = this.#options;
     if (capabilities !== undefined) {
       checkMethod(capabilities, method.name);
@@ -178,10 +196,15 @@ export class RpcConnection implements ConnectionServices {
   }
 
   attach(id: string): void {
+    if (this.#stored === undefined) this.#attach(id);
+    else this.#stored.attach(id);
+  }
+
+  #attach(id: string): void {
     if (this.#attached.has(id)) throw failure('session_exists', { id });
     const limit = this.#options.attachedSessions ?? 64;
     if (this.#attached.size >= limit) throw failure('too_many_sessions', { limit });
-    const session = this.#database.session(this.#origin, this.session.memory.connection);
+    const session = this.#database.session(this.#origin, this.session.connection);
     session.memory.holdResults();
     const pipeline = new Pipeline(session);
     this.#listen(pipeline, id);
@@ -189,12 +212,13 @@ export class RpcConnection implements ConnectionServices {
   }
 
   detach(id: string): void {
+    this.#stored?.detach(id);
     this.#attached.get(id)?.session.close();
     this.#attached.delete(id);
   }
 
   attached(): string[] {
-    return [...this.#attached.keys()];
+    return this.#stored?.ids() ?? [...this.#attached.keys()];
   }
 
   close(): void {

@@ -31,6 +31,11 @@ export function isOfFirstGeneration(message: Value): boolean {
   );
 }
 
+/** Whether a request is about attached sessions. */
+export function namesSession(message: Value): boolean {
+  return isObject(message) && (!isNothing(message.session) || message.method === 'sessions');
+}
+
 /** The id to be echoed, unchanged and with its type; NULL where there is none that could be. */
 export function requestId(message: Value): Value {
   if (!isObject(message)) return null;

@@ -18,6 +18,7 @@ export function bannerText({ url, path, hasRootUser, graphql }: BannerFacts): st
     '',
     `  WebSocket  ${socket}`,
     `  HTTP       ${url}/sql${graphql ? `   ${url}/graphql` : ''}`,
+    `  Browser    ${url}/`,
     `  Data       ${path === 'memory' ? 'in memory: gone when the server stops' : path}`,
     '',
     `  Try it:    echo "INFO FOR ROOT" | tessera sql --endpoint ${url} --user NAME --pass PASSWORD --ns test --db test`,

@@ -60,7 +60,9 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   answer: size('answer', 'The largest answer', undefined, readWithin(1024, MAX_ENCODED)),
   connections: count('connections', 'How many WebSockets there may be'),
   connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
-  attachedSessions: count('attachedSessions', 'How many sessions a connection may attach'),
+  attachedSessions: count('attachedSessions', 'How many sessions a connection may attach, and a user over HTTP'),
+  storedSessions: count('storedSessions', 'How many sessions may be attached over HTTP in all'),
+  storedSessionMemory: size('storedSessionMemory', 'What they may hold together; a user a quarter of it'),
   liveQueries: count('liveQueries', 'How many live queries a connection may have'),
 };
 

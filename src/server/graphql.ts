@@ -8,8 +8,8 @@ import { GraphqlService } from '../graphql/service.js';
 import type { HttpServerParts } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
 import type { Configuration } from './configuration.js';
-import { readGraphiql } from './graphiql.js';
 import { readDocuments } from './graphql-documents.js';
+import { readPage } from './pages.js';
 
 type GraphqlParts = Pick<
   HttpServerParts,
@@ -41,6 +41,6 @@ export function createGraphqlParts(configuration: Configuration, log: Log): Grap
     graphqlSchema: (session) => service.sdl(session),
     graphqlSocket: createGraphqlSocket(service, report),
     graphqlEvents: createGraphqlEvents(service, report),
-    graphiql: readGraphiql(),
+    graphiql: readPage('graphiql'),
   };
 }

@@ -7,6 +7,7 @@ import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import type { Configuration } from './configuration.js';
 import { VERSION } from './package-version.js';
+import { readPage } from './pages.js';
 import { readTls } from './tls.js';
 
 export interface RunningServer {
@@ -52,6 +53,7 @@ async function createServer(configuration: Configuration, { database, log }: Ser
     database,
     log,
     ...graphql,
+    welcome: readPage('welcome'),
     tls: readTls(configuration.webCrt, configuration.webKey),
     options: {
       limits: configuration.limits,
@@ -69,6 +71,7 @@ async function createServer(configuration: Configuration, { database, log }: Ser
         : { namespace: configuration.defaultNamespace, database: configuration.defaultDatabase },
       signInTimeout: configuration.signInTimeout,
       idleTimeout: configuration.idleTimeout,
+      storedSessionIdle: configuration.storedSessionIdle,
       pingInterval: configuration.pingInterval,
       requestTimeout: configuration.requestTimeout,
       importTimeout: configuration.importTimeout,

@@ -7,26 +7,18 @@ import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
 import type { Place, Principal } from '../catalog/principal.js';
-import type { TesseraError } from '../errors/error.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { Deadline } from '../exec/interrupt.js';
-import type { Statement } from '../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
+import type { Connection } from './connection.js';
+import type { HeldTransaction, StatementDoor, StatementResult } from './door.js';
 import type { LiveAllowance } from './live-allowance.js';
-import type { ConnectionMemory, ServerMemory } from './server-memory.js';
+import type { ServerMemory } from './server-memory.js';
 import type { SessionMemory } from './session-memory.js';
+import type { Variable } from './session-variables.js';
 
-/** The outcome of one statement. */
-export interface StatementResult {
-  /** Nanoseconds. */
-  readonly time: bigint;
-  readonly outcome: { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: TesseraError };
-  /** What kind of statement it was, for clients that treat LIVE and KILL apart. */
-  readonly type?: 'live' | 'kill';
-}
-
-export type { Deadline, ExportSelection, IssuedTokens, Notification };
+export type { Deadline, ExportSelection, HeldTransaction, IssuedTokens, Notification, StatementDoor, StatementResult };
 
 /** Where a request comes from. */
 export interface Origin {
@@ -42,41 +34,11 @@ export interface Origin {
 export interface Opener {
   readonly origin: Origin;
   readonly principal: Principal;
-  readonly memory: ConnectionMemory;
+  readonly connection: Connection;
 }
 
 /** Takes notifications one by one; the next one waits until it is done with the last. It must not fail as long as anybody is there. */
 export type NotificationSink = (notification: Notification) => PromiseOrValue<void>;
-
-/** Where statements are run: in a session, or in a transaction that its client holds. What the storage has at hand is answered at once. */
-export interface StatementDoor {
-  /**
-   * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
-   * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
-   */
-  query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]>;
-  /**
-   * Runs statements that were built rather than parsed (RPC methods, GraphQL).
-   * @throws TesseraError `timed_out` when the deadline has passed already; what it ends while it runs is a result like other failures
-   */
-  execute(
-    statements: readonly Statement[],
-    variables?: ObjectValue,
-    deadline?: Deadline,
-  ): PromiseOrValue<StatementResult[]>;
-}
-
-/**
- * A transaction under way, held by its client. Nobody else sees what it writes until it is committed. A statement that fails leaves no
- * trace, and the transaction goes on. In a read-only one, every statement sees the same state, and what writes fails with `read_only`.
- */
-export interface HeldTransaction extends StatementDoor {
-  /** A UUID. */
-  readonly id: string;
-  /** @throws TesseraError `transaction_idle`, `transaction_expired`, `transaction_conflict`: what was read has changed, nothing was written, and all of it can be tried again */
-  commit(): Promise<void>;
-  cancel(): void;
-}
 
 export interface Attention {
   /** Nobody has asked for it just now, so that it keeps no session from being idle: what is read for a subscription, say. */
@@ -103,10 +65,18 @@ export interface Session extends StatementDoor {
   /** Ours, for the registry; not the client's `svc-id`. */
   readonly key: string;
   readonly identity: Identity;
+  /**
+   * Names who is signed in, as an opaque text; another one for whoever is defined or made anew under the same name. `undefined` for guests, and
+   * for the process itself.
+   */
+  readonly account: string | undefined;
+  /** What it shares with the other sessions of its connection. */
+  readonly connection: Connection;
   /** What it holds. */
   readonly memory: SessionMemory;
   /**
    * Begins a transaction, one that may write unless told otherwise. It is cancelled when the session ends or somebody else signs in.
+   * It counts for whoever is signed in here, whichever sessions of the connection use it.
    *
    *     const snapshot = await session.begin({ writable: false });
    *     const people = await snapshot.query('SELECT * FROM person');
@@ -124,7 +94,11 @@ export interface Session extends StatementDoor {
    * several calls of `execute`.
    */
   deadline(timeout?: Duration): Deadline | undefined;
-  /** A transaction of this session that is still under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
+  /**
+   * A transaction that is still under way and was begun in any session of the connection; what is done in it is done with the rights of this
+   * session. It is cancelled when the rights of any session end that has taken part in it.
+   * @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired`
+   */
   transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace>;
@@ -152,7 +126,10 @@ export interface Session extends StatementDoor {
    * when the sink falls behind by too much. Sessions may share an allowance. Called once.
    */
   listen(sink: NotificationSink, allowance?: LiveAllowance): void;
-  setVariable(name: string, value: Value): void;
+  /** Those that are set, without the `$`. */
+  readonly variables: ReadonlyMap<string, Variable>;
+  /** `weight` is that of the name and the value (`weightOf`), where the caller knows it; else what is large is weighed in steps. */
+  setVariable(name: string, value: Value, weight?: number): PromiseOrValue<void>;
   unsetVariable(name: string): void;
   /** Whether it may run statements at all, and know definitions: guests mostly may not, though they may sign in. */
   readonly isAdmitted: boolean;
@@ -197,9 +174,9 @@ export interface Database {
   /** What everybody holds. */
   readonly memory: ServerMemory;
   /** Opens a session that nobody has signed in to, on a connection of its own unless told otherwise. */
-  session(origin: Origin, connection?: ConnectionMemory): Session;
+  session(origin: Origin, connection?: Connection): Session;
   /** Opens a session of the process itself, which owns everything: for embedding programs, and for setting a server up. */
-  ownerSession(connection?: ConnectionMemory): Session;
+  ownerSession(connection?: Connection): Session;
   /** The public keys that verify the tokens of an access method, for whoever asks; none if there is nothing to tell. */
   publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /** Fails when the storage can't be read. */

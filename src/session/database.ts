@@ -13,10 +13,10 @@ import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import type { TesseraError } from '../errors/error.js';
 import { SequenceCounters } from '../exec/define/sequence-counters.js';
-import type { Tuning } from '../exec/execution.js';
 import { Executor } from '../exec/executor.js';
 import type { FieldPermissionDefault } from '../exec/record/table.js';
 import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../exec/script/contract.js';
+import type { Tuning } from '../exec/tuning.js';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../functions/network/fetcher.js';
 import { type NetworkTargets, NO_TARGETS } from '../functions/network/targets.js';
 import { findFunction } from '../functions/registry.js';
@@ -25,14 +25,16 @@ import type { Statement } from '../language/ast.js';
 import { parseQuery, parseQueryStepwise, type QueryLimits } from '../language/parse.js';
 import type { Engine } from '../storage/contract.js';
 import type { Duration } from '../value/value.js';
+import { CacheAging } from './cache-aging.js';
 import { ChangePruner } from './change-pruner.js';
+import { Connection } from './connection.js';
 import type { Database, Opener, Origin, Session } from './contract.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlaceKeeper } from './places.js';
 import { Sessions } from './registry.js';
-import { type ConnectionMemory, type MemoryLimits, ServerMemory } from './server-memory.js';
+import { type MemoryLimits, ServerMemory } from './server-memory.js';
 import { OpenSession } from './session.js';
 import type { SessionServices } from './session-services.js';
 
@@ -124,6 +126,7 @@ export class OpenDatabase implements Database {
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
   readonly #pruner: ChangePruner;
+  readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly #parsed = new LruCache<string, readonly Statement[]>(
     PARSED_BYTES,
@@ -170,6 +173,7 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
+    this.#aging = new CacheAging([this.#parsed, this.#met], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
     this.#services = {
@@ -210,12 +214,12 @@ export class OpenDatabase implements Database {
     }
   }
 
-  session(origin: Origin, connection = this.memory.connection()): Session {
-    return this.#open({ origin, principal: this.#services.options.anonymous, memory: connection });
+  session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
+    return this.#open({ origin, principal: this.#services.options.anonymous, connection });
   }
 
-  ownerSession(connection: ConnectionMemory = this.memory.connection()): Session {
-    return this.#open({ origin: {}, principal: OWNER, memory: connection });
+  ownerSession(connection = new Connection(this.memory.connection())): Session {
+    return this.#open({ origin: {}, principal: OWNER, connection });
   }
 
   #open(opener: Opener): Session {
@@ -251,6 +255,7 @@ export class OpenDatabase implements Database {
 
   async close(): Promise<void> {
     this.#pruner.stop();
+    this.#aging.stop();
     this.#events.stop();
     for (const session of this.#sessions) session.close();
     this.#services.executor.close();

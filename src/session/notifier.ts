@@ -214,7 +214,7 @@ export class Notifier implements LiveListener {
   async #work(): Promise<void> {
     const { environment } = this.#services;
     // The writer's answer, and that of the LIVE statement, go first.
-    await environment.timers.yield();
+    await environment.timers.nextRound();
     const interrupt = RequestInterrupt.begin(environment);
     // What is added on the way is met on the way.
     for (const item of this.#waiting) {

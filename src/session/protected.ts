@@ -1,6 +1,6 @@
-/** Names that say who and where a request is, or that statements bind themselves; no client and no LET may bind them. */
-const PROTECTED: ReadonlySet<string> = new Set(['access', 'auth', 'session', 'token']);
+import { REQUEST_PARAMS } from '../language/engine-params.js';
 
+/** Whether no client and no LET may bind a name. */
 export function isProtected(name: string): boolean {
-  return PROTECTED.has(name);
+  return REQUEST_PARAMS.has(name);
 }

@@ -2,6 +2,7 @@
  * The sessions of a store that outlast a request, by their users. Nothing here is written down: a session ends with its connection, and
  * what keeps a user out for longer is kept in the store (`catalog/denial.ts`).
  */
+import type { SessionIdentity } from '../auth/identity.js';
 import { type Place, type Principal, placeOf, subjectOf } from '../catalog/principal.js';
 import type { LastingSession, SessionRegistry } from '../exec/execution.js';
 import type { Transaction } from '../storage/contract.js';
@@ -102,6 +103,16 @@ export class Sessions implements SessionRegistry {
 export function userKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
   const { namespace, database } = placeOf(principal);
   return JSON.stringify([namespace, database, subjectOf(principal)]);
+}
+
+/**
+ * The same for who is signed in, with what changes when a user is defined or a record made anew. `undefined` for those who have shown
+ * nothing.
+ */
+export function accountOf({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
+  if (principal.kind === 'guest' || basis === undefined) return undefined;
+  const secret = basis.kind === 'user' ? basis.user.secret : basis.access.secret;
+  return JSON.stringify([userKey(principal), secret, principal.kind === 'record' ? principal.incarnation : undefined]);
 }
 
 function isWithin(principal: Principal, { namespace, database }: Place): boolean {

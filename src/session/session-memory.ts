@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../base/memory-budget.js';
 import type { Principal } from '../catalog/principal.js';
-import { type Ending, RequestMemory, type RequestMemoryOptions } from '../exec/request-memory.js';
+import { RequestMemory, type RequestMemoryOptions, type Running } from '../exec/request-memory.js';
 import type { ConnectionMemory } from './server-memory.js';
 
 const nothing = (): void => undefined;
@@ -36,10 +36,10 @@ export class SessionMemory {
   }
 
   /** Memory for a request, which is ended when it holds the most and the heap is nearly full. */
-  request(ending: Ending): RequestMemory {
+  request(running: Running): RequestMemory {
     const { server, work } = this.connection;
     this.#requests ??= server.requests(this.#isSignedIn ? this.budget : work);
-    return new RequestMemory(this.#requests, ending);
+    return new RequestMemory(this.#requests, running);
   }
 
   /** A request is over. */

@@ -1,15 +1,16 @@
-/** The transactions that the client of one session holds, and the snapshots that are read on its behalf. */
+/** The transactions in which a session takes part, and the snapshots that are read on its behalf: they end when its rights do. */
 import type { SessionIdentity } from '../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
+import { uuidV7 } from '../functions/identifiers.js';
 import type { Engine, Transaction } from '../storage/contract.js';
-import type { HeldTransaction } from './contract.js';
-import { type Holder, OpenHeldTransaction } from './held-transaction.js';
+import type { Connection } from './connection.js';
+import type { HeldTransaction } from './door.js';
+import { OpenHeldTransaction, type Participant } from './held-transaction.js';
 import type { HeldKind, HeldTransactions, Hold } from './held-transactions.js';
 import { userKey } from './registry.js';
-
-/** Of how many transactions that were ended a session knows why. */
-const KNOWN_ENDS = 64;
+import type { SessionServices } from './session-services.js';
 
 /** A snapshot that lasts until it is cancelled, or its session ends. */
 export interface ExportSnapshot {
@@ -32,44 +33,56 @@ function userOf({ principal, signedIn, origin }: SessionIdentity): string | unde
 
 export class SessionTransactions {
   readonly #engine: Engine;
+  readonly #environment: Environment;
   readonly #all: HeldTransactions;
-  readonly #held = new Map<string, HeldTransaction>();
-  readonly #snapshots = new Set<{ cancel(): void }>();
-  /** Why transactions were ended whose client may not know yet. */
-  readonly #ends = new Map<string, TesseraError>();
+  readonly #connection: Connection;
+  /** In which the session takes part. */
+  readonly #ongoing = new Set<{ cancel(): void }>();
   /** Goes up when all are cancelled: those that are about to begin come to nothing, too. */
   #epoch = 0;
   #isClosed = false;
 
-  constructor({ engine, transactions }: { readonly engine: Engine; readonly transactions: HeldTransactions }) {
+  constructor(
+    { engine, environment, transactions }: Pick<SessionServices, 'engine' | 'environment' | 'transactions'>,
+    connection: Connection,
+  ) {
     this.#engine = engine;
+    this.#environment = environment;
     this.#all = transactions;
+    this.#connection = connection;
   }
 
-  /** @throws TesseraError `too_many_transactions`, and `cancelled` if all are cancelled while it begins */
-  begin(
-    whose: SessionIdentity,
-    writable: boolean,
-    holder: Omit<Holder, 'release' | 'use'>,
-  ): PromiseOrValue<HeldTransaction> {
+  /**
+   * It counts for whoever is signed in to the session that begins it, whatever other sessions write in it.
+   * @throws TesseraError `too_many_transactions`, and `cancelled` if all are cancelled while it begins
+   */
+  begin(whose: SessionIdentity, writable: boolean, session: Participant): PromiseOrValue<HeldTransaction> {
+    const { clock, random } = this.#environment;
     return andThen(this.#begin(whose, writable ? 'transaction' : 'snapshot'), ({ transaction, hold, ending }) => {
       const held = new OpenHeldTransaction(transaction, {
-        ...holder,
+        drawId: () => uuidV7(Number(clock.now() / 1_000_000n), random).text,
         use: () => hold.use(),
         release: (over) => {
           hold.release();
-          if (writable) this.#held.delete(over.id);
-          else this.#snapshots.delete(over);
+          if (writable) this.#connection.transactions.delete(over);
         },
       });
       ending.end = (reason) => {
-        if (writable) this.#noteEnd(held.id, reason);
+        if (writable) this.#connection.transactions.noteEnd(held, reason);
         held.end(reason);
       };
-      if (writable) this.#held.set(held.id, held);
-      else this.#snapshots.add(held);
-      return held;
+      if (writable) this.#connection.transactions.add(held);
+      held.join(session);
+      return held.doorOf(session);
     });
+  }
+
+  joined(held: { cancel(): void }): void {
+    this.#ongoing.add(held);
+  }
+
+  left(held: { cancel(): void }): void {
+    this.#ongoing.delete(held);
   }
 
   /** What an export reads: it ends with the session, though whoever reads it may never come back. */
@@ -79,11 +92,11 @@ export class SessionTransactions {
         transaction,
         cancel: () => {
           hold.release();
-          this.#snapshots.delete(snapshot);
+          this.left(snapshot);
           transaction.cancel();
         },
       };
-      this.#snapshots.add(snapshot);
+      this.joined(snapshot);
       return snapshot;
     });
   }
@@ -107,29 +120,19 @@ export class SessionTransactions {
     );
   }
 
-  /** One that is under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
-  find(id: string): HeldTransaction {
-    const held = this.#held.get(id);
-    if (held === undefined) throw this.#ends.get(id) ?? failure('transaction_missing');
-    return held;
+  /** One of the connection that is under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
+  find(id: string, session: Participant): HeldTransaction {
+    return this.#connection.transactions.find(id).doorOf(session);
   }
 
   cancelAll(): void {
     this.#epoch++;
-    this.#ends.clear();
-    for (const held of this.#held.values()) held.cancel();
-    for (const snapshot of this.#snapshots) snapshot.cancel();
+    for (const each of this.#ongoing) each.cancel();
   }
 
   /** The session is closed: nothing begins any more. */
   close(): void {
     this.#isClosed = true;
     this.cancelAll();
-  }
-
-  #noteEnd(id: string, reason: TesseraError): void {
-    this.#ends.set(id, reason);
-    const [first] = this.#ends.keys();
-    if (this.#ends.size > KNOWN_ENDS && first !== undefined) this.#ends.delete(first);
   }
 }

@@ -1,6 +1,4 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
-import type { Authenticated, Authenticator } from '../auth/authenticator.js';
-import { readSignIn, readSignUp } from '../auth/credentials.js';
 import { atPlace, type Client, GUEST, plainIdentity, SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/database-catalog.js';
@@ -10,10 +8,12 @@ import { guestRefusal } from '../exec/authorize.js';
 import type { LiveListener, SessionFacts } from '../exec/execution.js';
 import { type Deadline, RequestInterrupt } from '../exec/interrupt.js';
 import type { Witness } from '../exec/witness.js';
-import { uuidV4, uuidV7 } from '../functions/identifiers.js';
+import { uuidV4 } from '../functions/identifiers.js';
 import type { Statement } from '../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
-import { Auditor, claimIn, type Try } from './auditor.js';
+import { weighInSteps } from '../value/weight.js';
+import { Auditor } from './auditor.js';
+import type { Connection } from './connection.js';
 import type {
   Attention,
   BeginOptions,
@@ -29,24 +29,25 @@ import type {
   StatementResult,
   TransferTimeout,
 } from './contract.js';
-import type { StatementRequest } from './held-transaction.js';
+import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
 import { type ParsedRequest, parseLong, SHORT } from './parse-long.js';
-import type { RegisteredSession } from './registry.js';
+import { readCatalog } from './read-catalog.js';
+import { accountOf, type RegisteredSession } from './registry.js';
 import { type RunningRequest, RunningRequests } from './running-requests.js';
+import { SessionAuthentication } from './session-authentication.js';
 import { SessionMemory } from './session-memory.js';
 import type { SessionServices } from './session-services.js';
 import { SessionTransactions } from './session-transactions.js';
-import { SessionVariables } from './session-variables.js';
+import { SessionVariables, type Variable } from './session-variables.js';
 import { StatementRunner } from './statement-runner.js';
 import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { durably, Unsettled } from './unsettled.js';
 
 const NOWHERE: Place = {};
-
 const isLive = ({ kind }: Statement): boolean => kind === 'live';
 
 export class OpenSession implements Session, RegisteredSession {
@@ -55,14 +56,17 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #onClose: () => void;
   /** Whose it is before anybody signs in. */
   readonly #opener: Principal;
+  readonly connection: Connection;
   readonly memory: SessionMemory;
   readonly #variables: SessionVariables;
   readonly #lifetime: Lifetime;
   readonly #unsettled: Unsettled;
   readonly #transactions: SessionTransactions;
+  #participant: Participant | undefined;
   readonly #requests: RunningRequests;
   #notifier: Notifier | undefined;
   readonly #auditor: Auditor | undefined;
+  readonly #authentication: SessionAuthentication;
   #key: string | undefined;
   #identity: SessionIdentity;
   #isClosed = false;
@@ -71,19 +75,29 @@ export class OpenSession implements Session, RegisteredSession {
   /** Finds out whether the session may go on, while that is in doubt. */
   #doubt: Promise<void> | undefined;
 
-  constructor(services: SessionServices, { origin, principal, memory }: Opener, onClose: () => void) {
+  constructor(services: SessionServices, { origin, principal, connection }: Opener, onClose: () => void) {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
     this.#opener = principal;
-    this.memory = new SessionMemory(memory, principal);
+    this.connection = connection;
+    this.memory = new SessionMemory(connection.memory, principal);
     this.#variables = new SessionVariables(this.memory.budget);
     this.#requests = new RunningRequests(services.environment, this.memory);
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#unsettled = new Unsettled(services.engine);
-    this.#transactions = new SessionTransactions(services);
+    this.#transactions = new SessionTransactions(services, connection);
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
+    this.#authentication = new SessionAuthentication(services, this.#auditor, {
+      client: () => this.#client(),
+      mustBeOpen: () => this.#mustBeOpen(),
+      entered: ({ identity, expiresAt }, since, isDoubtful) => {
+        this.#become(identity, expiresAt);
+        this.#since = since;
+        if (isDoubtful) this.doubt();
+      },
+    });
   }
 
   /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
@@ -94,6 +108,14 @@ export class OpenSession implements Session, RegisteredSession {
 
   get identity(): SessionIdentity {
     return this.#identity;
+  }
+
+  get account(): string | undefined {
+    return accountOf(this.#identity);
+  }
+
+  get variables(): ReadonlyMap<string, Variable> {
+    return this.#variables.all;
   }
 
   get listener(): LiveListener | undefined {
@@ -136,8 +158,8 @@ export class OpenSession implements Session, RegisteredSession {
   #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
       const parsed = this.#parse(text, variables);
-      const run = (asked: ParsedRequest) => this.#run(asked.statements, { variables: asked.variables, unsettled });
-      return isPromise(parsed) ? parsed.then(run) : run(parsed);
+      if (!isPromise(parsed)) return this.#run(parsed.statements, { variables: parsed.variables, unsettled });
+      return parsed.then((asked) => this.#run(asked.statements, { variables: asked.variables, unsettled }));
     });
   }
 
@@ -159,23 +181,35 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
-    const use = () => this.#use(unattended);
-    return andThen(andThen(this.#unsettled.durable, use), () => {
+    const session = unattended ? this.#participate(unattended) : this.#participating;
+    const ready = andThen(this.#unsettled.durable, () => this.#use(unattended));
+    return andThen(ready, () => {
       this.#mustBeAdmitted();
-      const { environment } = this.#services;
-      return this.#transactions.begin(this.#identity, writable, {
-        drawId: () => uuidV7(Number(environment.clock.now() / 1_000_000n), environment.random).text,
-        parse: (text, given) => this.#parse(text, given),
-        check: () => this.#mustBeLive(),
-        run: (statements, request) => andThen(use(), () => this.#run(statements, request)),
-        settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
-      });
+      return this.#transactions.begin(this.#identity, writable, session);
     });
   }
 
   transaction(id: string): HeldTransaction {
     this.#mustBeLive();
-    return this.#transactions.find(id);
+    return this.#transactions.find(id, this.#participating);
+  }
+
+  get #participating(): Participant {
+    this.#participant ??= this.#participate(false);
+    return this.#participant;
+  }
+
+  #participate(unattended: boolean): Participant {
+    return {
+      parse: (text, given) => this.#parse(text, given),
+      check: () => this.#mustBeLive(),
+      confirm: () => this.#use(true),
+      enter: () => andThen(this.#use(unattended), () => this.#mustBeAdmitted()),
+      run: (statements, request) => this.#run(statements, request),
+      joined: (held) => this.#transactions.joined(held),
+      left: (held) => this.#transactions.left(held),
+      settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
+    };
   }
 
   #run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
@@ -202,9 +236,9 @@ export class OpenSession implements Session, RegisteredSession {
       listener: this.#notifier,
       auditor: this.#auditor,
     };
-    const run = () => new StatementRunner(this.#services, request).run(statements);
-    const answer = () => (statements.some(isLive) ? this.#answeringFirst(run) : run());
-    return this.#requests.run(begun, answer, running);
+    const runner = new StatementRunner(this.#services, request);
+    const run = () => runner.run(statements);
+    return this.#requests.run(begun, statements.some(isLive) ? () => this.#answeringFirst(run) : run, running);
   }
 
   /** As long as a request may run by the settings. */
@@ -228,76 +262,36 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace> {
-    const select = (witness?: Witness) => this.#services.places.select(this.#identity, namespace, database, witness);
+    const select = (witness?: Witness) =>
+      this.#services.places.select(this.#identity, { namespace, database }, witness);
     return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
       this.#identity = atPlace(this.#identity, place);
       return { namespace: place.namespace, database: place.database };
     });
   }
 
-  async signIn(body: ObjectValue): Promise<IssuedTokens> {
-    const as = () => claimIn(() => readSignIn(body));
-    const { tokens } = await this.#enter({ action: 'sign-in', method: 'credentials', as }, (authenticator, client) =>
-      authenticator.signIn(body, client),
-    );
-    return tokens;
+  signIn(body: ObjectValue): Promise<IssuedTokens> {
+    return this.#authentication.signIn(body);
   }
 
-  async signUp(body: ObjectValue): Promise<IssuedTokens> {
-    const as = () => claimIn(() => readSignUp(body));
-    const { tokens } = await this.#enter({ action: 'sign-up', method: 'credentials', as }, (authenticator, client) =>
-      authenticator.signUp(body, client),
-    );
-    return tokens;
+  signUp(body: ObjectValue): Promise<IssuedTokens> {
+    return this.#authentication.signUp(body);
   }
 
   authenticate(token: string): PromiseOrValue<void> {
-    const entered = this.#enter({ action: 'sign-in', method: 'token' }, (authenticator, client) =>
-      authenticator.authenticate(token, client),
-    );
-    return andThen(entered, () => undefined);
+    return this.#authentication.authenticate(token);
   }
 
-  async refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
-    const { tokens } = await this.#enter(
-      { action: 'token-refresh', method: 'refresh-token' },
-      (authenticator, client) => authenticator.refresh(pair, client),
-    );
-    return tokens;
+  refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
+    return this.#authentication.refresh(pair);
   }
 
   revoke(pair: Required<IssuedTokens>): Promise<void> {
-    const revoke = () => this.#services.authenticator.revoke(pair);
-    return this.#auditor === undefined ? revoke() : this.#auditor.revoking(pair.refresh, revoke);
+    return this.#authentication.revoke(pair);
   }
 
-  async authenticateBasic(user: string, password: string, level: Place): Promise<void> {
-    const as = () => ({ ...level, user });
-    await this.#enter({ action: 'sign-in', method: 'basic', as }, (authenticator, client) =>
-      authenticator.authenticateBasic(user, password, level, client),
-    );
-  }
-
-  /** Signs in, and becomes whoever that makes it. What changes meanwhile makes it doubtful from the beginning. */
-  #enter<A extends Authenticated>(
-    attempt: Try,
-    signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
-  ): PromiseOrValue<A> {
-    const { authenticator, registry, environment } = this.#services;
-    const { era } = registry;
-    const since = environment.clock.now();
-    // Whoever came in when nobody is there any more would never leave.
-    const work = () =>
-      andThen(signIn(authenticator, this.#client()), (authenticated) => {
-        this.#mustBeOpen();
-        return authenticated;
-      });
-    return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
-      this.#become(authenticated.identity, authenticated.expiresAt);
-      this.#since = since;
-      if (registry.era !== era) this.doubt();
-      return authenticated;
-    });
+  authenticateBasic(user: string, password: string, level: Place): Promise<void> {
+    return this.#authentication.authenticateBasic(user, password, level);
   }
 
   /** What one principal began, no other goes on with. */
@@ -376,9 +370,18 @@ export class OpenSession implements Session, RegisteredSession {
     this.#variables.clear();
   }
 
-  setVariable(name: string, value: Value): void {
+  setVariable(name: string, value: Value, known?: number): PromiseOrValue<void> {
     this.#mustBeLive();
-    this.#variables.set(name, value);
+    const set = (weight: number) => this.#variables.set(name, { value, weight });
+    if (known !== undefined) return set(known);
+    const pausing = () => {
+      const { interrupt } = this.#requests.begin();
+      return { pause: () => interrupt.giveWay() };
+    };
+    return andThen(weighInSteps([name, value], pausing), (weight) => {
+      this.#mustBeLive();
+      set(weight);
+    });
   }
 
   unsetVariable(name: string): void {
@@ -423,15 +426,7 @@ export class OpenSession implements Session, RegisteredSession {
     await this.#unsettled.durable;
     await this.#use(unattended);
     this.#mustBeAdmitted();
-    const { engine, executor, environment } = this.#services;
-    const transaction = await engine.begin({ writable: false });
-    try {
-      const interrupt = RequestInterrupt.begin(environment);
-      const execution = executor.execution({ transaction, identity: this.#identity, interrupt });
-      return await andThen(execution.unit.catalog(), (catalog) => catalog);
-    } finally {
-      transaction.cancel();
-    }
+    return readCatalog(this.#services, this.#identity);
   }
 
   close(): void {

@@ -8,6 +8,7 @@
  */
 import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import { authorize } from '../exec/authorize.js';
@@ -16,13 +17,13 @@ import type { Executor, TransactionStep } from '../exec/executor.js';
 import { assertSameUser } from '../exec/record/users.js';
 import type { RequestMemory } from '../exec/request-memory.js';
 import type { Witness } from '../exec/witness.js';
-import type { Statement } from '../language/ast.js';
+import type { Statement, Use } from '../language/ast.js';
 import { isPlain, mayWrite } from '../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../storage/contract.js';
 import { type WorkOptions, withRetries, withRetriesPlaced } from '../storage/retry.js';
 import { newObject, type Value } from '../value/value.js';
 import type { Auditor } from './auditor.js';
-import type { StatementResult } from './contract.js';
+import type { StatementResult } from './door.js';
 import type { HeldTransactions } from './held-transactions.js';
 import type { PlaceKeeper } from './places.js';
 import { Testimony } from './testimony.js';
@@ -57,8 +58,8 @@ export interface RunnerServices {
 
 type Outcome = StatementResult['outcome'];
 
-/** Held transactions in which something has run. */
-const begun = new WeakSet<Transaction>();
+/** For whom something has run already in held transactions. */
+const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
 
 /** What a statement that has been run takes besides its value, in bytes: its tree, its closure, its outcome. Those of short texts count for nothing. */
 const RESULT = 512;
@@ -123,15 +124,13 @@ export class StatementRunner {
 
   /** Runs a statement and notes its outcome; `pause` before it, so that a text of many cheap ones holds nobody up. */
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
-    const { clock } = this.#services.environment;
-    const began = clock.monotonic();
+    const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
     const note = (outcome: Outcome) => {
-      this.#settle({ used, made }, statement, this.#scope, outcome);
-      this.#push(statement, clock.monotonic() - began, outcome);
-      this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
-      // Whatever follows counts on it.
-      if (!outcome.ok && statement.kind === 'option') throw outcome.error;
+      const settled = this.#settle(used, made, statement, this.#scope, outcome);
+      return isPromise(settled)
+        ? settled.then(() => this.#note(statement, began, outcome))
+        : this.#note(statement, began, outcome);
     };
     const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
     this.#testify();
@@ -145,20 +144,26 @@ export class StatementRunner {
     return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
   }
 
+  #note(statement: Statement, began: number, outcome: Outcome): void {
+    this.#push(statement, this.#services.environment.clock.monotonic() - began, outcome);
+    this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
+    // Whatever follows counts on it.
+    if (!outcome.ok && statement.kind === 'option') throw outcome.error;
+  }
+
   /** What a statement has made is over with it, but for its result and the variable it sets. */
-  #settle(before: Pick<RequestMemory, 'used' | 'made'>, statement: Statement, scope: Scope, outcome: Outcome): void {
-    const { used, made } = before;
+  #settle(used: number, made: number, statement: Statement, scope: Scope, outcome: Outcome): PromiseOrValue<void> {
     const memory = this.#memory;
-    if (!outcome.ok) memory.releaseTo(used);
-    else if (memory.made > made) {
-      memory.settle(used, statement.kind === 'let' ? scope.get(statement.name) : outcome.value);
+    if (!outcome.ok) return memory.releaseTo(used);
+    if (memory.made > made) {
+      return memory.settle(used, statement.kind === 'let' ? scope.get(statement.name) : outcome.value);
     }
   }
 
   #dispatch(statement: Statement): PromiseOrValue<Value> {
     switch (statement.kind) {
       case 'use':
-        return this.#use(statement.namespace, statement.database);
+        return this.#held === undefined ? this.#use(statement) : this.#useWithin(this.#held, statement);
       case 'begin':
         throw failure('transaction_nested');
       case 'commit':
@@ -174,16 +179,24 @@ export class StatementRunner {
   }
 
   /** A USE inside a text is over with the request; the session's `use` is what stays. */
-  #use(namespace: string | undefined, database: string | undefined): PromiseOrValue<Value> {
-    const select = (witness?: Witness) => this.#services.places.select(this.#identity, namespace, database, witness);
+  #use(use: Use): PromiseOrValue<Value> {
+    const select = (witness?: Witness) => this.#services.places.select(this.#identity, use, witness);
     const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-    return andThen(andThen(this.#unsettled.durable, selecting), (place) => {
-      this.#identity = atPlace(this.#identity, place);
-      const value = newObject();
-      value['namespace'] = place.namespace;
-      value['database'] = place.database;
-      return value;
-    });
+    return andThen(andThen(this.#unsettled.durable, selecting), (place) => this.#selected(place));
+  }
+
+  /** In a transaction, what isn't there yet is defined by it. */
+  #useWithin(transaction: Transaction, use: Use): PromiseOrValue<Value> {
+    const place = this.#services.places.selectWithin(transaction, this.#identity, use, this.#testimony);
+    return andThen(place, (found) => this.#selected(found));
+  }
+
+  #selected(place: Place): Value {
+    this.#identity = atPlace(this.#identity, place);
+    const value = newObject();
+    value['namespace'] = place.namespace;
+    value['database'] = place.database;
+    return value;
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
@@ -241,11 +254,14 @@ export class StatementRunner {
   /** A statement that fails leaves no trace in the transaction, which goes on. */
   #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
     const start = held.savepoint();
+    const identity = this.#identity;
     return otherwise(
       () => {
-        if (begun.has(held)) return this.#evaluate(statement, held, this.#scope);
+        const known = begun.get(held);
+        if (known?.has(identity)) return this.#evaluate(statement, held, this.#scope);
         return andThen(this.#evaluateAnew(statement, held), (value) => {
-          begun.add(held);
+          if (known === undefined) begun.set(held, new WeakSet([identity]));
+          else known.add(identity);
           return value;
         });
       },
@@ -324,7 +340,8 @@ export class StatementRunner {
         if (statement.kind === 'begin') throw failure('transaction_open');
         if (at > 0) await this.#interrupt.checkpoint();
         const { value, isLast } = await this.#step(statement, transaction, scope);
-        this.#settle({ used, made }, statement, scope, succeeded(value));
+        const settled = this.#settle(used, made, statement, scope, succeeded(value));
+        if (isPromise(settled)) await settled;
         entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
         if (isLast) break;
       } catch (thrown) {
@@ -348,7 +365,7 @@ export class StatementRunner {
     const { executor } = this.#services;
     switch (statement.kind) {
       case 'use':
-        return andThen(this.#use(statement.namespace, statement.database), (value) => ({ value, isLast: false }));
+        return andThen(this.#useWithin(transaction, statement), (value) => ({ value, isLast: false }));
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
       default:

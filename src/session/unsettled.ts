@@ -1,7 +1,7 @@
 import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError } from '../errors/error.js';
 import type { Engine } from '../storage/contract.js';
-import type { StatementResult } from './contract.js';
+import type { StatementResult } from './door.js';
 
 /** What was done and seen, by a session or in a request, that may not be durable yet. Nobody may be told of it before. */
 export class Unsettled {

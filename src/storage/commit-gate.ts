@@ -1,8 +1,7 @@
 import { lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 
 /**
- * Lets commits through at once, except while one is made in steps: then they wait in line, in the order they came, so
- * that nobody gets
+ * Lets commits through at once, except while one is made in steps: then they wait in line, in the order they came, so that nobody gets
  * between its steps.
  */
 export class CommitGate {

@@ -65,9 +65,8 @@ export class CommitLog {
   }
 
   /**
-   * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't
-   * noted one by one: they
-   * are searched for what was read.
+   * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't noted one by one:
+   * they are searched for what was read.
    */
   append(keys: () => readonly Key[], large = false): Commit {
     const written = this.#holders > 0 ? keys() : [];

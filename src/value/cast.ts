@@ -8,7 +8,7 @@ import { parseDuration } from './duration.js';
 import { geometryFrom } from './geometry.js';
 import { MAX_INT, MIN_INT, parseFloatText, parseInteger } from './number.js';
 import { isPattern } from './regex.js';
-import { toDisplay, toErrorText } from './text/text.js';
+import { toBoundedDisplay, toErrorText } from './text/text.js';
 import { typeTextInErrors } from './text/type-text.js';
 import type { Type } from './type.js';
 import { parseUuid } from './uuid.js';
@@ -34,7 +34,8 @@ export type RecordReader = (text: string) => RecordId | undefined;
  * @throws TesseraError `cannot_cast`: ``Could not cast into `int` using input `'x'` ``; `range_too_large`
  */
 export function cast(value: Value, type: Type, readRecord: RecordReader): Value {
-  const converted = convert({ ...CASTING, record: (given) => toRecord(given, readRecord) }, value, type);
+  const record = (given: Value) => toRecord(given, readRecord);
+  const converted = convert({ ...CASTING, record, alternatives: { ...ALTERNATIVES, record } }, value, type);
   if (converted instanceof Mismatch) throw failure('cannot_cast', { reason: mismatchText(converted) });
   return converted;
 }
@@ -73,7 +74,7 @@ const CASTING: Conversion = {
     number: fromText((text) => parseInteger(text) ?? floatFromText(text), COERCION.plain.number),
     range: (value) => (isArray(value) && value.length === 2 ? rangeFrom(value) : COERCION.plain.range(value)),
     regex: fromText((text) => (isPattern(text) ? new Regex(text) : undefined), COERCION.plain.regex),
-    string: (value) => (value instanceof Uint8Array ? textFrom(value) : toDisplay(value)),
+    string: (value) => (value instanceof Uint8Array ? textFrom(value) : toBoundedDisplay(value)),
     uuid: fromText(parseUuid, COERCION.plain.uuid),
   },
   object: COERCION.object,
@@ -82,9 +83,21 @@ const CASTING: Conversion = {
   setsAreMadeFrom: 'array',
   record: COERCION.record,
   // Anything can name a table, but only a text one of those that are listed.
-  table: (value, type) => (type.tables.length === 0 ? new Table(toDisplay(value)) : COERCION.table(value, type)),
+  table: (value, type) => {
+    if (type.tables.length > 0) return COERCION.table(value, type);
+    const name = value instanceof Uint8Array ? textFrom(value) : toBoundedDisplay(value);
+    return name === FAILED ? FAILED : new Table(name);
+  },
   geometry: (value, type) => toGeometry(value) ?? (type.shapes[0] === 'point' ? pointFrom(value) : FAILED),
   members: COERCION,
+};
+
+/** In a union collections and geometries are made from what is one already: `<option<array>> {1, 2}` fails, as in the reference engine. */
+const ALTERNATIVES: Conversion = {
+  ...CASTING,
+  array: COERCION.array,
+  set: COERCION.set,
+  geometry: COERCION.geometry,
 };
 
 function floatFromText(text: string): Value {
@@ -98,7 +111,7 @@ function toRecord(value: Value, readRecord: RecordReader): Attempt<RecordId> {
 }
 
 /** The text of UTF-8 bytes. */
-function textFrom(bytes: Uint8Array): Attempt {
+function textFrom(bytes: Uint8Array): Attempt<string> {
   try {
     return UTF8.decode(bytes);
   } catch {

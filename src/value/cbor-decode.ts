@@ -315,7 +315,7 @@ const MAKERS: ReadonlyMap<number, Maker> = new Map<number, Maker>([
   [CBOR_TAGS.uuidText, fromText(parseUuid)],
   [CBOR_TAGS.decimal, fromText((text) => parseDecimal(text, true))],
   [CBOR_TAGS.datetime, toDatetime],
-  [CBOR_TAGS.durationText, fromText(parseDuration)],
+  [CBOR_TAGS.durationText, toDuration],
   [CBOR_TAGS.uuid, (item) => (item instanceof Uint8Array && item.length === 16 ? uuidFromBytes(item) : UNFIT)],
   [CBOR_TAGS.file, toFile],
   [CBOR_TAGS.set, (item) => (isArray(item) ? setFrom(item) : UNFIT)],
@@ -427,6 +427,13 @@ function isRecordKey(key: Value): key is RecordKey | Range {
 function toDatetime(item: Value): Made {
   const [seconds, nanoseconds] = isArray(item) && item.length === 2 ? item : [];
   return isWhole(seconds) && isNanoseconds(nanoseconds) ? (datetimeFrom(seconds, nanoseconds) ?? UNFIT) : UNFIT;
+}
+
+/** A text; or what the other tag of durations holds, since that is what the Python client writes under this one. */
+function toDuration(item: Value): Made {
+  if (typeof item === 'string') return parseDuration(item) ?? UNFIT;
+  const [seconds, nanoseconds] = isArray(item) && item.length === 2 ? item : [];
+  return isWhole(seconds) && isNanoseconds(nanoseconds) ? (durationFrom({ seconds, nanoseconds }) ?? UNFIT) : UNFIT;
 }
 
 function isWhole(value: Value): value is number {

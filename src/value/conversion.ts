@@ -70,6 +70,8 @@ export interface Conversion {
   readonly setsAreMadeFrom?: 'array';
   /** What the members of literal shapes (`{ a: int }`, `[int]`) are held against, which stay as they are; this conversion itself unless told. */
   readonly members?: Conversion;
+  /** What the alternatives of a union are tried with; this conversion itself unless told. */
+  readonly alternatives?: Conversion;
 }
 
 const walk = new Walk();
@@ -124,7 +126,8 @@ function whole(attempt: Attempt, value: Value, type: Type): Value | Mismatch {
 }
 
 /** The first alternative that the value can become, from left to right. */
-function toFirst(conversion: Conversion, value: Value, type: TypeOf<'union'>): Value | Mismatch {
+function toFirst(outer: Conversion, value: Value, type: TypeOf<'union'>): Value | Mismatch {
+  const conversion = outer.alternatives ?? outer;
   for (const alternative of type.of) {
     // Only alone does a text take what is nothing.
     if (alternative.kind === 'string' && (value === undefined || value === null)) continue;

@@ -41,10 +41,17 @@ export function datetimeMilliseconds(datetime: Datetime): number {
 }
 
 const DATETIME =
-  /^([+-]?\d{4,6})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:[Zz]|([+-])(\d\d):(\d\d)))?$/;
+  /^([+-]?\d{4,6})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:[Zz]|([+-])(\d\d):(\d\d))[\t-\r\p{Zs}]*)?$/u;
 
-/** Reads RFC 3339 (seconds and zone required) or a date alone; `undefined` if it isn't one. Digits beyond the ninth are cut off. */
+/** A text with more characters, blanks after it included, is none: to read on would hold others up. */
+const MAX_TEXT = 65_536;
+
+/**
+ * Reads RFC 3339 (seconds and zone required, blanks after them allowed) or a date alone; `undefined` if it isn't one. Digits beyond the ninth
+ * are cut off.
+ */
 export function parseDatetime(text: string): Datetime | undefined {
+  if (text.length > MAX_TEXT) return undefined;
   const match = DATETIME.exec(text);
   if (match === null) return undefined;
   const [

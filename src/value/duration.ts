@@ -51,20 +51,32 @@ export function durationMilliseconds(duration: Duration): number {
 // `µ` is written as the micro sign, the Greek letter or `u`.
 const PART = /(\d{1,20})(ns|us|µs|μs|ms|[smhdwy])/y;
 const MAX_PARTS = 64;
+/** A text with more characters, blanks around it included, is none: to read on would hold others up. */
+const MAX_TEXT = 65_536;
+const BLANKS = /[\t-\r\p{Zs}]*/uy;
 
-/** Reads `1h30m`, in any order of units; `undefined` if it isn't one or is too long a time. */
+/** Reads `1h30m`, in any order of units, with or without blanks around it; `undefined` if it isn't one or is too long a time. */
 export function parseDuration(text: string): Duration | undefined {
+  if (text.length > MAX_TEXT) return undefined;
   let total = 0n;
-  PART.lastIndex = 0;
+  PART.lastIndex = afterBlanks(text, 0);
   for (let parts = 0; parts < MAX_PARTS; parts++) {
     const start = PART.lastIndex;
     if (start === text.length) return parts === 0 ? undefined : durationFromNanoseconds(total);
     const match = PART.exec(text);
-    if (match === null) return undefined;
+    if (match === null) {
+      return parts > 0 && afterBlanks(text, start) === text.length ? durationFromNanoseconds(total) : undefined;
+    }
     const unit = match[2] === 'us' || match[2] === 'μs' ? 'µs' : (match[2] as DurationUnit);
     total += BigInt(match[1] as string) * NANOSECONDS[unit];
   }
   return undefined;
+}
+
+function afterBlanks(text: string, offset: number): number {
+  BLANKS.lastIndex = offset;
+  BLANKS.exec(text);
+  return BLANKS.lastIndex;
 }
 
 /** `1y2w3d4h5m6s7ms8µs9ns`; zero is `0ns`. */

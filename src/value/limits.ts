@@ -9,6 +9,9 @@ export const MAX_NESTING = 1000;
  */
 export const MAX_NODES = 2 ** 24;
 
+/** So many values become a text at once, for `<string>` and functions that make texts of values: some milliseconds' work. */
+export const MAX_SHOWN = 2 ** 15;
+
 /** So many values are looked at to compare two, to convert one to a type, or to tell how two differ. */
 export const MAX_COMPARED = 2 ** 18;
 

@@ -60,6 +60,8 @@ export function contains(container: Value, item: Value): boolean {
 /** `container CONTAINSALL items`. */
 export function containsAll(container: Value, items: Value): boolean {
   const list = itemsOf(items);
+  // Of nothing, all is in anything.
+  if (list?.length === 0) return true;
   if (list === undefined || holdsSingles(container)) return containsText(container, items);
   return list.every(holderOf(container, list.length));
 }

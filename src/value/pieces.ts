@@ -42,29 +42,36 @@ export const CBOR_PIECES: Pieces = {
   key: (name) => encodeCborItems([name], 0, 1, 0),
 };
 
-/** Lists of more members are written in pieces. */
-const MANY = 512;
 /** So many members of a list make one piece, if each consists of no more than so many values: some hundred microseconds. */
 const ITEMS = 64;
 const SMALL = 256;
 /** A text of more characters isn't small. */
 const LONG = 4096;
 
-/**
- * Whether a value is so large that it had better be written in pieces. Looks at few of its parts: at the members of objects, and at the
- * first of lists, as results are made; one that hides what is large behind others is taken for small.
- */
-export function isLarge(value: Value, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null || depth > 4) return false;
+/** Values of more parts are written in pieces, whatever their shape; those of fewer take less than half a millisecond at once. */
+const AT_ONCE = 4096;
+
+/** Whether a value is so large that it had better be written in pieces. */
+export function isLarge(value: Value): boolean {
+  return countParts(value, 0) > AT_ONCE;
+}
+
+/** How many values a value consists of, long texts for more than one; more than `AT_ONCE` for all that are large. */
+function countParts(value: Value, before: number): number {
+  let parts = before + 1;
+  if (typeof value === 'string') return parts + (value.length >> 6);
+  if (typeof value !== 'object' || value === null) return parts;
   if (isList(value)) {
-    const { length } = listOf(value);
-    if (length > MANY) return true;
-    for (let at = 0; at < length && at < 4; at++) if (isLarge(listOf(value)[at], depth + 1)) return true;
-    return false;
+    const items = listOf(value);
+    if (items.length > AT_ONCE) return AT_ONCE + 1;
+    for (let at = 0; at < items.length && parts <= AT_ONCE; at++) parts = countParts(items[at], parts);
+  } else if (isObject(value)) {
+    for (const name in value) {
+      parts = countParts(value[name], parts);
+      if (parts > AT_ONCE) break;
+    }
   }
-  if (!isObject(value)) return false;
-  for (const name in value) if (isLarge(value[name], depth + 1)) return true;
-  return false;
+  return parts;
 }
 
 /**

@@ -66,8 +66,8 @@ export class Walk {
   }
 }
 
-/** So many are met before the whole is measured. */
-const UNMEASURED = 2 ** 18;
+/** So many are met before the whole is measured: a millisecond's work. */
+const UNMEASURED = 2 ** 14;
 
 /**
  * A walk that makes something of one value, which takes more time and room for each part than looking at it. One that turns out to be
@@ -75,14 +75,16 @@ const UNMEASURED = 2 ** 18;
  */
 export class MeasuredWalk extends Walk {
   #root: Value;
+  #most = MAX_NODES;
 
   constructor() {
     super(UNMEASURED);
   }
 
-  /** Begins at `root`, at depth 0 unless it stands in something else. `end` lets go of it. */
-  beginAt(root: Value, depth = 0): number {
+  /** Begins at `root`, at depth 0 unless it stands in something else, to meet `most` values at the most. `end` lets go of it. */
+  beginAt(root: Value, depth = 0, most = MAX_NODES): number {
     this.#root = root;
+    this.#most = most;
     this.begin();
     return depth;
   }
@@ -93,7 +95,7 @@ export class MeasuredWalk extends Walk {
   }
 
   protected override exhausted(): void {
-    if (sizeOf(this.#root, new Map(), 0) > MAX_NODES) throw tooLarge(MAX_NODES);
+    if (new Measurement(this.#most).sizeOf(this.#root, 0) > this.#most) throw tooLarge(this.#most);
     this.left = Number.POSITIVE_INFINITY;
   }
 }
@@ -104,19 +106,29 @@ function isBare(value: Value): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** How many values a value consists of, what is shared counted wherever it occurs. */
-function sizeOf(value: Value, known: Map<object, number>, depth: number): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  const members = membersOf(value);
-  // Counting a few bare members again takes less time than remembering the sum, as it does for most records.
-  if (members.length <= FEW && members.every(isBare)) return members.length + 1;
-  const before = known.get(value);
-  if (before !== undefined) return before;
-  const below = deeper(depth);
-  let size = 1;
-  for (let index = 0; index < members.length; index++) size += sizeOf(members[index], known, below);
-  known.set(value, size);
-  return size;
+/** Counts values, up to a limit. */
+class Measurement {
+  readonly #sizes = new Map<object, number>();
+
+  constructor(private readonly limit: number) {}
+
+  /** How many values a value consists of, what is shared counted wherever it occurs. @throws TesseraError `value_too_large` early, if it can */
+  sizeOf(value: Value, depth: number): number {
+    if (typeof value !== 'object' || value === null) return 1;
+    const members = membersOf(value);
+    // Counting a few bare members again takes less time than remembering the sum, as it does for most records.
+    if (members.length <= FEW && members.every(isBare)) return members.length + 1;
+    const before = this.#sizes.get(value);
+    if (before !== undefined) return before;
+    const below = deeper(depth);
+    let size = 1;
+    for (let index = 0; index < members.length; index++) {
+      size += this.sizeOf(members[index], below);
+      if (size > this.limit) throw tooLarge(this.limit);
+    }
+    this.#sizes.set(value, size);
+    return size;
+  }
 }
 
 /** What a value consists of; none for what has no parts. */

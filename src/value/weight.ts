@@ -1,3 +1,6 @@
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { doInSteps, type Pausing } from '../base/steps.js';
+import type { Stepwise } from '../base/stepwise.js';
 import { Closure, FileReference, isArray, isObject, type ObjectValue, Regex, SetValue, type Value } from './value.js';
 import { membersOf } from './walk.js';
 
@@ -20,27 +23,79 @@ export function weightWithin(value: Value, limit: number): number {
   return weigh([value], limit);
 }
 
-function weigh(open: Value[], limit: number): number {
-  const known = new Set<Value>();
-  let weight = CELL * open.length;
-  while (open.length > 0 && weight < limit) {
-    const value = open.pop();
-    if (typeof value === 'string') weight += 2 * value.length;
-    if (typeof value !== 'object' || value === null || known.has(value)) continue;
-    known.add(value);
-    if (value instanceof Uint8Array) weight += value.byteLength;
-    else if (value instanceof Regex) weight += 2 * value.source.length;
-    else if (value instanceof FileReference) weight += 2 * value.key.length;
-    else if (value instanceof Closure) weight += FUNCTION;
-    else {
-      if (isObject(value)) for (const name in value) weight += name.length;
-      const members = membersOf(value);
-      weight += CONTAINER + CELL * members.length;
-      if (weight >= limit) break;
-      for (const member of members) if (hasWeight(member)) open.push(member);
-    }
+function weigh(values: readonly Value[], limit: number): number {
+  const weighing = new Weighing(values, { limit });
+  weighing.upTo(Number.POSITIVE_INFINITY);
+  return weighing.result;
+}
+
+/** Parts that are weighed in one step: some hundred microseconds. */
+const PARTS = 4096;
+
+/** `weightOf` with pauses; whatever pauses is asked for only where the values are large. */
+export function weighInSteps(values: readonly Value[], pausing: () => Pausing): PromiseOrValue<number> {
+  const weighing = new Weighing(values);
+  return weighing.step() ? weighing.result : doInSteps(weighing, pausing());
+}
+
+/** `weightOf` in pieces. */
+export class Weighing implements Stepwise<number> {
+  readonly #limit: number;
+  /** What has been met, which counts once. */
+  readonly #known: Set<Value> | undefined;
+  /** Met, and not looked into yet. */
+  readonly #open: Value[] = [];
+  /** Those that are being looked at, and the next of them. */
+  #members: readonly Value[];
+  #at = 0;
+  #weight: number;
+
+  /** `isTree` says that the values share nothing, as what was decoded: a set of a million of them takes long to grow. */
+  constructor(values: readonly Value[], { limit = Number.POSITIVE_INFINITY, isTree = false } = {}) {
+    this.#members = values;
+    this.#known = isTree ? undefined : new Set();
+    this.#limit = limit;
+    this.#weight = CELL * values.length;
   }
-  return Math.min(weight, limit);
+
+  step(): boolean {
+    return this.upTo(PARTS);
+  }
+
+  get result(): number {
+    return Math.min(this.#weight, this.#limit);
+  }
+
+  /** Weighs so many parts more; answers whether all are weighed, or weigh as much as the limit. */
+  upTo(parts: number): boolean {
+    for (let left = parts; left > 0 && this.#weight < this.#limit; left--) {
+      if (this.#at < this.#members.length) {
+        this.#meet(this.#members[this.#at++]);
+      } else {
+        if (this.#open.length === 0) return true;
+        this.#enter(this.#open.pop());
+      }
+    }
+    return this.#weight >= this.#limit;
+  }
+
+  #meet(value: Value): void {
+    if (typeof value === 'string') this.#weight += 2 * value.length;
+    if (typeof value !== 'object' || value === null || this.#known?.has(value)) return;
+    this.#known?.add(value);
+    if (value instanceof Uint8Array) this.#weight += value.byteLength;
+    else if (value instanceof Regex) this.#weight += 2 * value.source.length;
+    else if (value instanceof FileReference) this.#weight += 2 * value.key.length;
+    else if (value instanceof Closure) this.#weight += FUNCTION;
+    else this.#open.push(value);
+  }
+
+  #enter(value: Value): void {
+    this.#members = membersOf(value);
+    if (isObject(value)) for (const name in value) this.#weight += name.length;
+    this.#at = 0;
+    this.#weight += CONTAINER + CELL * this.#members.length;
+  }
 }
 
 function hasWeight(value: Value): boolean {

@@ -35,6 +35,7 @@ export class StubbedEnvironment implements Environment {
     },
     wait: (milliseconds: number) => new Promise<void>((wake) => void this.timers.after(milliseconds, wake)),
     yield: () => Promise.resolve(),
+    nextRound: (): Promise<void> => this.timers.yield(),
   };
 
   get seconds(): number {

@@ -61,3 +61,17 @@ test('weighs what takes the place of another anew', () => {
   cache.set('larger', 'x'.repeat(1_000));
   expect(cache.size).toBeLessThanOrEqual(2);
 });
+
+test('forgets what was not used from one aging to the next', () => {
+  const cache = new LruCache<string, number>(10);
+  cache.set('used', 1);
+  cache.set('left', 1);
+  cache.age();
+  expect(cache.get('used')).toBe(1);
+  cache.age();
+  expect(cache.get('used')).toBe(1);
+  expect(cache.get('left')).toBeUndefined();
+  cache.age();
+  cache.age();
+  expect(cache.size).toBe(0);
+});

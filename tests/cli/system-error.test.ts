@@ -43,12 +43,21 @@ describe('a server that does not answer', () => {
         server.close(() => resolve(port));
       });
     });
-  const commands = [['sql'], ['export', '-'], ['graphql', 'schema']];
+  const place = ['--ns', 'a', '--db', 'a'];
+  const commands = [
+    ['sql', ...place],
+    ['export', '-', ...place],
+    ['import', '-', ...place],
+    ['import', 'package.json', ...place],
+    ['graphql', 'schema', ...place],
+    ['types', ...place],
+    ['version'],
+  ];
 
   it.each(['http', 'ws'])('is told with its address and the reason, over %s', async (scheme) => {
     const port = await free();
     for (const command of commands) {
-      const args = [...command, '--endpoint', `${scheme}://127.0.0.1:${port}`, '--ns', 'a', '--db', 'a'];
+      const args = [...command, '--endpoint', `${scheme}://127.0.0.1:${port}`];
       const said = await new Promise((resolve) => {
         const child = execFile(process.execPath, ['dist/cli/main.js', ...args], (error, _, stderr) =>
           resolve([(error as { code?: unknown } | null)?.code, stderr]),

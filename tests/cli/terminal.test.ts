@@ -17,8 +17,10 @@ afterAll(async () => {
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
+const CTRL_R = '\x12';
 const TAB = '\t';
 const UP = '\x1b[A';
+const LEFT = '\x1b[D';
 const ENTER = '\r';
 
 /** A session on a screen of 100 columns. */
@@ -179,6 +181,67 @@ describe.runIf(existsSync('/usr/bin/script'))('tessera sql in a terminal', () =>
     type(`${ROOT.pass}${ENTER}`);
     expect(await shows('test/test> ')).not.toContain(ROOT.pass);
     type(`exit${ENTER}`);
+    expect(await exited).toBe(0);
+  });
+
+  it('finds earlier statements by Ctrl-R', async () => {
+    const { type, shows, exited } = terminal('--no-color', signedIn);
+    await shows('test/test> ');
+    for (const number of [11, 22, 33]) {
+      type(`RETURN ${number} * 2;${ENTER}`);
+      await shows(`\n${2 * number}`);
+      await shows('test/test> ');
+    }
+    type(`${CTRL_R}RET`);
+    await shows("(reverse-i-search)'RET': ");
+    await shows('RETURN 33 * 2;');
+    type(CTRL_R);
+    await shows('RETURN 22 * 2;');
+    type('nowhere');
+    await shows("(failed reverse-i-search)'RETnowhere': ");
+    type(`${'\x7f'.repeat(7)}${CTRL_R}${CTRL_R}`);
+    await shows('RETURN 11 * 2;');
+    type(ENTER);
+    await shows('\n22');
+    await shows('test/test> ');
+    // Left as it was typed, and changed before it runs.
+    type(`RETURN 5${CTRL_R}33\x07`);
+    await shows('test/test> RETURN 5');
+    type(`5;${ENTER}`);
+    await shows('\n55');
+    await shows('test/test> ');
+    type(`${CTRL_R}22`);
+    await shows('RETURN 22 * 2;');
+    // An arrow leads into what was found.
+    type(LEFT);
+    await shows('test/test> RETURN 22 * 2;');
+    type('0');
+    await shows('RETURN 22 * 20;');
+    type(ENTER);
+    await shows('\n440');
+    type(`\\q${ENTER}`);
+    expect(await exited).toBe(0);
+  });
+
+  it('shows tables, and long results in the pager', async () => {
+    const { type, shows, exited } = terminal('--no-color --table', { ...signedIn, PAGER: 'sed s/^/paged/' });
+    await shows('test/test> ');
+    type(`RETURN [{ a: 1, b: 'x' }, { a: 22 }];${ENTER}`);
+    const shown = await shows('test/test> ');
+    expect(shown).toContain(" a  | b\r\n----+-----\r\n  1 | 'x'\r\n 22 |\r\n");
+    expect(shown).not.toContain('paged');
+    type(`RETURN (<array> 1..=60).map(|$n| { n: $n });${ENTER}`);
+    expect(await shows('-- 60 in')).toMatch(/paged n\r\npaged---/);
+    await shows('test/test> ');
+    type(`\\pager${ENTER}`);
+    await shows('The pager is off');
+    type(`\\table${ENTER}`);
+    await shows('Tables are off');
+    type(`RETURN [{ a: 1 }];${ENTER}`);
+    await shows('[{ a: 1 }]');
+    type(`RETURN (<array> 1..=60).map(|$n| { n: $n });${ENTER}`);
+    expect(await shows('-- 60 in')).not.toContain('paged');
+    type(CTRL_D);
     expect(await exited).toBe(0);
   });
 

@@ -2,7 +2,7 @@
  * The package as npm gives it to people: packed, and installed into an empty project with `--engine-strict`, on each version of Node that is
  * promised. The other versions come as packages of npm's, too.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -111,6 +111,36 @@ async function use(folder: string, bin: string): Promise<string> {
   return stdout;
 }
 
+/** The installed server has the pages for browsers, with their scripts. */
+async function expectPages(folder: string): Promise<void> {
+  const args = ['start', 'memory', '--bind', '127.0.0.1:0', '--allow-experimental', 'graphql'];
+  const child = spawn(join('node_modules', '.bin', 'tessera'), args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    let said = '';
+    const url = await new Promise<string>((resolve, reject) => {
+      const listen = (chunk: Buffer) => {
+        said += chunk;
+        const [, found] = /"url":"([^"]+)".*"Listening"/.exec(said) ?? [];
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout.on('data', listen);
+      child.stderr.on('data', listen);
+      child.once('close', () => reject(new Error(said)));
+    });
+    for (const path of ['/', '/graphql']) {
+      const page = await (await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })).text();
+      expect(page).toContain('<!doctype html>');
+      const [, script] = /<script [^>]*src="([^"]+)"/.exec(page) ?? [];
+      expect((await fetch(`${url}${script}`)).status).toBe(200);
+    }
+  } finally {
+    child.kill();
+  }
+}
+
 describe('the package, installed into an empty project', () => {
   let tarball: string;
   let registry: Server;
@@ -151,6 +181,7 @@ describe('the package, installed into an empty project', () => {
       const bin = dirname(process.execPath);
       const folder = await install(bin, resolve(tarball));
       expect(await use(folder, bin)).toContain('kept');
+      await expectPages(folder);
     },
     2 * MINUTES,
   );

@@ -6,18 +6,12 @@ import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
-import {
-  type Compiler,
-  DEFAULT_TUNING,
-  type Evaluate,
-  type Execution,
-  Frame,
-  Scope,
-} from '../../src/exec/execution.js';
+import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
 import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
+import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
 import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';

@@ -148,6 +148,7 @@ export function executionOver(world: World, store: Store): Execution {
     writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },
     past: { emptyBefore: undefined, unchangedSince: () => undefined },
     depth: 0,
+    maySleep: false,
     importing: false,
     weakKeys: false,
     judging: false,

@@ -41,14 +41,28 @@ describe('a scope', () => {
     memory.charge(1_000);
     const mark = memory.used;
     memory.charge(MIB);
-    memory.settle(mark, 'x'.repeat(1_000));
+    void memory.settle(mark, 'x'.repeat(1_000));
     expect(memory.used - mark).toBeGreaterThan(1_000);
     expect(memory.used - mark).toBeLessThan(3_000);
-    memory.settle(memory.used, 'x'.repeat(MIB));
+    void memory.settle(memory.used, 'x'.repeat(MIB));
     memory.releaseTo(mark);
     memory.charge(10);
-    memory.settle(mark, 'x'.repeat(MIB));
+    void memory.settle(mark, 'x'.repeat(MIB));
     expect(memory.used - mark).toBe(10);
+  });
+
+  it('weighs a large value in steps', async () => {
+    let turns = 0;
+    const giveWay = async () => {
+      turns++;
+    };
+    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, giveWay });
+    charging.charge(32 * MIB);
+    await charging.settle(0, rows(10_000));
+    // An object and its text are two parts at least.
+    expect(turns).toBeGreaterThanOrEqual(Math.floor((2 * 10_000) / 4096));
+    expect(charging.used).toBeGreaterThan(10 * MIB);
+    expect(charging.used).toBeLessThan(13 * MIB);
   });
 
   it('looks no further at its value than what was charged', () => {
@@ -61,7 +75,7 @@ describe('a scope', () => {
       },
     });
     memory.charge(100);
-    memory.settle(0, [...Array<Value>(1_000).fill(1), watched]);
+    void memory.settle(0, [...Array<Value>(1_000).fill(1), watched]);
     expect(looks).toBe(0);
   });
 });

@@ -8,6 +8,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { objectFrom } from '../../src/value/value.js';
 import { run } from '../security/world.js';
 
 /** A clock by which each look finds the time of a turn used up, so that each checkpoint gives way. */
@@ -63,6 +64,27 @@ describe('gives way on the way', () => {
   ])('%s', async (statement, least) => {
     expect(await yieldsOf(statement)).toBeGreaterThanOrEqual(least);
   });
+});
+
+/** A value of 2^20 parts that takes little memory. */
+const SHARED = `LET $a = <array> 0..1024; ${'LET $a = [$a, $a];'.repeat(10)}`;
+
+test.each([
+  ['<string> $a', 'value_too_large'],
+  ['type::string($a)', 'value_too_large'],
+  ["string::concat('', $a)", 'input_too_large'],
+  ["string::join(',', [$a])", 'input_too_large'],
+])('refuses %s, whatever its parts are in', async (expression, code) => {
+  await expect(run(owner, `${SHARED} RETURN ${expression}`)).rejects.toMatchObject({ code });
+});
+
+test('refuses requests with very many variables', async () => {
+  const variables = (count: number) =>
+    objectFrom(Object.fromEntries(Array.from({ length: count }, (_, at) => [`v${at}`, at])));
+  await expect((async () => owner.query('RETURN 1', variables(10_001)))()).rejects.toMatchObject({
+    code: 'too_many_request_variables',
+  });
+  expect(await owner.query('RETURN $v9999', variables(10_000))).toMatchObject([{ outcome: { value: 9999 } }]);
 });
 
 describe('refuses what would take too long at once', () => {

@@ -20,6 +20,7 @@ function frozen(byte: number, slept: number[] = []): Environment {
         slept.push(milliseconds);
       },
       yield: async () => {},
+      nextRound: async () => {},
     },
     network: fakeNetwork(),
     heap: { used: () => 0, limit: 2 ** 30 },

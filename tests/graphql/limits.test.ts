@@ -1,5 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import type { Environment } from '../../src/env/environment.js';
+import { realEnvironment } from '../../src/env/real.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { openDatabase } from '../../src/session/database.js';
@@ -192,5 +194,32 @@ describe('introspection', () => {
     const { ask } = await openStack(withConfig('AUTO'));
     expect((await ask('{ __type(name: "t") { name } }')).data).toEqual({ __type: { name: 't' } });
     expect((await ask('{ t { nn } }')).errors?.[0]?.message).toContain('Did you mean "n"?');
+  });
+});
+
+describe('gives way while it writes', () => {
+  it.each([
+    ['a list', '{ t(limit: 2000) { n } }'],
+    ['a connection', '{ tConnection(first: 2000) { edges { node { n } } } }'],
+  ])('%s', async (_, query) => {
+    let time = 0;
+    let turns = 0;
+    // By this clock each look finds the time of a turn used up.
+    const environment: Environment = {
+      ...realEnvironment,
+      clock: { ...realEnvironment.clock, monotonic: () => (time += 2) },
+      timers: {
+        ...realEnvironment.timers,
+        yield: async () => {
+          turns++;
+        },
+      },
+    };
+    const many = 'DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; CREATE |t:2000| SET n = 1';
+    const { ask } = await openStack(many, { environment });
+    const { data, errors } = await ask(query);
+    expect(errors).toBeUndefined();
+    expect(JSON.stringify(data).match(/"n":1/g)).toHaveLength(2_000);
+    expect(turns).toBeGreaterThanOrEqual(60);
   });
 });

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
+import { SILENT } from '../../src/http/log.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 
@@ -103,5 +104,33 @@ it('are not waited for where there are none, however long the answer takes', asy
   timeIsUp();
   answer?.();
   expect((await asked).status).toBe(200);
+  await app.close();
+});
+
+it.each([
+  ['refused', 'POST /sql HTTP/1.1\r\nhost: x\r\ncontent-length: 6000000\r\n\r\n', /^HTTP\/1.1 413 /],
+  ['cut off', 'POST /sql HTTP/1.1\r\nhost: x\r\ncontent-length: 60\r\n\r\n', /^$/],
+])('leave no timer and no complaint behind when they are %s', async (how, head, expected) => {
+  const complaints: unknown[] = [];
+  const app = createHttpServer({
+    database,
+    environment: { ...realEnvironment, timers },
+    options: { requestTimeout: ALLOWED },
+    log: { ...SILENT, error: (...told) => void complaints.push(told) },
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(head);
+  socket.write('RETURN');
+  if (how === 'cut off') {
+    await expect.poll(() => waiting.size).toBe(1);
+    socket.destroy();
+  } else {
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(expected);
+  }
+  await expect.poll(() => waiting.size).toBe(0);
+  expect(complaints).toEqual([]);
   await app.close();
 });

@@ -158,7 +158,11 @@ describe('messages', () => {
     await call(socket, 'let', 'x', 1);
     await call(socket, 'signin', { user: 'root', pass: 'secret' });
     const [session] = database.sessions;
-    expect([session?.namespace, session?.variables.get('x'), session?.principal.kind]).toEqual(['a', 1, 'system']);
+    expect([session?.namespace, session?.variables.get('x')?.value, session?.principal.kind]).toEqual([
+      'a',
+      1,
+      'system',
+    ]);
     socket.close();
     await expect.poll(() => session?.closed).toBe(true);
   });
@@ -433,6 +437,7 @@ function manual(): { environment: Environment; advance(milliseconds: number): vo
       clock: { now: () => 0n, monotonic: () => now },
       timers: {
         yield: realEnvironment.timers.yield,
+        nextRound: realEnvironment.timers.nextRound,
         wait: realEnvironment.timers.wait,
         after(milliseconds, callback) {
           const timer = { at: now + milliseconds, callback };

@@ -13,10 +13,15 @@ function failureOf(run: () => unknown): TesseraError {
   throw new Error('nothing was thrown');
 }
 
+/** Our labels for words that are nearly keywords, which the reference engine has none for. */
+function withoutSuggestions(message: string): string {
+  return message.replaceAll(/ did you maybe mean `[A-Z_]+`\?$/gm, '');
+}
+
 describe('texts as the reference engine has them', () => {
   test.each(errors as [text: string, message: string][])('%j', (text, message) => {
     const error = failureOf(() => parseQuery(text));
-    expect(error.message).toBe(message);
+    expect(withoutSuggestions(error.message)).toBe(message);
     expect(error.code).toBe('parse_error');
     expect(error.kind).toBe('Validation');
   });

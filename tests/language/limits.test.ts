@@ -99,3 +99,32 @@ describe('chains', () => {
     expect(codeOf(() => parseExpression(text))).toBe('fine');
   });
 });
+
+describe('long tokens', () => {
+  test.each([
+    '1'.repeat(5_000),
+    `0.${'1'.repeat(5_000)}`,
+    `1e${'1'.repeat(5_000)}`,
+    `${'1'.repeat(5_000)}dec`,
+    `${'1'.repeat(5_000)}s`,
+    '1s'.repeat(3_000),
+    `${'1_'.repeat(3_000)}1`,
+  ])('%.9s… is no number', (text) => {
+    expect(() => parseExpression(text)).toThrow('it has more than 4096 characters');
+  });
+
+  test('an id of many digits is a text', () => {
+    const digits = '1'.repeat(100_000);
+    expect(parseExpression(`a:${digits}`)).toEqual(parseExpression(`a:⟨${digits}⟩`));
+  });
+
+  test('a string of many escapes', () => {
+    const written = String.raw`a\n\u{1F600}\u00e9\ud83d\ude00`;
+    const plain = ' nothing to decode in these many characters ';
+    const meant = 'a\n\u{1F600}é\u{1F600}';
+    for (const count of [1, 4_000]) {
+      const text = (written + plain).repeat(count);
+      expect(parseExpression(`"${text}"`)).toEqual({ kind: 'literal', value: (meant + plain).repeat(count) });
+    }
+  });
+});

@@ -114,7 +114,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   commit: { params: [NOBODY], error: badParams },
   cancel: { params: ['nonsense'], error: badParams },
   attach: { session: SESSION, result: NOTHING },
-  sessions: { result: [anything], http: { result: [] } },
+  sessions: { result: [anything] },
   detach: { session: SESSION, result: NOTHING },
   invalidate: { result: NOTHING },
 };

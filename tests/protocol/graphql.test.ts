@@ -1,4 +1,5 @@
 /** GraphQL over HTTP as clients meet it: GET, batches, foreign pages, the schema as text, the page for browsers. */
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGraphqlSchema } from '../../src/cli/graphql-schema.js';
 import type { RunningServer } from '../../src/server/server.js';
@@ -162,10 +163,65 @@ describe('a foreign page', () => {
     },
   );
 
+  it('can’t post without its origin either, where the browser says that it is a page', async () => {
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const headers = { ...HEADERS, accept: '*/*', 'sec-fetch-site': site, 'content-type': 'text/plain' };
+      expect((await call('/graphql', headers, { method: 'POST', body })).status).toBe(415);
+    }
+  });
+
+  it('can’t post as nobody', async () => {
+    const { authorization: _, ...guest } = HEADERS;
+    const headers = { ...guest, accept: '*/*', 'content-type': 'text/plain' };
+    expect((await call('/graphql', headers, { method: 'POST', body })).status).not.toBe(200);
+  });
+
   it('can’t say where either', async () => {
     const headers = { accept: JSON_TYPE, authorization, 'content-type': 'text/plain' };
     const answer = await call('/graphql', headers, { method: 'POST', body });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'namespace_empty' }]);
+  });
+});
+
+/** Sends headers as they are given and none besides, as `curl` does and `fetch` doesn't; answers with the status. */
+function postBare(headers: Record<string, string>, body: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const posted = request(`${server.url}/graphql`, { method: 'POST', headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode));
+    });
+    posted.on('error', reject).end(body);
+  });
+}
+
+/** Neither a page nor a browser sends these of itself. */
+describe('credentials of one’s own', () => {
+  const body = '{"query": "{ person { name } }"}';
+  const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'TEXT/PLAIN; charset=utf-8', undefined];
+  it.each(TYPES)('make %j do, as a password without a browser, or as a token', async (type) => {
+    const signedIn = await fetch(`${server.url}/signin`, {
+      method: 'POST',
+      headers: { 'content-type': JSON_TYPE, accept: JSON_TYPE },
+      body: JSON.stringify({ user: ROOT.username, pass: ROOT.password }),
+    });
+    const { token } = (await signedIn.json()) as { token: string };
+    const page = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+    for (const more of [{}, { authorization: `Bearer ${token}` }, { ...page, authorization: `Bearer ${token}` }]) {
+      for (const accept of [RESPONSE_TYPE, JSON_TYPE, '*/*']) {
+        const headers = { ...HEADERS, accept, ...(type !== undefined && { 'content-type': type }), ...more };
+        expect([type, accept, await postBare(headers, body)]).toEqual([type, accept, 200]);
+      }
+    }
+    for (const mark of Object.entries(page)) {
+      const headers = { ...HEADERS, accept: '*/*', ...(type !== undefined && { 'content-type': type }) };
+      expect([mark, await postBare({ ...headers, ...Object.fromEntries([mark]) }, body)]).toEqual([mark, 415]);
+    }
+  });
+
+  it('don’t make another type JSON', async () => {
+    for (const type of ['text/html', 'application/graphql', 'multipart/form-data; boundary=x']) {
+      const answer = await call('/graphql', { ...HEADERS, 'content-type': type }, { method: 'POST', body });
+      expect(answer.status).toBe(415);
+    }
   });
 });
 

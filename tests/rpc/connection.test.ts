@@ -265,7 +265,7 @@ describe('queries', () => {
     expect(await result('let', ['$a', 1])).toBeNull();
     expect(await result('set', ['b', 2])).toBeNull();
     expect(await result('unset', ['$b'])).toBeNull();
-    expect([...(database.sessions[0]?.variables ?? [])]).toEqual([['a', 1]]);
+    expect([...(database.sessions[0]?.variables ?? [])]).toEqual([['a', { value: 1, weight: 0 }]]);
   });
 
   it('has GraphQL only where it was given', async () => {

@@ -3,6 +3,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import type { Identity } from '../../src/exec/execution.js';
 import type { Statement } from '../../src/language/ast.js';
+import { Connection } from '../../src/session/connection.js';
 import type {
   Database,
   HeldTransaction,
@@ -15,24 +16,27 @@ import type {
 } from '../../src/session/contract.js';
 import { ServerMemory } from '../../src/session/server-memory.js';
 import { SessionMemory } from '../../src/session/session-memory.js';
+import type { Variable } from '../../src/session/session-variables.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
 
 export class FakeSession implements Session {
   readonly key = 'fake';
-  readonly variables = new Map<string, Value>();
+  readonly variables = new Map<string, Variable>();
   closed = false;
   revalidated = 0;
   namespace: string | undefined;
   database: string | undefined;
   principal: Identity['principal'] = { kind: 'guest' };
 
+  readonly connection: Connection;
   readonly memory: SessionMemory;
 
   constructor(
     readonly owner: FakeDatabase,
     readonly origin: Origin,
   ) {
-    this.memory = new SessionMemory(owner.memory.connection(), this.principal);
+    this.connection = new Connection(owner.memory.connection());
+    this.memory = new SessionMemory(this.connection.memory, this.principal);
   }
 
   get identity(): Identity {
@@ -44,6 +48,10 @@ export class FakeSession implements Session {
       auth: undefined,
       access: undefined,
     };
+  }
+
+  get account(): string | undefined {
+    return this.principal.kind === 'system' ? this.principal.name : undefined;
   }
 
   async query(text: string, variables?: ObjectValue): Promise<StatementResult[]> {
@@ -141,7 +149,7 @@ export class FakeSession implements Session {
   }
 
   setVariable(name: string, value: Value): void {
-    this.variables.set(name, value);
+    this.variables.set(name, { value, weight: 0 });
   }
 
   unsetVariable(name: string): void {

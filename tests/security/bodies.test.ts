@@ -34,6 +34,7 @@ function countingEnvironment(): Environment {
         turns++;
         return realEnvironment.timers.yield();
       },
+      nextRound: () => realEnvironment.timers.nextRound(),
     },
   };
 }
@@ -194,7 +195,13 @@ describe('while a large body is read', () => {
     ['CBOR of too many of them', '/rpc', objects(3 * MIB), cbor, 413],
     ['JSON of empty objects', '/rpc', `[${'{},'.repeat(300_000)}1]`, JSON_TYPE, 200],
     ['JSON with 300,000 keys', '/rpc', keys(300_000), JSON_TYPE, 413],
-    ['JSON with many keys', '/rpc', `{"id":1,"method":"ping","a":[${keys(40_000)},${keys(40_000)}]}`, JSON_TYPE, 200],
+    [
+      'JSON with many keys',
+      '/rpc',
+      `{"id":1,"method":"ping","a":[${Array.from({ length: 6 }, () => keys(14_000)).join()}]}`,
+      JSON_TYPE,
+      200,
+    ],
     ['a long text', '/rpc', JSON.stringify('x\n'.repeat(MIB)), JSON_TYPE, 200],
     [
       'variables of GraphQL',

@@ -30,6 +30,23 @@ describe('a held transaction', () => {
     expect(await ask(session, TOTAL)).toEqual(['[20]']);
   });
 
+  test('brings what it selects into being, if it is committed', async () => {
+    const namespaces = "RETURN (INFO FOR ROOT).namespaces.keys().filter(|$name| $name != 'test')";
+    for (const [end, left] of [
+      ['cancel', '[]'],
+      ['commit', "['fresh']"],
+    ] as const) {
+      const held = await session.begin();
+      expect(await ask(held, 'USE NS fresh DB new; CREATE a:1')).toEqual([
+        "{ database: 'new', namespace: 'fresh' }",
+        '[{ id: a:1 }]',
+      ]);
+      expect(await ask(session, namespaces)).toEqual(['[]']);
+      await held[end]();
+      expect(await ask(session, namespaces)).toEqual([left]);
+    }
+  });
+
   test('leaves nothing when it is cancelled', async () => {
     const held = await session.begin();
     await held.query('DELETE account');

@@ -20,10 +20,10 @@ let turn: () => void = () => {};
 let turns = 0;
 const timers: Timers = {
   ...realEnvironment.timers,
-  yield: () => {
+  nextRound: () => {
     turns++;
     turn();
-    return realEnvironment.timers.yield();
+    return realEnvironment.timers.nextRound();
   },
 };
 

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
-import { MAX_KEY_LENGTH } from '../../src/storage/engines/lmdb-store.js';
+import { DATA_FILE, MAX_KEY_LENGTH } from '../../src/storage/engines/lmdb-store.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { RecordCache } from '../../src/storage/engines/record-cache.js';
 import { HeldStore, openUnsynced } from './held-store.js';
@@ -43,6 +43,33 @@ describe('LmdbEngine', () => {
     await Promise.all(Array.from({ length: 50 }, (_, index) => put(`k${index}`, index)));
     expect(store.writes).toBe(1);
     expect(engine.begin({ writable: false }).count(EVERYTHING)).toBe(50);
+  });
+
+  it('keeps no more room than the next commits may take, however many came before', async () => {
+    const size = async () => (await stat(join(folder, DATA_FILE))).size;
+    const writeAll = (value: number) =>
+      Promise.all(Array.from({ length: 64 }, (_, index) => put(`k${String(index).padStart(40, '0')}`, value)));
+    for (let round = 0; round < 4; round++) await writeAll(round);
+    const before = await size();
+    for (let round = 0; round < 100; round++) await writeAll(round);
+    expect(await size()).toBe(before);
+  });
+
+  it('writes no more together than a few thousand changes, in their order', async () => {
+    const order: number[] = [];
+    const commits = Array.from({ length: 40 }, (_, at) => {
+      const transaction = engine.begin({ writable: true });
+      for (let key = 0; key < 500; key++) transaction.put(`k${at}/${key}`, at);
+      transaction.put('last', at);
+      transaction.afterCommit(() => order.push(at));
+      return Promise.resolve(transaction.commit());
+    });
+    expect(engine.begin({ writable: false }).get('last')).toBeUndefined();
+    await Promise.all(commits);
+    expect(store.writes).toBe(5);
+    expect(order).toEqual(Array.from({ length: 40 }, (_, at) => at));
+    expect(read('last')).toBe(39);
+    expect(engine.begin({ writable: false }).count({ from: 'k', to: 'l' })).toBe(20_000);
   });
 
   it('knows what a view shows that was taken before the writer heard of its success', async () => {

@@ -60,3 +60,12 @@ test('what is shared so often that it is too large ends in an error', () => {
     expect(() => Array.from(piecesOf(value, notation), ({ length }) => length)).toThrow('larger than');
   }
 });
+
+test('what is large is told by all of its parts, wherever they are', () => {
+  let shared: Value = Array.from({ length: 1_000 }, (_, at): Value => at);
+  for (let level = 0; level < 12; level++) shared = [shared, shared];
+  const hidden: Value = [1, 2, 3, 4, 5, object({ a: [1, 2, 3, 4, 5, rows(1_000)] })];
+  const texts: Value = Array.from({ length: 400 }, (): Value => 'x'.repeat(1_000));
+  for (const value of [shared, hidden, texts]) expect(isLarge(value)).toBe(true);
+  for (const value of [rows(400), 'x', object({ a: rows(3) }), hidden.slice(0, 5)]) expect(isLarge(value)).toBe(false);
+});

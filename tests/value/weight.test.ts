@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 import { Closure, objectFrom, RecordId, type Value } from '../../src/value/value.js';
-import { weightOf, weightOfJoined, weightOfResult, weightOfRows, weightWithin } from '../../src/value/weight.js';
+import {
+  Weighing,
+  weightOf,
+  weightOfJoined,
+  weightOfResult,
+  weightOfRows,
+  weightWithin,
+} from '../../src/value/weight.js';
 
 it('grows with what a value holds', () => {
   expect(weightOf('x'.repeat(1_000))).toBeGreaterThan(1_000);
@@ -36,4 +43,18 @@ it('judges lists by a few of their members', () => {
   // What is large by itself was counted where it was made.
   expect(weightOfResult(Array<Value>(1_000).fill('x'.repeat(1_000_000)))).toBeLessThan(1_000_000);
   expect(weightOfJoined(texts)).toBe(8_000);
+});
+
+it('is told in steps, of so many parts each', () => {
+  const many: Value = Array.from(
+    { length: 100_000 },
+    (_, at): Value => (at % 2 === 0 ? objectFrom({ a: at }) : 'text'),
+  );
+  for (const isTree of [false, true]) {
+    const weighing = new Weighing([many], { isTree });
+    let steps = 1;
+    while (!weighing.step()) steps++;
+    expect(weighing.result).toBe(weightOf(many));
+    expect(steps).toBeGreaterThan(100_000 / 4096);
+  }
 });

@@ -1,6 +1,7 @@
 /** What may follow what was typed: keywords, functions, tables, fields, variables and meta commands. */
 import { CONSTANTS } from '../../functions/constants.js';
 import { FUNCTIONS } from '../../functions/registry.js';
+import { ENGINE_PARAMS } from '../../language/engine-params.js';
 import { escapeName } from '../../value/text/quote.js';
 import type { Names } from './catalog.js';
 
@@ -22,21 +23,6 @@ const KEYWORDS = (
   'ROOT SCHEMAFULL SCHEMALESS SELECT SEQUENCE SESSION SET SHOW SIGNIN SIGNUP SINCE SLEEP SPLIT START STRUCTURE TABLE THEN THROW TIMEOUT TO ' +
   'TRANSACTION TYPE UNIQUE UNSET UPDATE UPSERT USE USER VALUE VALUES WHEN WHERE WITH'
 ).split(' ');
-
-const PARAMS = [
-  'access',
-  'after',
-  'auth',
-  'before',
-  'event',
-  'input',
-  'parent',
-  'self',
-  'session',
-  'this',
-  'token',
-  'value',
-];
 
 const CALLS = [...new Set([...FUNCTIONS.map(({ name }) => `${name}(`), ...CONSTANTS.map(({ name }) => name)])];
 
@@ -71,7 +57,7 @@ export async function complete(
   const { tables, functions, params, others } = await source.names();
   if (word.startsWith('$')) {
     return offer(
-      [...variables, ...params, ...PARAMS].map((name) => `$${name}`),
+      [...variables, ...params, ...ENGINE_PARAMS].map((name) => `$${name}`),
       word,
     );
   }

@@ -7,6 +7,8 @@ import { isObject, type Value } from '../../value/value.js';
 export interface ShellHands {
   readonly place: string;
   isTimed: boolean;
+  isTabular: boolean;
+  isPaged: boolean;
   print(text: string): void;
   complain(text: string): void;
   /** Runs statements and prints what becomes of them. */
@@ -71,6 +73,22 @@ const COMMANDS: Readonly<Record<string, MetaCommand>> = {
       } catch (error) {
         shell.complain((error as Error).message);
       }
+    },
+  },
+  '\\table': {
+    usage: '\\table',
+    help: 'show lists of objects as tables, or stop it',
+    run: (shell) => {
+      shell.isTabular = !shell.isTabular;
+      shell.print(`Tables are ${shell.isTabular ? 'on' : 'off'}`);
+    },
+  },
+  '\\pager': {
+    usage: '\\pager',
+    help: 'show long results page by page, or stop it',
+    run: (shell) => {
+      shell.isPaged = !shell.isPaged;
+      shell.print(`The pager is ${shell.isPaged ? 'on' : 'off'}`);
     },
   },
   '\\timing': {

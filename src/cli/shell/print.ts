@@ -6,6 +6,7 @@ import { toText } from '../../value/text/text.js';
 import { isArray, isObject, kindOf, type Value } from '../../value/value.js';
 import { indentJson } from './indent-json.js';
 import { type Color, harmless, paint, type Style } from './style.js';
+import { formatTable } from './table.js';
 
 const INDENT = '  ';
 /** Deeper values are printed in one line. */
@@ -34,6 +35,8 @@ export function formatValue(value: Value, style: Style): string {
     const text = stringifyJson(value);
     return harmless(style, style.pretty ? indentJson(text) : text);
   }
+  const table = style.table ? formatTable(value, style, (kind) => COLOR_OF[kind]) : undefined;
+  if (table !== undefined) return table;
   return style.pretty || style.isTerminal ? layOut(value, '', style) : toText(value);
 }
 

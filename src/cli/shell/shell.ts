@@ -6,7 +6,10 @@ import { OWN_VERSION } from '../version.js';
 import { Catalog } from './catalog.js';
 import { complete } from './completion.js';
 import { entriesOf, HISTORY_SIZE, type History } from './history.js';
+import { HistorySearch } from './history-search.js';
+import { type KeySource, Keys, type KeyTaker } from './keys.js';
 import { META_NAMES, readMeta, type ShellHands } from './meta.js';
+import { isLongerThan, type Pager, page } from './pager.js';
 import { formatValue } from './print.js';
 import type { ShellSession } from './shell-session.js';
 import { type Open, readStatements, TypedLines } from './statements.js';
@@ -19,21 +22,29 @@ export interface ShellOptions {
   /** Whether a statement goes on until its semicolon; else it ends with its line unless something in it is still open. */
   readonly multi: boolean;
   readonly hideWelcome: boolean;
+  /** What shows results that are longer than the terminal. */
+  readonly pager: Pager | undefined;
 }
 
 export interface ShellStreams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly input: KeySource;
+  readonly output: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
 }
+
+/** Notifications of live queries that wait for the pager to end; older ones are dropped. */
+const MOST_HELD = 1_000;
 
 /** What the prompt of a line shows that goes on with another, as in psql. */
 const MARKS: Readonly<Record<Open, string>> = { string: "'", name: '`', comment: '*', bracket: '(', statement: '-' };
 
 export class Shell implements ShellHands {
   isTimed = true;
+  isTabular: boolean;
+  isPaged: boolean;
   readonly #session: ShellSession;
   readonly #options: ShellOptions;
-  readonly #output: NodeJS.WritableStream;
+  readonly #output: ShellStreams['output'];
+  readonly #keys: Keys;
   readonly #lines: Interface;
   readonly #catalog: Catalog;
   readonly #left: Promise<void>;
@@ -42,23 +53,29 @@ export class Shell implements ShellHands {
   /** Why they go on. */
   #open: Open | undefined;
   /** What the arrow keys go through, newest first; readline's own. */
-  #recalled: string[] = [];
+  #recalled: string[];
   /** Lines that came while a statement ran. */
   readonly #waiting: string[] = [];
   #isRunning = false;
   #isAbandoned = false;
   #hasLeft = false;
+  /** What live queries saw while the pager had the terminal. */
+  #held: string[] | undefined;
 
   constructor(session: ShellSession, options: ShellOptions, { input, output }: ShellStreams) {
     this.#session = session;
     this.#options = options;
+    this.isTabular = options.style.table;
+    this.isPaged = options.pager !== undefined;
     this.#output = output;
     this.#catalog = new Catalog((statement) => session.ask(statement), realEnvironment.timers);
+    this.#recalled = options.history.load();
+    this.#keys = new Keys(input, () => this.#search());
     this.#lines = createInterface({
-      input,
+      input: this.#keys,
       output,
       terminal: true,
-      history: options.history.load(),
+      history: this.#recalled,
       historySize: HISTORY_SIZE,
       removeHistoryDuplicates: true,
       completer: (line: string, answer: (error: null, completion: [string[], string]) => void) => {
@@ -86,6 +103,7 @@ export class Shell implements ShellHands {
     await this.#left;
     if (!this.#hasLeft) this.#output.write('\n');
     this.#hasLeft = true;
+    this.#keys.stop();
     this.#session.close();
   }
 
@@ -124,11 +142,16 @@ export class Shell implements ShellHands {
   /** What a live query saw comes between the lines. */
   show(notification: ObjectValue): void {
     if (this.#hasLeft) return;
-    const { style } = this.#options;
+    const style = this.#style;
+    const what = `${String(notification.action)} ${formatValue(notification.result, style)}`;
+    const text = `${paint(style, 'dim', 'live')} ${what}\n`;
+    if (this.#held !== undefined) {
+      if (this.#held.push(text) > MOST_HELD) this.#held.shift();
+      return;
+    }
     clearLine(this.#output, 0);
     cursorTo(this.#output, 0);
-    const what = `${String(notification.action)} ${formatValue(notification.result, style)}`;
-    this.#output.write(`${paint(style, 'dim', 'live')} ${what}\n`);
+    this.#output.write(text);
     if (!this.#isRunning) this.#lines.prompt(true);
   }
 
@@ -171,11 +194,11 @@ export class Shell implements ShellHands {
 
   /** Whether the next statement may run. */
   async #runOne(statement: string): Promise<boolean> {
-    const { style } = this.#options;
+    const style = this.#style;
     const outcome = await this.#session.run(statement);
     this.#catalog.outdate(statement);
     if (this.#isAbandoned) return false;
-    if (outcome.ok) this.#output.write(`${formatValue(outcome.value, style)}\n`);
+    if (outcome.ok) await this.#present(formatValue(outcome.value, style));
     else this.complain(outcome.error);
     if (this.isTimed && outcome.time !== undefined) {
       const rows = outcome.ok && isArray(outcome.value) ? `${outcome.value.length} in ` : '';
@@ -205,18 +228,67 @@ export class Shell implements ShellHands {
       this.complain('The statement was given up');
       return;
     }
-    // To the end of the line, and away with all before it.
-    this.#lines.write(null, { ctrl: true, name: 'e' });
-    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#setLine('');
     this.#prompt();
   }
 
-  #prompt(): void {
+  /** A result, in the pager if it is longer than the terminal. */
+  async #present(text: string): Promise<void> {
+    const { pager } = this.#options;
+    const { rows } = this.#output;
+    const { isTerminal, width } = this.#style;
+    if (this.isPaged && pager !== undefined && isTerminal && rows && isLongerThan(text, rows, width)) {
+      this.#held = [];
+      const isShown = await this.#keys.lend(() => page(text, pager, process.env));
+      const held = this.#held;
+      this.#held = undefined;
+      for (const each of held) this.#output.write(each);
+      if (isShown) return;
+    }
+    this.#output.write(`${text}\n`);
+  }
+
+  /** Ctrl-R. What is found stands in the line, behind a prompt of its own. */
+  #search(): KeyTaker {
+    if (this.#isRunning) return (keys) => keys;
+    const search = new HistorySearch(this.#recalled);
+    const { line } = this.#lines;
+    const show = () => {
+      this.#lines.setPrompt(`(${search.hasFailed ? 'failed ' : ''}reverse-i-search)'${search.query}': `);
+      this.#setLine(search.match ?? line);
+    };
+    show();
+    return (keys) => {
+      const step = search.type(keys);
+      if (step.kind === 'show') {
+        show();
+        return undefined;
+      }
+      this.#setLine(step.kind === 'cancel' ? line : (search.match ?? line));
+      this.#prompt(true);
+      return step.rest;
+    };
+  }
+
+  #setLine(text: string): void {
+    // To the end of the line, and away with all before it.
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    if (text !== '') this.#lines.write(text);
+  }
+
+  /** The style as it is now: a terminal may be made wider. */
+  get #style(): Style {
+    const { style } = this.#options;
+    return { ...style, table: this.isTabular, width: this.#output.columns || style.width };
+  }
+
+  #prompt(preserveCursor = false): void {
     const mark = this.#open === undefined ? '' : MARKS[this.#open];
     this.#lines.setPrompt(
       `${harmless(this.#options.style, this.place)}${this.#session.isInTransaction ? '*' : ''}${mark}> `,
     );
-    this.#lines.prompt();
+    this.#lines.prompt(preserveCursor);
   }
 }
 

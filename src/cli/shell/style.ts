@@ -19,12 +19,15 @@ export interface Style {
   readonly width: number;
   readonly pretty: boolean;
   readonly json: boolean;
+  /** Lists of objects as tables. */
+  readonly table: boolean;
 }
 
 interface StyleOptions {
   readonly color?: boolean;
   readonly pretty?: boolean;
   readonly json?: boolean;
+  readonly table?: boolean;
 }
 
 interface Sink {
@@ -36,12 +39,12 @@ const USUAL_WIDTH = 80;
 
 /** `NO_COLOR` is what https://no-color.org asks for. */
 export function styleOf(
-  { color = true, pretty = false, json = false }: StyleOptions,
+  { color = true, pretty = false, json = false, table = false }: StyleOptions,
   { isTTY = false, columns }: Sink,
   environment: Readonly<Record<string, string | undefined>>,
 ): Style {
   const colorful = color && isTTY && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
-  return { isTerminal: isTTY, color: colorful, width: columns || USUAL_WIDTH, pretty, json };
+  return { isTerminal: isTTY, color: colorful, width: columns || USUAL_WIDTH, pretty, json, table };
 }
 
 export function paint(style: Style, color: Color, text: string): string {

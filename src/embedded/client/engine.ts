@@ -135,7 +135,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   async #connect(url: URL): Promise<OpenConnection> {
     const { database, release } = await leaseStore(storeAddress(url), this.#options);
     const opener: SessionOpener = {
-      session: (_, memory) => database.ownerSession(memory),
+      session: (_, connection) => database.ownerSession(connection),
       check: () => database.check(),
     };
     const rpc = new RpcConnection(opener, {}, { defaults: DEFAULTS, onInternalError: this.#options.report });

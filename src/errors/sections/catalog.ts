@@ -176,6 +176,10 @@ export const catalogErrors = {
     kind: 'Validation',
     text: ({ field }) => `Cannot define field \`${field}\` as \`COMPUTED\` fields must be top-level.`,
   }),
+  computed_cycle: row<{ fields: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ fields }) => `Cyclic dependency detected among computed fields: ${fields.join(' -> ')}`,
+  }),
   computed_keyword: row<{ keyword: string }>({
     kind: 'Validation',
     text: ({ keyword }) => `Cannot use the \`${keyword}\` keyword with \`COMPUTED\`.`,
@@ -197,6 +201,11 @@ export const catalogErrors = {
   id_type: row<{ type: string }>({
     kind: 'Validation',
     text: ({ type }) => `Cannot use the \`${type}\` type on the \`id\` field, as that's not a valid record id key.`,
+  }),
+  /** What should stand among the FIELDS of an index. */
+  index_column: row<{ expected: string }>({
+    kind: 'Validation',
+    text: ({ expected }) => `Expected ${expected}`,
   }),
   index_computed: row<{ index: string; field: string }>({
     kind: 'Validation',

@@ -69,6 +69,10 @@ export const identityErrors = {
     kind: 'Validation',
     text: ({ limit }) => `A session keeps no more than ${limit} variables`,
   }),
+  too_many_request_variables: row<{ limit: number }>({
+    kind: 'Validation',
+    text: ({ limit }) => `A request has no more than ${limit} variables of its own`,
+  }),
   duplicate_variable: row<{ name: string }>({
     kind: 'Validation',
     text: ({ name }) => `The credentials are malformed: '${name}' is given twice`,

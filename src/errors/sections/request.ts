@@ -86,6 +86,20 @@ export const requestErrors = {
     http: 429,
   }),
 
+  too_many_stored_sessions: row<{ limit: number; of: 'user' | 'server' }>({
+    kind: 'NotAllowed',
+    text: ({ limit, of }) => `A ${of} keeps at most ${limit} sessions that are attached over HTTP`,
+    http: 429,
+    retryable: true,
+  }),
+  stored_sessions_full: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) =>
+      `Sessions that are attached over HTTP hold at most ${limit} bytes together. Detach some, or start the server with a larger --max-stored-session-memory`,
+    http: 503,
+    retryable: true,
+  }),
+
   // ─── HTTP ───
 
   route_missing: row({

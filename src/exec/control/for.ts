@@ -3,7 +3,7 @@ import { andThen, otherwise, type PromiseOrValue, untilTrue } from '../../base/p
 import { failure } from '../../errors/error.js';
 import type { Break, Continue, For } from '../../language/ast.js';
 import { intBounds } from '../../value/cast.js';
-import { toErrorDisplay, toText } from '../../value/text/text.js';
+import { toErrorBareText, toText } from '../../value/text/text.js';
 import { int, isArray, Range, SetValue, type Value } from '../../value/value.js';
 import type { Evaluate, Frame } from '../execution.js';
 import { compileStatements } from '../expression/block.js';
@@ -45,7 +45,7 @@ function itemsOf(value: Value): Iterator<Value> {
   if (isArray(value)) return value[Symbol.iterator]();
   if (value instanceof SetValue) return value.items[Symbol.iterator]();
   if (value instanceof Range) return intsOf(value);
-  throw failure('not_iterable', { value: toErrorDisplay(value) });
+  throw failure('not_iterable', { value: toErrorBareText(value) });
 }
 
 function* intsOf(range: Range): Generator<Value> {

@@ -23,8 +23,8 @@ import type { Resource } from '../authorize.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { settleReferences } from '../record/references.js';
 import { assertStorable } from '../record/storable.js';
-import { compileHandling } from './api-handling.js';
 import { compileComputedClauses } from './computed-clauses.js';
+import { compileConfig } from './define-config.js';
 import { keepRelation } from './define-field.js';
 import { compileTimeout } from './define-sequence.js';
 import { passhashOf } from './define-user.js';
@@ -208,11 +208,14 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
         ? findDefaults(execution.unit.transaction)
         : catalog?.configs.get(target.name as 'api' | 'graphql'),
     missing: ({ name }) => failure('config_missing', { name }),
-    compile: ({ set }, { config }, compiler) => {
-      if (config.kind !== 'api' || !set.includes('middleware')) return (after) => after;
-      const settle = compileHandling(config, compiler);
+    compile: (alter, { config }, compiler) => {
+      const settle = compileConfig(config, compiler);
       return (after, frame) =>
-        andThen(settle(frame), ({ middleware }) => ({ ...after, config: { ...after.config, middleware } }));
+        andThen(settle(frame), (settled) => {
+          // A name that turns out to be NONE is set no more.
+          const dropped = [...alter.dropped, ...alter.set.filter((member) => !(member in settled))];
+          return { ...after, config: changed(after.config, settled, { ...alter, dropped }) };
+        });
     },
     put: replacePlaced,
   },

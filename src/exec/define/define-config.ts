@@ -1,28 +1,73 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putPlaced } from '../../catalog/define.js';
+import type { SettledConfig } from '../../catalog/definition.js';
 import { findDefaults } from '../../catalog/lookup.js';
 import { failure } from '../../errors/error.js';
-import type { Config, DefineConfig } from '../../language/ast.js';
+import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
+import { toText } from '../../value/text/text.js';
 import { ensurePlace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { compileHandling } from './api-handling.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
 
 /** Defines a configuration: DEFAULT for the whole store, the others for the selected database. */
 export function compileDefineConfig(statement: DefineConfig, compiler: Compiler): Evaluate {
   const { kind } = statement.config;
-  const settle = statement.config.kind === 'api' ? compileHandling(statement.config, compiler) : undefined;
+  const settle = compileConfig(statement.config, compiler);
   return (frame) => {
     const { execution } = frame;
     const level = kind === 'default' ? 'root' : 'database';
     const { place, change } = beginDefinition(execution, level, 'own', 'Config');
     return andThen(isConfigured(execution, kind), (taken): PromiseOrValue<undefined> => {
       if (!goesAhead(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
-      return andThen(settle === undefined ? statement.config : settle(frame), (config) =>
+      return andThen(settle(frame), (config) =>
         andThen(putPlaced(change, place, { ...settled(statement, {}), config }), () => finish(execution)),
       );
     });
   };
+}
+
+/** What a config says, when what it has to be computed of has been. */
+export function compileConfig(config: Config, compiler: Compiler): (frame: Frame) => PromiseOrValue<SettledConfig> {
+  switch (config.kind) {
+    case 'graphql':
+      return () => config;
+    case 'api':
+      return compileHandling(config, compiler);
+    case 'default':
+      return compileDefaults(config, compiler);
+  }
+}
+
+function compileDefaults(
+  { namespace, database }: DefaultConfig,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<SettledConfig> {
+  const namespaceOf = compileOptionalName(namespace, 'namespace', compiler);
+  const databaseOf = compileOptionalName(database, 'database', compiler);
+  return (frame) =>
+    andThen(namespaceOf(frame), (namespaceName) =>
+      andThen(databaseOf(frame), (databaseName) => ({
+        kind: 'default',
+        ...(namespaceName !== undefined && { namespace: namespaceName }),
+        ...(databaseName !== undefined && { database: databaseName }),
+      })),
+    );
+}
+
+/** A name that may be NONE, as one that isn't written. */
+function compileOptionalName(
+  name: Name | undefined,
+  what: string,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<string | undefined> {
+  if (name === undefined || typeof name === 'string') return () => name;
+  const evaluate = compiler.expression(name);
+  return (frame) =>
+    andThen(evaluate(frame), (value) => {
+      if (value === undefined || typeof value === 'string') return value;
+      throw failure('name_not_string', { what, value: toText(value) });
+    });
 }
 
 function isConfigured(execution: Execution, kind: Config['kind']): PromiseOrValue<boolean> {

@@ -2,13 +2,11 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putPlaced } from '../../catalog/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
+import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { ensurePlace } from '../ensure-place.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { assertStorable } from '../record/storable.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
-
-/** What only the session says; a definition of that name would be one more way to claim it. */
-const RESERVED: ReadonlySet<string> = new Set(['auth', 'access', 'token', 'session']);
 
 /** Defines a param with the value that its expression has now. */
 export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {
@@ -17,7 +15,8 @@ export function compileDefineParam(statement: DefineParam, compiler: Compiler): 
   return (frame) => {
     const { execution } = frame;
     const { place, change } = beginDefinition(execution, 'database', 'edit', 'Parameter');
-    if (RESERVED.has(name)) throw failure('reserved_variable', { name });
+    // A definition would be one more way to claim what only the session says.
+    if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
     return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
       if (!goesAhead(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
       return andThen(evaluate(frame), (value) => {

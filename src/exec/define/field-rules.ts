@@ -4,17 +4,18 @@ import { fieldName, plainFieldName } from '../../catalog/define.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Idiom, Part } from '../../language/ast.js';
+import { computedCycle, computedGraph } from '../../plan/computed-fields.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { kindOf } from '../../value/value.js';
 import { mayHold } from './field-type.js';
 
 /**
- * What an import brings stood side by side where it comes from, such as the fields that unions imply.
+ * Checks a field that is defined; one that is imported may break some rules.
  * @throws TesseraError one of those of fields in the catalogue's section about definitions
  */
 export function checkField(field: FieldDefinition, table: TableEntry, importing: boolean): void {
-  for (const rule of RULES) if (!importing || rule !== nestedType) rule(field, table);
+  for (const rule of RULES) if (!importing || !WAIVED_FOR_IMPORTS.has(rule)) rule(field, table);
 }
 
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
@@ -24,7 +25,10 @@ export function checkAlteredField(field: FieldDefinition, table: TableEntry): vo
   for (const rule of RULES) if (rule !== flexible && rule !== nestedType) rule(field, table);
 }
 
-const RULES: readonly Rule[] = [flexible, computed, insideComputed, id, reference, nestedType, relationEnd];
+const RULES: readonly Rule[] = [flexible, computed, acyclic, insideComputed, id, reference, nestedType, relationEnd];
+
+/** What an import brings stood side by side where it comes from: the fields that unions imply, and circles that were allowed once. */
+const WAIVED_FOR_IMPORTS: ReadonlySet<Rule> = new Set([nestedType, acyclic]);
 
 function flexible(field: FieldDefinition, table: TableEntry): void {
   if (field.flexible && !table.definition.schemafull) throw failure('flexible_schemaless');
@@ -57,11 +61,20 @@ function computed(field: FieldDefinition, table: TableEntry): void {
   if (nested !== undefined) throw failure('computed_over_nested', { field: name, nested: fieldName(nested) });
 }
 
+/** Computed fields of a table may name each other, but not in a circle. */
+function acyclic(field: FieldDefinition, table: TableEntry): void {
+  if (field.computed === undefined) return;
+  const name = fieldName(field);
+  const others = table.fields.filter((other) => fieldName(other) !== name);
+  const cycle = computedCycle(computedGraph([...others, field]));
+  if (cycle !== undefined) throw failure('computed_cycle', { fields: cycle });
+}
+
 /** What is computed when a record is read can't be listed. @throws TesseraError `index_computed` */
 export function checkNotIndexed(computed: FieldDefinition, index: string, columns: readonly Idiom[]): void {
   const [top] = computed.path.parts;
   const column = columns.find(({ parts: [first] }) => top && first && samePart(top, first));
-  if (column !== undefined) throw failure('index_computed', { index, field: plainFieldName({ path: column }) });
+  if (column !== undefined) throw failure('index_computed', { index, field: plainFieldName(computed) });
 }
 
 function insideComputed(field: FieldDefinition, table: TableEntry): void {

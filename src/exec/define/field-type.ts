@@ -34,6 +34,14 @@ export function mayHold(outer: Type, parts: readonly Part[], inner: Type): boole
   }
 }
 
+/** Whether what is of a type may have parts, as far as all its members but NONE may; a link has none of its own. */
+export function mayHaveParts(type: Type): boolean {
+  if (type.kind === 'union') return membersOf(type).every(mayHaveParts);
+  return WITH_PARTS.has(type.kind);
+}
+
+const WITH_PARTS: ReadonlySet<Type['kind']> = new Set(['any', 'object', 'array', 'set', 'tuple']);
+
 function membersOf({ of }: Extract<Type, { kind: 'union' }>): readonly Type[] {
   return of.filter(({ kind }) => kind !== 'none');
 }

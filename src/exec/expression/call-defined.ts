@@ -87,8 +87,8 @@ function run(
     andThen(
       andThen(pace(execution), () => body(inner)),
       (value) => {
-        memory.settle(mark, value);
-        return returns === undefined ? value : coerceResult(name, returns, value);
+        const result = () => (returns === undefined ? value : coerceResult(name, returns, value));
+        return andThen(memory.settle(mark, value), result);
       },
     ),
   );

@@ -63,8 +63,8 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
     andThen(
       andThen(pace(execution), () => body(frame)),
       (value) => {
-        memory.settle(mark, value);
-        return returns === undefined ? value : coerceResult(NAME, returns, value);
+        const result = () => (returns === undefined ? value : coerceResult(NAME, returns, value));
+        return andThen(memory.settle(mark, value), result);
       },
     ),
   );

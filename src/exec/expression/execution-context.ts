@@ -1,5 +1,6 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
+import { NO_FIELDS } from '../../plan/fields-read.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
@@ -77,9 +78,10 @@ export class ExecutionContext implements FunctionContext {
 
 function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
   const { reader } = execution;
-  if (!(id.key instanceof Range)) return andThen(reader.read(execution, id), (found) => found !== undefined);
+  if (!(id.key instanceof Range))
+    return andThen(reader.read(execution, id, 'select', NO_FIELDS), (found) => found !== undefined);
   let has = false;
-  const done = reader.scan(execution, { table: id.table, range: id, limit: 1 }, ({ length }) => {
+  const done = reader.scan(execution, { table: id.table, range: id, limit: 1, fields: NO_FIELDS }, ({ length }) => {
     has = length > 0;
     return has;
   });

@@ -5,6 +5,7 @@
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
+import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS } from '../../plan/fields-read.js';
 import { innerElements } from '../../value/elements.js';
 import { rangeContains } from '../../value/membership.js';
 import { isTruthy } from '../../value/truthiness.js';
@@ -215,7 +216,7 @@ function compileSubject({ table, range }: GraphSubject, compiler: Compiler): Com
 /** The places where a step begins. Edges are asked for their ends, so that they are read together. */
 function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Node | undefined)[]> {
   if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => nodeOf(value, edges));
-  return andThen(frame.execution.reader.readMany(frame.execution, nodes), (records) =>
+  return andThen(frame.execution.reader.readMany(frame.execution, nodes, 'select', EDGE_FIELDS), (records) =>
     nodes.map((id, at) => ({ id, record: records[at], isRead: true, isEdge: true })),
   );
 }
@@ -239,7 +240,7 @@ const END_FIELDS = { out: ['out'], in: ['in'], both: ['in', 'out'] } as const;
 /** The ends of a record that lie in the direction of a step; none if it isn't an edge, or is hidden. */
 function endsOf(node: Node, { direction, tables }: EdgeStep, frame: Frame): PromiseOrValue<RecordId[]> {
   const fields = END_FIELDS[direction];
-  return andThen(node.record ?? (node.isRead ? undefined : fetchRecord(node.id, frame)), (record) => {
+  return andThen(node.record ?? (node.isRead ? undefined : fetchRecord(node.id, frame, EDGE_FIELDS)), (record) => {
     if (record === undefined || !isEdge(record)) return [];
     const ends = fields.map((name) => record[name] as RecordId);
     return tables.length === 0 ? ends : ends.filter(({ table }) => tables.includes(table));
@@ -263,7 +264,7 @@ function ofSubjects(
         return table === id.table && (!(bound instanceof Range) || rangeContains(bound, id.key as Value));
       });
       if (subjects.length > 0 && !isNamed) return false;
-      return !checks.view || andThen(fetchRecord(id, frame), (record) => record !== undefined);
+      return !checks.view || andThen(fetchRecord(id, frame, NO_FIELDS), (record) => record !== undefined);
     });
     return andThen(verdicts, (kept) => ids.filter((_, index) => kept[index]));
   });
@@ -286,7 +287,8 @@ function compileClauses(
   if (!hasClauses(step)) {
     if (where === undefined) return (ids) => ids;
     const condition = compiler.outer.expression(where);
-    return (ids, frame) => filterRecords(ids, condition, frame);
+    const reads = fieldsRead([where]);
+    return (ids, frame) => filterRecords(ids, condition, reads, frame);
   }
   const select: Select = {
     kind: 'select',
@@ -312,9 +314,14 @@ function compileClauses(
   };
 }
 
-function filterRecords(ids: readonly RecordId[], condition: Evaluate, frame: Frame): PromiseOrValue<RecordId[]> {
+function filterRecords(
+  ids: readonly RecordId[],
+  condition: Evaluate,
+  reads: FieldsRead,
+  frame: Frame,
+): PromiseOrValue<RecordId[]> {
   const verdicts = mapInOrder(ids, (id) =>
-    andThen(fetchRecord(id, frame), (record) =>
+    andThen(fetchRecord(id, frame, reads), (record) =>
       record === undefined ? false : andThen(condition(frameAtEdge(frame, record)), isTruthy),
     ),
   );

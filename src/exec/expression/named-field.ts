@@ -49,6 +49,7 @@ function isPlain(part: Part): boolean {
   switch (part.kind) {
     case 'field':
     case 'all':
+    case 'flatten':
     case 'last':
     case 'optional':
       return true;

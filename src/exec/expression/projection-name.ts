@@ -3,17 +3,26 @@ import type { Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 
-/** The names, from the outermost in, at which a projection is written: `a.b` gives `{a: {b: …}}`. */
-export function projectionPath({
-  expression,
-  alias,
-}: {
+interface Named {
   readonly expression: Expression;
   readonly alias?: Idiom;
-}): readonly string[] {
+}
+
+/** The names, from the outermost in, at which a projection of SELECT is written: `a.b` gives `{a: {b: …}}`. */
+export function projectionPath({ expression, alias }: Named): readonly string[] {
   if (alias === undefined) return expressionPath(expression);
   const names = alias.parts.flatMap((part) => (part.kind === 'field' ? [part.name] : []));
   return names.length === 0 ? [printExpression(alias)] : pathOf(names);
+}
+
+/** The same where nothing is selected, as behind RETURN: there the names of fields are never quoted. */
+export function fieldPath(named: Named): readonly string[] {
+  const { expression, alias = expression } = named;
+  if (alias.kind !== 'idiom' || alias.start !== undefined || alias.parts.some(({ kind }) => kind === 'graph')) {
+    return projectionPath(named);
+  }
+  const names = namesOf(alias.parts);
+  return names.length === 0 ? projectionPath(named) : names;
 }
 
 function expressionPath(expression: Expression): readonly string[] {
@@ -53,7 +62,7 @@ function idiomPath(idiom: Idiom): readonly string[] {
     return projectionPath({ expression: idiom, alias: alias.alias });
   if (parts[0]?.kind === 'invoke') return [printExpression(idiom)];
   const names = namesOf(parts);
-  if (parts.some((part) => part.kind === 'graph')) return names;
+  if (hasGraphStep(parts)) return names;
   if (start === undefined) return names.length === 0 ? [printExpression(idiom)] : pathOf(names);
   if (start.kind === 'param' && start.current) return pathOf(names);
   return nested([...startNames(start), ...names.map(escapeName)]);
@@ -74,6 +83,13 @@ function flattened(idiom: Idiom): Idiom {
   if (idiom.start?.kind !== 'idiom') return idiom;
   const outer = flattened(idiom.start);
   return { ...outer, parts: [...outer.parts, ...idiom.parts] };
+}
+
+/** Whether a path goes along edges or references, in what is repeated of it, too. */
+function hasGraphStep(parts: readonly Part[]): boolean {
+  return parts.some(
+    (part) => part.kind === 'graph' || (part.kind === 'recursion' && !part.enclosed && hasGraphStep(part.path)),
+  );
 }
 
 function namesOf(parts: readonly Part[]): string[] {

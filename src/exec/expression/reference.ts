@@ -2,6 +2,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { GraphStep } from '../../language/ast.js';
+import { fieldNamed } from '../../plan/fields-read.js';
 import { rangeContains } from '../../value/membership.js';
 import { equals } from '../../value/order.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
@@ -40,7 +41,9 @@ function visible(referrers: readonly Referrer[], to: RecordId, frame: Frame): Pr
   const ids = referrers.map(({ id }) => id);
   if (!frame.execution.checks.view) return ids;
   const verdicts = mapInOrder(referrers, ({ id, field }) =>
-    andThen(fetchRecord(id, frame), (record) => referredBy(record?.[field]).some((each) => equals(each, to))),
+    andThen(fetchRecord(id, frame, fieldNamed(field)), (record) =>
+      referredBy(record?.[field]).some((each) => equals(each, to)),
+    ),
   );
   return andThen(verdicts, (seen) => ids.filter((_, at) => seen[at]));
 }

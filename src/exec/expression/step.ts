@@ -1,5 +1,6 @@
 /** What the parts of a path compile to, and how they meet arrays and links. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { FieldsRead } from '../../plan/fields-read.js';
 import {
   type ArrayValue,
   isArray,
@@ -54,8 +55,12 @@ function then(first: Step, second: Step): Step {
 }
 
 /** The record behind a link, as the principal may see it; NONE when it's missing, hidden, or a range. */
-export function fetchRecord(id: RecordId, frame: Frame): PromiseOrValue<ObjectValue | undefined> {
-  return id.key instanceof Range ? undefined : frame.execution.reader.read(frame.execution, id);
+export function fetchRecord(
+  id: RecordId,
+  { execution }: Frame,
+  fields?: FieldsRead,
+): PromiseOrValue<ObjectValue | undefined> {
+  return id.key instanceof Range ? undefined : execution.reader.read(execution, id, 'select', fields);
 }
 
 /**

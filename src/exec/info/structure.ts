@@ -1,21 +1,21 @@
 /** Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say is left out. */
 import { fieldName } from '../../catalog/define.js';
-import type { AccessDefinition, IndexDefinition } from '../../catalog/definition.js';
+import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definition.js';
 import { roleNames } from '../../catalog/principal.js';
 import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/stored-definition.js';
-import type {
-  AccessKind,
-  Changefeed,
-  Config,
-  Durations,
-  Expression,
-  GraphqlConfig,
-  Handling,
-  InGraphql,
-  JwtAccess,
-  Permission,
-  Reference,
-  TableKind,
+import {
+  type AccessKind,
+  ASYNC_EVENT,
+  type Changefeed,
+  type Durations,
+  type Expression,
+  type GraphqlConfig,
+  type Handling,
+  type InGraphql,
+  type JwtAccess,
+  type Permission,
+  type Reference,
+  type TableKind,
 } from '../../language/ast.js';
 import { printExpression, printFilter, printIdiom, printProjections, printStatement } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
@@ -96,9 +96,9 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
   'define-event': ({ async, comment, name, table, then, when }) => ({
     async: async !== undefined || ABSENT,
     comment: orAbsent(comment),
-    maxdepth: orAbsent(async?.maxDepth),
+    maxdepth: async === undefined ? ABSENT : (async.maxDepth ?? ASYNC_EVENT.maxDepth),
     name,
-    retry: orAbsent(async?.retry),
+    retry: async === undefined ? ABSENT : (async.retry ?? ASYNC_EVENT.retry),
     then: then.map(codeText),
     what: new Table(table),
     when: codeOf(when),
@@ -125,7 +125,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     batch: codeText(batch),
     name,
     start: codeText(start),
-    timeout: timeout?.kind === 'literal' ? orAbsent(timeout.value) : ABSENT,
+    timeout: timeout?.kind === 'literal' ? timeout.value : undefined,
   }),
 
   'define-user': ({ comment, durations, name, roles }) => ({
@@ -281,13 +281,15 @@ function jwtOf({ issuer, verify, require: required }: JwtAccess): ObjectValue {
   });
 }
 
-const CONFIGS: { readonly [K in Config['kind']]: (config: Extract<Config, { readonly kind: K }>) => Value } = {
+const CONFIGS: {
+  readonly [K in SettledConfig['kind']]: (config: Extract<SettledConfig, { readonly kind: K }>) => Value;
+} = {
   graphql: (config) =>
     said({
       complexity_limit: orAbsent(config.complexity),
       depth_limit: orAbsent(config.depth),
       functions: selectionOf(config.functions, (name) => name),
-      introspection: config.introspection === undefined ? ABSENT : autoOrNone(config.introspection),
+      introspection: config.introspection === 'none' ? undefined : ABSENT,
       tables: selectionOf(config.tables, (name) => new Table(name)),
     }),
   api: handlingOf,

@@ -3,7 +3,7 @@ import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../b
 import { failure, TesseraError } from '../../errors/error.js';
 import { withField } from '../../value/paths.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
-import { deeper } from '../depth.js';
+import { calling, deeper } from '../depth.js';
 import { discreetly, isVerdict } from '../discretion.js';
 import { type Execution, Frame, Scope } from '../execution.js';
 import { admits, judgeOf, judgeOfDocuments, type Rule } from '../permission.js';
@@ -13,20 +13,24 @@ import { coerceField } from './coerce-field.js';
 import type { Judge } from './mask.js';
 import type { PreparedField, PreparedTable } from './table.js';
 
-/** The record with its computed fields, which are computed with the rights of the reader. */
+/** The record with some of its table's computed fields, which are computed with the rights of the reader. */
 export function computeFields(
   execution: Execution,
   table: PreparedTable,
   raw: ObjectValue,
+  fields: readonly PreparedField[],
 ): PromiseOrValue<ObjectValue> {
-  if (table.computed.length === 0) return raw;
+  if (fields.length === 0) return raw;
   const inner = notJudging(deeper(forStoredCode(execution)));
   let record = raw;
-  const done = forEachInOrder(table.computed, (field) => {
+  const done = forEachInOrder(fields, (field) => {
     const { name, computed } = field;
     if (computed === undefined) return undefined;
     const compute = () =>
-      andThen(computed(new Frame(inner, new Scope(), record)), (found) => ofItsType(field, record, found));
+      andThen(
+        calling(() => computed(new Frame(inner, new Scope(), record))),
+        (found) => ofItsType(field, record, found),
+      );
     const value = table.mask === undefined ? compute() : discreetly(execution, `field '${name}'`, compute);
     return andThen(value, (found) => {
       record = withField(record, name, found) as ObjectValue;
@@ -55,8 +59,8 @@ function notJudging(execution: Execution): Execution {
 }
 
 /**
- * Whether a rule admits a record, which it judges together with its computed fields. Where one of those fails it refuses: what can't be
- * judged isn't allowed.
+ * Whether a rule admits a record, which it judges together with the computed fields that it looks at, whatever the query asks for. Where one
+ * of those fails it refuses: what can't be judged isn't allowed.
  */
 export function admitsRecord(
   rule: Rule,
@@ -66,8 +70,9 @@ export function admitsRecord(
   variables?: Readonly<Record<string, Value>>,
 ): PromiseOrValue<boolean> {
   if (rule.kind !== 'where') return rule.kind === 'full';
-  if (table.computed.length === 0) return admits(rule, execution, raw, variables);
-  return andThen(judgedRecord(execution, table, raw), (judged) =>
+  const needed = table.computed.needed(rule.reads);
+  if (needed.length === 0) return admits(rule, execution, raw, variables);
+  return andThen(judgedRecord(execution, table, raw, needed), (judged) =>
     judged === undefined ? false : admits(rule, execution, judged, variables),
   );
 }
@@ -78,18 +83,18 @@ export function judgeOfRecords(
   execution: Execution,
   table: PreparedTable,
 ): (raw: ObjectValue) => PromiseOrValue<boolean> {
-  return table.computed.length === 0
+  return rule.kind !== 'where' || table.computed.needed(rule.reads).length === 0
     ? judgeOfDocuments(rule, execution)
     : (raw) => admitsRecord(rule, execution, table, raw);
 }
 
-/** For records of which several rules judge parts: the same, computing the fields once. */
+/** For records of which the rules of fields judge parts: the same, computing once what any of them looks at. */
 export function judgeOfRecord(execution: Execution, table: PreparedTable, raw: ObjectValue): Judge {
-  let judged: { readonly record: PromiseOrValue<ObjectValue | undefined> } | undefined =
-    table.computed.length === 0 ? { record: raw } : undefined;
+  let judged: { readonly record: PromiseOrValue<ObjectValue | undefined> } | undefined;
   return (rule, value) => {
     if (rule.kind !== 'where') return rule.kind === 'full';
-    judged ??= { record: judgedRecord(execution, table, raw) };
+    if (table.computed.needed(rule.reads).length === 0) return admits(rule, execution, raw, { value });
+    judged ??= { record: judgedRecord(execution, table, raw, table.computed.needed(table.maskReads)) };
     return andThen(judged.record, (document) =>
       document === undefined ? false : admits(rule, execution, document, { value }),
     );
@@ -101,9 +106,10 @@ function judgedRecord(
   execution: Execution,
   table: PreparedTable,
   raw: ObjectValue,
+  needed: readonly PreparedField[],
 ): PromiseOrValue<ObjectValue | undefined> {
   return otherwise<ObjectValue | undefined>(
-    () => computeFields(judgeOf(execution), table, raw),
+    () => computeFields(judgeOf(execution), table, raw, needed),
     (error) => {
       if (isVerdict(error)) return undefined;
       throw error;

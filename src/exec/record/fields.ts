@@ -5,6 +5,7 @@
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
+import { NO_FIELDS } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
@@ -113,7 +114,8 @@ function isSeen(field: PreparedField, { execution, table, before }: FieldChange)
   if (!execution.checks.view) return true;
   if (table.mask !== undefined && mayHide(table.mask, field.parts)) return false;
   if (before === undefined) return true;
-  return andThen(execution.reader.present(execution, table.entry, before), (seen) => seen !== undefined);
+  const seen = execution.reader.present(execution, table.entry, before, 'select', NO_FIELDS);
+  return andThen(seen, (record) => record !== undefined);
 }
 
 /** Runs the clauses of a field; their errors don't quote values from those who may not see them. */

@@ -9,7 +9,8 @@ import {
 } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
-import type { Part, Permission, TableAction } from '../../language/ast.js';
+import type { Part, TableAction } from '../../language/ast.js';
+import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
@@ -32,15 +33,25 @@ import type {
   RecordScan,
   Referrer,
   ReferrerSubject,
-  Tuning,
   Verdict,
 } from '../execution.js';
 import { leaveOut } from '../refusal.js';
+import type { Tuning } from '../tuning.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
-import { applyMask, buildMask, mayHide } from './mask.js';
+import { hiddenFields } from './hidden-fields.js';
+import { applyMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
-import type { PreparedTable, TablePreparer } from './table.js';
+import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
+
+/** How records of one table are read. */
+interface Reading {
+  readonly execution: Execution;
+  readonly table: PreparedTable;
+  readonly purpose: Purpose;
+  /** Those that are read of its computed fields. */
+  readonly computed: readonly PreparedField[];
+}
 
 export class Reader implements RecordReader {
   readonly #tables: TablePreparer;
@@ -51,13 +62,18 @@ export class Reader implements RecordReader {
     this.#batch = batch;
   }
 
-  read(execution: Execution, id: RecordId, purpose: Purpose = 'select'): PromiseOrValue<ObjectValue | undefined> {
+  read(
+    execution: Execution,
+    id: RecordId,
+    purpose: Purpose = 'select',
+    fields: FieldsRead = ALL_FIELDS,
+  ): PromiseOrValue<ObjectValue | undefined> {
     return andThen(execution.unit.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
       const key = entry.keys.record(encodeRecordKey(id));
       return andThen(execution.unit.transaction.get(key), (raw) =>
-        isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose) : undefined,
+        isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose, fields) : undefined,
       );
     });
   }
@@ -66,15 +82,17 @@ export class Reader implements RecordReader {
     execution: Execution,
     ids: readonly RecordId[],
     purpose: Purpose = 'select',
+    fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<(ObjectValue | undefined)[]> {
     const [first] = ids;
     if (first !== undefined && ids.length === 1) {
-      return andThen(this.read(execution, first, purpose), (record) => [record]);
+      return andThen(this.read(execution, first, purpose, fields), (record) => [record]);
     }
     return andThen(execution.unit.catalog(), (catalog) => {
       const tables = this.#tablesOf(catalog, ids);
       // What a computed field writes is seen by those after it.
-      const isSteady = !execution.unit.transaction.writable || tables.every((table) => !table?.computed.length);
+      const isSteady =
+        !execution.unit.transaction.writable || tables.every((table) => !table?.computed.needed(fields).length);
       const size = isSteady ? this.#batch : 1;
       const found: (ObjectValue | undefined)[] = [];
       let at = 0;
@@ -83,7 +101,7 @@ export class Reader implements RecordReader {
         const from = at;
         at += size;
         return andThen(execution.interrupt.checkpoint(), () => {
-          const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), purpose);
+          const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), purpose, fields);
           return andThen(batch, (records) => {
             for (const record of records) found.push(record);
             if (ids.length > size) execution.memory.chargeRows(records);
@@ -114,6 +132,7 @@ export class Reader implements RecordReader {
     ids: readonly RecordId[],
     tables: readonly (PreparedTable | undefined)[],
     purpose: Purpose,
+    fields: FieldsRead,
   ): PromiseOrValue<(ObjectValue | undefined)[]> {
     const keys: string[] = [];
     for (let at = 0; at < ids.length; at++) {
@@ -125,7 +144,7 @@ export class Reader implements RecordReader {
       return mapInOrder(tables, (table) => {
         const raw = table === undefined ? undefined : stored[next++];
         if (table === undefined || !isObject(raw)) return undefined;
-        return isPlain(execution, table, purpose) ? raw : this.#presentNamed(execution, table, raw, purpose);
+        return this.#presentNamed(execution, table, raw, purpose, fields);
       });
     });
   }
@@ -137,9 +156,10 @@ export class Reader implements RecordReader {
       const table = this.#tables.prepare(entry);
       const purpose = scan.purpose ?? 'select';
       if (isClosed(execution, table, purpose)) return;
+      const reading = { execution, table, purpose, computed: table.computed.needed(scan.fields ?? ALL_FIELDS) };
       return scan.index === undefined
-        ? this.#walk(execution, table, scan.keys ?? rangeOf(entry, scan.range), scan, purpose, visit)
-        : this.#lookUp(execution, table, scan.index, scan, purpose, visit);
+        ? this.#walk(reading, scan.keys ?? rangeOf(entry, scan.range), scan, visit)
+        : this.#lookUp(reading, scan.index, scan, visit);
     });
   }
 
@@ -158,7 +178,8 @@ export class Reader implements RecordReader {
     return andThen(execution.unit.catalog(), (catalog) => {
       const edge = catalog?.tables.get(hop.edge);
       if (catalog === undefined || edge === undefined) return undefined;
-      return isPlain(execution, this.#tables.prepare(edge), 'select') ? endsAt(execution, catalog, id, hop) : undefined;
+      const isStored = this.#tables.prepare(edge).computed.needed(EDGE_FIELDS).length === 0;
+      return isStored && isPlain(execution, 'select') ? endsAt(execution, catalog, id, hop) : undefined;
     });
   }
 
@@ -170,7 +191,7 @@ export class Reader implements RecordReader {
       const isOpen = mapInOrder(edges, (edge) => {
         const entry = catalog?.tables.get(edge.table);
         if (entry === undefined || !this.mayHide(entry, path)) return true;
-        return andThen(this.read(execution, edge), (record) => record?.[end] !== undefined);
+        return andThen(this.read(execution, edge, 'select', EDGE_FIELDS), (record) => record?.[end] !== undefined);
       });
       return andThen(isOpen, (open) => edges.filter((_, at) => open[at]));
     });
@@ -190,8 +211,10 @@ export class Reader implements RecordReader {
     table: TableEntry,
     raw: ObjectValue,
     purpose: Purpose = 'select',
+    fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<ObjectValue | undefined> {
-    return this.#present(execution, this.#tables.prepare(table), raw, purpose);
+    const prepared = this.#tables.prepare(table);
+    return this.#present({ execution, table: prepared, purpose, computed: prepared.computed.needed(fields) }, raw);
   }
 
   /** A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule only narrows. */
@@ -200,8 +223,11 @@ export class Reader implements RecordReader {
     table: PreparedTable,
     raw: ObjectValue,
     purpose: Purpose,
+    fields: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined> {
-    const presented = this.#present(execution, table, raw, purpose);
+    const computed = table.computed.needed(fields);
+    if (computed.length === 0 && isPlain(execution, purpose)) return raw;
+    const presented = this.#present({ execution, table, purpose, computed }, raw);
     if (purpose === 'select') return presented;
     return andThen(
       presented,
@@ -216,57 +242,35 @@ export class Reader implements RecordReader {
     );
   }
 
-  #present(
-    execution: Execution,
-    table: PreparedTable,
-    raw: ObjectValue,
-    purpose: Purpose,
-  ): PromiseOrValue<ObjectValue | undefined> {
-    if (!isChecked(execution, purpose) && !execution.checks.view) return computeFields(execution, table, raw);
+  #present(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {
+    const { execution, table, purpose, computed } = reading;
+    if (isPlain(execution, purpose)) return computeFields(execution, table, raw, computed);
     if (purpose === 'select') {
       return andThen(admitsRecord(table.rules.select, execution, table, raw), (visible) =>
-        visible ? this.#unveil(execution, table, raw) : undefined,
+        visible ? unveil(reading, raw) : undefined,
       );
     }
+    const seeing: Reading = { ...reading, purpose: 'select' };
     const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
     return andThen(allowed, (may) => {
       // Strictly, what can be seen comes out, for the writer to refuse it if the statement means it.
-      if (!may) return execution.strict ? this.#present(execution, table, raw, 'select') : undefined;
-      return andThen(this.#present(execution, table, raw, 'select'), (seen) => seen ?? idAlone(raw));
+      if (!may) return execution.strict ? this.#present(seeing, raw) : undefined;
+      return andThen(this.#present(seeing, raw), (seen) => seen ?? idAlone(raw));
     });
   }
 
-  #unveil(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<ObjectValue> {
-    const { mask } = table;
-    const record = computeFields(execution, table, raw);
-    if (mask === undefined) return record;
-    return andThen(record, (whole) => applyMask(mask, whole, judgeOfRecord(execution, table, raw)));
-  }
-
-  #walk(
-    execution: Execution,
-    table: PreparedTable,
-    range: KeyRange,
-    scan: RecordScan,
-    purpose: Purpose,
-    visit: BatchVisitor,
-  ): PromiseOrValue<void> {
+  #walk(reading: Reading, range: KeyRange, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
+    const { execution } = reading;
     const cursor = execution.unit.transaction.scan(range, this.#scanOptions(scan));
-    const plain = isPlain(execution, table, purpose);
+    const asStored = isAsStored(reading);
     return forEachBatchOfValues(cursor, (records) => {
-      const seen = plain ? (records as readonly ObjectValue[]) : this.#presentAll(execution, table, records, purpose);
+      const seen = asStored ? (records as readonly ObjectValue[]) : this.#presentAll(reading, records);
       return this.#hand(execution, seen, visit);
     });
   }
 
-  #lookUp(
-    execution: Execution,
-    table: PreparedTable,
-    ranges: readonly KeyRange[],
-    scan: RecordScan,
-    purpose: Purpose,
-    visit: BatchVisitor,
-  ): PromiseOrValue<void> {
+  #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
+    const { execution, table } = reading;
     const { transaction } = execution.unit;
     const options = this.#scanOptions(scan);
     const seenKeys = new Set<string | number>();
@@ -282,7 +286,7 @@ export class Reader implements RecordReader {
           seenKeys.add(known);
         }
         return andThen(transaction.getMany(keys), (records) =>
-          andThen(this.#hand(execution, this.#presentAll(execution, table, records, purpose), visit), (stop) => {
+          andThen(this.#hand(execution, this.#presentAll(reading, records), visit), (stop) => {
             isOver = stop;
             return stop;
           }),
@@ -296,16 +300,11 @@ export class Reader implements RecordReader {
     return { reverse, batch: this.#batch, ...(limit !== undefined && { first: limit }) };
   }
 
-  #presentAll(
-    execution: Execution,
-    table: PreparedTable,
-    records: readonly Value[],
-    purpose: Purpose,
-  ): PromiseOrValue<readonly ObjectValue[]> {
-    if (isPlain(execution, table, purpose)) return records.filter(isObject);
-    const { memory } = execution;
+  #presentAll(reading: Reading, records: readonly Value[]): PromiseOrValue<readonly ObjectValue[]> {
+    if (isAsStored(reading)) return records.filter(isObject);
+    const { memory } = reading.execution;
     const mark = memory.used;
-    const presented = this.#presentStored(execution, table, records.filter(isObject), purpose);
+    const presented = this.#presentStored(reading, records.filter(isObject));
     return andThen(presented, (all) => {
       // Whoever collects the records counts what they weigh.
       memory.releaseTo(mark);
@@ -314,17 +313,16 @@ export class Reader implements RecordReader {
   }
 
   #presentStored(
-    execution: Execution,
-    table: PreparedTable,
+    reading: Reading,
     records: readonly ObjectValue[],
-    purpose: Purpose,
   ): PromiseOrValue<readonly (ObjectValue | undefined)[]> {
+    const { execution, table, purpose, computed } = reading;
     if (purpose !== 'select' || !execution.checks.view) {
-      return mapInOrder(records, (raw) => this.#present(execution, table, raw, purpose));
+      return mapInOrder(records, (raw) => this.#present(reading, raw));
     }
     const visible = filterInOrder(records, judgeOfRecords(table.rules.select, execution, table));
-    const isWhole = table.mask === undefined && table.computed.length === 0;
-    return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => this.#unveil(execution, table, raw))));
+    const isWhole = table.mask === undefined && computed.length === 0;
+    return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => unveil(reading, raw))));
   }
 
   /** Hands a batch on and gives others a turn; answers whether the scan is over. */
@@ -341,33 +339,26 @@ export class Reader implements RecordReader {
   }
 }
 
-/** The fields of which a rule takes something away, each asked alone. */
-function hiddenFields(execution: Execution, table: PreparedTable, raw: ObjectValue): PromiseOrValue<Verdict['hidden']> {
-  const judge = judgeOfRecord(execution, table, raw);
-  const undeclared = table.mask?.only;
-  const hidden: { field: string; permission: Permission }[] = Object.keys(raw)
-    .filter((name) => undeclared?.has(name) === false)
-    .map((field) => ({ field, permission: { kind: 'none' } }));
-  const asked = forEachInOrder(table.fields, ({ definition, name, parts, rules }) => {
-    const mask =
-      rules.select.kind === 'full' ? undefined : buildMask([{ parts, rule: rules.select, isFixed: false }], undefined);
-    if (mask === undefined || definition.permissions === undefined) return undefined;
-    const permission = definition.permissions.select;
-    return andThen(applyMask(mask, raw, judge), (rest) => {
-      if (rest !== raw) hidden.push({ field: name, permission });
-      return undefined;
-    });
-  });
-  return andThen(asked, () => hidden);
-}
-
 function isChecked(execution: Execution, purpose: Purpose): boolean {
   return purpose === 'select' ? execution.checks.view : execution.checks.edit;
 }
 
-/** Whether records of the table come out as they are stored. */
-function isPlain(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
-  return !execution.checks.view && !isChecked(execution, purpose) && table.computed.length === 0;
+/** Whether no rules apply. */
+function isPlain(execution: Execution, purpose: Purpose): boolean {
+  return !execution.checks.view && !isChecked(execution, purpose);
+}
+
+/** Whether records come out as they are stored. */
+function isAsStored({ execution, purpose, computed }: Reading): boolean {
+  return computed.length === 0 && isPlain(execution, purpose);
+}
+
+/** A record that may be seen, with what is computed for its reader and without what is hidden. */
+function unveil({ execution, table, computed }: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue> {
+  const { mask } = table;
+  const record = computeFields(execution, table, raw, computed);
+  if (mask === undefined) return record;
+  return andThen(record, (whole) => applyMask(mask, whole, judgeOfRecord(execution, table, raw)));
 }
 
 /** Whether no record can come out, so that none need be read. */

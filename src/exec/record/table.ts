@@ -1,12 +1,14 @@
 /** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definition.js';
-import type { FieldAction, Part, TableAction } from '../../language/ast.js';
+import { ASYNC_EVENT, type FieldAction, type Part, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
+import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { compileRule, type Rule } from '../permission.js';
 import { compileView, type PreparedView } from '../view/view.js';
+import { ComputedFields } from './computed-fields.js';
 import { buildMask, type GuardedPath, type Mask } from './mask.js';
 import { referringFields } from './references.js';
 import { type FieldShape, shapeOf } from './schema.js';
@@ -16,9 +18,11 @@ export interface PreparedTable {
   readonly rules: Readonly<Record<TableAction, Rule>>;
   readonly fields: readonly PreparedField[];
   /** Fields computed when a record is read. */
-  readonly computed: readonly PreparedField[];
+  readonly computed: ComputedFields<PreparedField>;
   /** What some readers may not see of a record; `undefined` when a record that can be seen is seen whole. */
   readonly mask: Mask | undefined;
+  /** What the rules look at that guard its fields from readers. */
+  readonly maskReads: FieldsRead;
   readonly events: readonly PreparedEvent[];
   /** The views that read the table. */
   readonly views: readonly PreparedView[];
@@ -98,14 +102,15 @@ export class TablePreparer {
         delete: compileRule(permissions.delete, compiler),
       },
       fields,
-      computed: fields.filter((field) => field.computed !== undefined),
+      computed: new ComputedFields(fields),
       mask: buildMask(
         fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [guardedPath(parts, rules)])),
         this.#fieldPermissions === 'none' ? openFields(fields) : undefined,
       ),
+      maskReads: union(fields.map(({ rules }) => readsOf(rules.select))),
       events: entry.events.map((event) => ({
         name: event.name,
-        queue: event.async && { retry: event.async.retry ?? 1, maxDepth: event.async.maxDepth ?? 3 },
+        queue: event.async && { ...ASYNC_EVENT, ...event.async },
         when: event.when && compiler.expression(event.when),
         actions: event.then.map((each) => compiler.expression(each)),
       })),
@@ -140,6 +145,10 @@ export class TablePreparer {
 }
 
 const FULL: Rule = { kind: 'full' };
+
+function readsOf(rule: Rule): FieldsRead {
+  return rule.kind === 'where' ? rule.reads : NO_FIELDS;
+}
 
 function guardedPath(parts: readonly Part[], { select, update }: PreparedField['rules']): GuardedPath {
   return { parts, rule: select, isFixed: update.kind !== 'full' };

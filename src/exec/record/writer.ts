@@ -1,5 +1,5 @@
 /** The one writer: whatever changes a record, on whatever path, goes through here. */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { feedOf, logRecord } from '../../catalog/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
@@ -173,11 +173,10 @@ export class Writer implements RecordWriter {
         work(catalog, this.#tables.prepare(entry), key, isObject(before) ? before : undefined),
       );
     });
-    return andThen(written, (result) => {
-      // What was written is the transaction's.
-      memory.releaseTo(mark);
-      return result;
-    });
+    // What was written is the transaction's.
+    if (isPromise(written)) return written.finally(() => memory.releaseTo(mark));
+    memory.releaseTo(mark);
+    return written;
   }
 
   #may(

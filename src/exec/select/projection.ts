@@ -4,15 +4,22 @@ import type { Expression, Projection, Projections } from '../../language/ast.js'
 import { isArray, isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { fieldsNamed, plainPath } from '../expression/named-field.js';
-import { projectionPath } from '../expression/projection-name.js';
+import { fieldPath, projectionPath } from '../expression/projection-name.js';
 import { fieldNames } from './paths-named.js';
 
-export function compileProjections(projections: Projections, compiler: Compiler): Evaluate {
+/** How the fields of a row are called. */
+type Naming = typeof projectionPath;
+
+export function compileProjections(
+  projections: Projections,
+  compiler: Compiler,
+  naming: Naming = projectionPath,
+): Evaluate {
   if (projections.kind === 'value') return compiler.expression(projections.expression);
   if (isWhole(projections)) return (frame) => frame.current;
   // Where `*` stands doesn't matter: what is named besides it is written over it.
   const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
-  const writers = items.map((item) => compileItem(item, compiler));
+  const writers = items.map((item) => compileItem(item, compiler, naming));
   const plain = isPlain(projections);
   const fill = (frame: Frame, result: MutableObject, from: number): PromiseOrValue<Value> => {
     for (let at = from; at < writers.length; at++) {
@@ -30,7 +37,7 @@ export function compileProjections(projections: Projections, compiler: Compiler)
 
 type Writer = (frame: Frame, result: MutableObject) => PromiseOrValue<undefined>;
 
-function compileItem(item: Projection, compiler: Compiler): Writer {
+function compileItem(item: Projection, compiler: Compiler, naming: Naming): Writer {
   if (item.kind === 'all') {
     return (frame, result) => {
       if (isObject(frame.current)) for (const name in frame.current) result[name] = frame.current[name];
@@ -40,7 +47,7 @@ function compileItem(item: Projection, compiler: Compiler): Writer {
   const { expression } = item;
   const named = item.alias === undefined ? fieldNames(expression) : undefined;
   if (named !== undefined && expression.kind === 'call') return compileNamedFields(expression.path, named, compiler);
-  const path = projectionPath(item);
+  const path = naming(item);
   const evaluate = compiler.expression(item.expression);
   const [name] = path;
   if (path.length === 1 && name !== undefined) {
@@ -72,7 +79,7 @@ function compileNamedFields(path: string, names: Expression, compiler: Compiler)
         forEachInOrder(fieldsNamed(path, value), (name) => {
           const idiom = plainPath(name);
           return andThen(compiler.expression(idiom)(frame), (field) => {
-            writeAt(result, projectionPath({ expression: idiom }), field);
+            writeAt(result, fieldPath({ expression: idiom }), field);
             return undefined;
           });
         }),

@@ -5,6 +5,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Select } from '../../language/ast.js';
 import { mayWrite } from '../../plan/effects.js';
+import { fieldsSelected } from '../../plan/fields-read.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { type Meter, UNMEASURED } from '../explain/meter.js';
@@ -29,7 +30,13 @@ import { RowSource } from './source.js';
 
 export function planSelect(select: Select, compiler: Compiler): Planned {
   const order = orderHint(select);
-  const source = new RowSource(compiler, { where: select.where, with: select.with, order, writes: mayWrite(select) });
+  const source = new RowSource(compiler, {
+    where: select.where,
+    with: select.with,
+    order,
+    fields: fieldsSelected(select),
+    writes: mayWrite(select),
+  });
   const assembleCollect = compileCollect(select, source, order, compiler);
   const project = select.group
     ? undefined

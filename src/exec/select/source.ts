@@ -5,6 +5,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog
 import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';
 import { type AccessPath, chooseAccessPath, type Direction, type OrderHint } from '../../plan/access-path.js';
+import { ALL_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { RecordId, type Value } from '../../value/value.js';
 import type { Compiler, Execution, Frame, Purpose } from '../execution.js';
@@ -25,6 +26,8 @@ export interface SourceHints {
   readonly where?: Expression | undefined;
   readonly with?: Select['with'] | undefined;
   readonly order?: OrderHint | undefined;
+  /** What is read of the rows; everything if absent. */
+  readonly fields?: FieldsRead | undefined;
   /** Whether what is done with one row may change the next. */
   readonly writes?: boolean;
 }
@@ -45,10 +48,12 @@ interface ChosenPaths {
 export class RowSource {
   readonly #compiler: Compiler;
   readonly #hints: SourceHints;
+  readonly #fields: FieldsRead;
   #paths: ChosenPaths | undefined;
 
   constructor(compiler: Compiler, hints: SourceHints) {
     this.#compiler = compiler;
+    this.#fields = hints.fields ?? ALL_FIELDS;
     this.#hints = compiler.tuning.indexes ? hints : { ...hints, with: { kind: 'noindex' } };
   }
 
@@ -64,7 +69,9 @@ export class RowSource {
 
   /** The record of an id, as it may be seen. @throws TesseraError `table_missing` */
   record({ execution }: Frame, id: RecordId, purpose: Purpose): PromiseOrValue<Value> {
-    return andThen(this.#requireTable(execution, id.table), () => execution.reader.read(execution, id, purpose));
+    return andThen(this.#requireTable(execution, id.table), () =>
+      execution.reader.read(execution, id, purpose, this.#fields),
+    );
   }
 
   /** Hands over the rows target by target; `true` from `visit` ends the walk. */
@@ -81,6 +88,10 @@ export class RowSource {
         stopped = stop === true;
         return stopped;
       });
+    const [only] = targets;
+    if (only !== undefined && targets.length === 1 && isStored(only)) {
+      return andThen(this.#rows(frame, only, purpose, wanted, visit), () => undefined);
+    }
     const size = this.#hints.writes && frame.execution.unit.transaction.writable ? 1 : this.#compiler.tuning.batch;
     const { execution } = frame;
     const visitEach = (found: readonly (Target | Listed)[]) =>
@@ -105,11 +116,17 @@ export class RowSource {
           record === undefined ? undefined : visit([record]),
         );
       case 'listed':
-        return andThen(execution.reader.readMany(execution, target.ids, purpose), visit);
+        return andThen(execution.reader.readMany(execution, target.ids, purpose, this.#fields), visit);
       case 'range':
         return execution.reader.scan(
           execution,
-          { table: target.id.table, range: target.id, purpose, ...(limit !== undefined && { limit }) },
+          {
+            table: target.id.table,
+            range: target.id,
+            purpose,
+            fields: this.#fields,
+            ...(limit !== undefined && { limit }),
+          },
           visit,
         );
       case 'value':
@@ -118,7 +135,7 @@ export class RowSource {
         return andThen(this.#requireTable(execution, target.table), ({ catalog, entry }) => {
           const compiled = this.#path(entry, execution, purpose);
           return andThen(compiled.narrow(frame, catalog), (narrowed) => {
-            if (narrowed?.kind === 'record') return readOne(execution, target.table, narrowed.id, purpose, visit);
+            if (narrowed?.kind === 'record') return this.#readOne(frame, target.table, narrowed.id, purpose, visit);
             const direction = narrowed?.direction;
             const most = direction === undefined ? limit : inOrder;
             return execution.reader.scan(
@@ -126,6 +143,7 @@ export class RowSource {
               {
                 table: target.table,
                 purpose,
+                fields: this.#fields,
                 reverse: direction === 'backward',
                 ...(most !== undefined && { limit: most }),
                 ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
@@ -136,6 +154,20 @@ export class RowSource {
           });
         });
     }
+  }
+
+  /** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */
+  #readOne(
+    { execution }: Frame,
+    table: string,
+    id: Value,
+    purpose: Purpose,
+    visit: RowVisitor,
+  ): PromiseOrValue<unknown> {
+    if (!(id instanceof RecordId) || id.table !== table) return undefined;
+    return andThen(execution.reader.read(execution, id, purpose, this.#fields), (record) =>
+      record === undefined ? undefined : visit([record]),
+    );
   }
 
   #requireTable(
@@ -172,14 +204,17 @@ export class RowSource {
   }
 }
 
+/** Whether a target is no member of a list. */
+function isStored(target: Target): boolean {
+  return target.kind === 'table' || target.kind === 'range' || (target.kind === 'record' && target.listed !== true);
+}
+
 /** The targets, of which those records are joined that a list names one after the other: at most `size` of them. */
 function gathered(
   targets: readonly Target[],
   size: number,
   pausing: Pausing,
 ): PromiseOrValue<readonly (Target | Listed)[]> {
-  const [first] = targets;
-  if (targets.length <= 1 && (first?.kind !== 'record' || !first.listed)) return targets;
   const all: (Target | Listed)[] = [];
   let ids: RecordId[] | undefined;
   const done = forEachInSteps(targets, pausing, (target) => {
@@ -194,20 +229,6 @@ function gathered(
     }
   });
   return andThen(done, () => all);
-}
-
-/** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */
-function readOne(
-  execution: Execution,
-  table: string,
-  id: Value,
-  purpose: Purpose,
-  visit: RowVisitor,
-): PromiseOrValue<unknown> {
-  if (!(id instanceof RecordId) || id.table !== table) return undefined;
-  return andThen(execution.reader.read(execution, id, purpose), (record) =>
-    record === undefined ? undefined : visit([record]),
-  );
 }
 
 const nothingHidden = (): boolean => false;

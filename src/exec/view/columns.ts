@@ -2,11 +2,11 @@
 import { failure } from '../../errors/error.js';
 import { invalidArguments } from '../../functions/arguments.js';
 import type { Call, Expression, Group, Idiom, Projections, Select } from '../../language/ast.js';
-import { DOCUMENT_PARAMS } from '../../language/document-params.js';
+import { DOCUMENT_PARAMS } from '../../language/engine-params.js';
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import type { Compiler, Evaluate } from '../execution.js';
-import { projectionPath } from '../expression/projection-name.js';
+import { fieldPath } from '../expression/projection-name.js';
 import { findTally, type Tally } from './tallies.js';
 
 export interface Columns {
@@ -40,7 +40,7 @@ export function compileColumns({ projections }: Select, group: Group, compiler: 
   const aggregates: Aggregate[] = [];
   const shown = projections.items.map((item): Column => {
     if (item.kind === 'all') throw failure('view_all_fields');
-    const path = projectionPath(item);
+    const path = fieldPath(item);
     const named = keys.findIndex((key) => item.alias !== undefined && key.text === printExpression(item.alias));
     const expression: Expression =
       named === -1 ? rewrite(item.expression, keys, aggregates, compiler) : { kind: 'param', name: keyParam(named) };

@@ -4,8 +4,10 @@ import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import type { TableDefinition } from '../../catalog/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
+import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
+import { fieldPath } from '../expression/projection-name.js';
 import { compileProjections } from '../select/projection.js';
 import { type Columns, compileColumns } from './columns.js';
 import { Groups } from './groups.js';
@@ -16,6 +18,8 @@ import type { SourceChange } from './source-change.js';
 export interface PreparedView {
   readonly definition: TableDefinition;
   readonly where: Evaluate | undefined;
+  /** What is read of the records of its sources. */
+  readonly reads: FieldsRead;
   readonly rows: RowView | GroupView;
 }
 
@@ -38,9 +42,10 @@ export function compileView(definition: TableDefinition, select: Select, compile
   return {
     definition,
     where: where && compiler.expression(where),
+    reads: fieldsSelected(select),
     rows:
       group === undefined
-        ? { kind: 'rows', project: compileProjections(projections, compiler) }
+        ? { kind: 'rows', project: compileProjections(projections, compiler, fieldPath) }
         : { kind: 'groups', columns: compileColumns(select, group, compiler) },
   };
 }
@@ -62,7 +67,8 @@ export class ViewUpdate {
     const { after, source } = change;
     if (after === undefined) return this.#apply(change, undefined);
     // Views see computed fields, as whoever selects from the source would.
-    return andThen(this.#execution.reader.present(this.#execution, source, after), (row) => {
+    const seen = this.#execution.reader.present(this.#execution, source, after, 'select', this.#view.reads);
+    return andThen(seen, (row) => {
       const frame = new Frame(this.#execution, new Scope(), row);
       const { where } = this.#view;
       return andThen(where === undefined ? true : where(frame), (verdict) =>

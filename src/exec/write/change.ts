@@ -3,6 +3,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { type FieldsRead, fieldsRead, union } from '../../plan/fields-read.js';
 import type { PlanNode } from '../../plan/query-plan.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
@@ -36,10 +37,12 @@ export interface Finder {
 export function compileFinder(
   statement: 'UPDATE' | 'UPSERT' | 'DELETE',
   { targets: named, where, with: hints }: SourceHints & { readonly targets: readonly Expression[] },
+  /** What is read of the records that are found. */
+  reads: FieldsRead,
   compiler: Compiler,
 ): Finder {
   const purpose = statement === 'DELETE' ? 'delete' : 'update';
-  const source = new RowSource(compiler, { where, with: hints });
+  const source = new RowSource(compiler, { where, with: hints, fields: union([fieldsRead([where]), reads]) });
   const evaluate = where && scoped(compiler.expression(where));
   const sourcePlan = compileSourcePlan(named, source, purpose, compiler);
 

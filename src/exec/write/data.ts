@@ -2,6 +2,7 @@
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Assignment, Data, Idiom } from '../../language/ast.js';
+import { type FieldsRead, fieldsOfData } from '../../plan/fields-read.js';
 import { patch } from '../../value/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
@@ -13,6 +14,8 @@ import { restoreFields } from '../record/hidden.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
+  /** What of a record that is there has to be seen for it. */
+  readonly reads: FieldsRead;
   /**
    * The draft for one record. Expressions of the statement are evaluated in `frame`, whose document is the record as the principal may
    * see it, while the changes are made to the stored one.
@@ -21,6 +24,11 @@ export interface CompiledData {
 }
 
 export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
+  const { options, draft } = compileDraft(data, compiler);
+  return { options, draft, reads: fieldsOfData(data) };
+}
+
+function compileDraft(data: Data | undefined, compiler: Compiler): Pick<CompiledData, 'options' | 'draft'> {
   if (data === undefined) return { options: { inputless: true }, draft: () => (before) => before ?? newObject() };
   switch (data.kind) {
     case 'content':

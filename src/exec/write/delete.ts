@@ -1,5 +1,6 @@
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import type { Delete } from '../../language/ast.js';
+import { NO_FIELDS } from '../../plan/fields-read.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import type { Meter } from '../explain/meter.js';
 import type { Planned } from '../explain/planned.js';
@@ -11,7 +12,7 @@ import { countWritten, writeNode } from './plan.js';
 
 export function planDelete(statement: Delete, compiler: Compiler): Planned {
   const targets = compileTargets(statement, compiler);
-  const finder = compileFinder('DELETE', statement, compiler);
+  const finder = compileFinder('DELETE', statement, NO_FIELDS, compiler);
   const output = compileOutput(statement.output, 'none', compiler);
   const assemble = (meter: Meter): Evaluate => {
     const find = finder.find(meter);

@@ -6,6 +6,7 @@ import type { TableDefinition } from '../../catalog/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { fieldsAssigned } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
@@ -34,6 +35,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   const into = insert.into && compileInto(insert.into, compiler);
   const rows = compileRows(insert, compiler);
   const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);
+  const reads = fieldsAssigned(insert.onDuplicate ?? []);
   const output = compileOutput(insert.output, 'after', compiler);
 
   const insertOne = (
@@ -64,7 +66,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
         if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
         // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
         if (given['id'] !== undefined && !equals(duplicate, id)) return create();
-        return andThen(execution.reader.read(execution, duplicate, 'update'), (seen) => {
+        return andThen(execution.reader.read(execution, duplicate, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
           const scope = new Scope(frame.scope);
           scope.set('input', given);

@@ -2,9 +2,11 @@
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Output } from '../../language/ast.js';
+import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { fieldPath } from '../expression/projection-name.js';
 import { mapInTurns } from '../pace.js';
 import { answer } from '../select/only.js';
 import { compileProjections } from '../select/projection.js';
@@ -34,17 +36,18 @@ export function compileOutput(
   compiler: Compiler,
 ): CompiledOutput {
   const form: Output = output ?? { kind: otherwise };
+  const reads = fieldsReturned(form);
   if (form.kind === 'none') return () => undefined;
   if (form.kind !== 'project') {
     const make = FORMS[form.kind];
     return (frame, written) =>
-      andThen(seenOf(frame.execution, written), (seen) =>
+      andThen(seenOf(frame.execution, written, reads), (seen) =>
         seen === undefined ? undefined : make(seen.before, seen.after),
       );
   }
-  const project = compileProjections(form.projections, compiler);
+  const project = compileProjections(form.projections, compiler, fieldPath);
   return (frame, written) =>
-    andThen(seenOf(frame.execution, written), (seen) => {
+    andThen(seenOf(frame.execution, written, reads), (seen) => {
       if (seen === undefined) return undefined;
       const scope = new Scope(frame.scope);
       scope.set('before', seen.before);
@@ -54,15 +57,20 @@ export function compileOutput(
     });
 }
 
-/** The record before and after as the principal sees it; `undefined` when its present state (or last, if deleted) is hidden. */
+/**
+ * The record before and after as the principal sees it, with the computed fields that are read of it; `undefined` when its present state (or
+ * last, if deleted) is hidden.
+ */
 function seenOf(
   execution: Execution,
   { table, before, after }: Written,
+  reads: OutputReads,
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
-  const see = (record: ObjectValue | undefined) =>
-    record === undefined ? undefined : otherwise(() => execution.reader.present(execution, table, record), told);
-  return andThen(see(before), (seenBefore) =>
-    andThen(see(after), (seenAfter) => {
+  const { reader } = execution;
+  const see = (record: ObjectValue | undefined, fields: FieldsRead) =>
+    record && otherwise(() => reader.present(execution, table, record, 'select', fields), told);
+  return andThen(see(before, reads.before), (seenBefore) =>
+    andThen(see(after, reads.after), (seenAfter) => {
       const hidden = after === undefined ? before !== undefined && seenBefore === undefined : seenAfter === undefined;
       return hidden ? undefined : { before: seenBefore, after: seenAfter };
     }),
@@ -74,13 +82,14 @@ function told(error: unknown): never {
   throw error instanceof TesseraError && error.code === 'computed_coercion' ? error.cause : error;
 }
 
-/** The answer of a statement that wrote records: what RETURN makes of each, in order. */
+/** The answer of a statement that wrote records: what RETURN makes of each, in order. Of what is imported there are no rows. */
 export function answerWritten(
   frame: Frame,
   written: readonly (Written | undefined)[],
   output: CompiledOutput,
   only: boolean,
 ): PromiseOrValue<Value> {
+  if (frame.execution.importing) return answer([], only);
   const outputs = mapInTurns(frame.execution, written, (each) =>
     each === undefined ? undefined : output(frame, each),
   );

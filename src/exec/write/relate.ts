@@ -2,6 +2,7 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Relate } from '../../language/ast.js';
+import { EDGE_FIELDS, union } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText, toText } from '../../value/text/text.js';
@@ -20,6 +21,7 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
   const edge: Evaluate =
     relate.edge.kind === 'table' ? fixed(new Table(relate.edge.name)) : compiler.expression(relate.edge);
   const data = compileData(relate.data, compiler);
+  const reads = union([EDGE_FIELDS, data.reads]);
   const output = compileOutput(relate.output, 'after', compiler);
 
   const run = (frame: Frame): PromiseOrValue<Value> =>
@@ -28,7 +30,9 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
         andThen(edge(frame), (named) => {
           const pairs = endsOf(starts, 'in').flatMap((start) => endsOf(ends, 'id').map((end) => ({ start, end })));
           const draft = (seen: ObjectValue | undefined) => data.draft(frame.within(seen));
-          const written = mapInOrder(pairs, (ends) => writeEdge(frame.execution, named, ends, draft, data.options));
+          const written = mapInOrder(pairs, (ends) =>
+            writeEdge(frame.execution, named, ends, draft, data.options, reads),
+          );
           return andThen(written, (all) => answerWritten(frame, all, output, relate.only));
         }),
       ),
@@ -47,7 +51,7 @@ export interface EdgeEnds {
 
 /**
  * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those who may change it,
- * but for its ends. `draftFor` makes the draft from what the principal sees of it.
+ * but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its fields.
  * @throws TesseraError `edge_end_mismatch`
  */
 export function writeEdge(
@@ -56,6 +60,7 @@ export function writeEdge(
   ends: EdgeEnds,
   draftFor: (seen: ObjectValue | undefined) => Draft,
   options: WriteOptions,
+  reads = EDGE_FIELDS,
 ): PromiseOrValue<Written | undefined> {
   if (!(named instanceof Table) && !isRecord(named)) {
     throw failure('invalid_edge_end', { property: 'out', value: toErrorText(named) });
@@ -72,7 +77,7 @@ export function writeEdge(
     const write = (id: RecordId, draft: typeof draftFor) =>
       andThen(isThere(execution, id), (there) => {
         if (!there) return create(id, endingAt(ends, draft(undefined)));
-        return andThen(execution.reader.read(execution, id, 'update'), (seen) => {
+        return andThen(execution.reader.read(execution, id, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
           assertEnds(execution, seen, ends);
           return execution.writer.update(execution, id, withEnds(draft(seen)), options);

@@ -12,8 +12,8 @@ import { countWritten, writeNode } from './plan.js';
 
 export function planUpdate(update: Update, compiler: Compiler): Planned {
   const targets = compileTargets(update, compiler);
-  const finder = compileFinder('UPDATE', update, compiler);
   const data = compileData(update.data, compiler);
+  const finder = compileFinder('UPDATE', update, data.reads, compiler);
   const output = compileOutput(update.output, 'after', compiler);
   const assemble = (meter: Meter): Evaluate => {
     const find = finder.find(meter);

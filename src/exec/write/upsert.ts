@@ -23,8 +23,8 @@ type Writing = PromiseOrValue<(Written | undefined)[]>;
 
 export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
   const targets = compileTargets(upsert, compiler);
-  const finder = compileFinder('UPSERT', upsert, compiler);
   const data = compileData(upsert.data, compiler);
+  const finder = compileFinder('UPSERT', upsert, data.reads, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
 
   const change = (frame: Frame, found: readonly Found[]): Writing =>

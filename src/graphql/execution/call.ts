@@ -1,5 +1,6 @@
 /** One run of an operation: what it may still spend, what it has read, and what went wrong. */
 import type { FieldNode } from 'graphql';
+import type { Pausing } from '../../base/steps.js';
 import type { Random } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
@@ -53,6 +54,8 @@ export class Call {
     readonly statements: Statements,
     /** Draws the ids of records that are written. */
     readonly random: Random,
+    /** Gives way to others while the answer is written. */
+    readonly pausing: Pausing,
   ) {
     this.reads = reads;
     this.writes = writes;

@@ -134,19 +134,26 @@ export class Compilation {
 }
 
 /** An object that is part of what it stands on. */
-function partOf({ gather, write, weight }: RecordPlan): Completion {
+function partOf({ gather, write, writeInSteps, weight }: RecordPlan): Completion {
   return {
     weight: weight - 1,
     ...(gather && { gather: (value, call) => (isObject(value) ? gather(value, call) : undefined) }),
     write: (value, call) => (isObject(value) ? write(value, call) : undefined),
+    ...(writeInSteps && {
+      writeInSteps: (value, call, pausing) => (isObject(value) ? writeInSteps(value, call, pausing) : undefined),
+    }),
   };
 }
 
-function reader(read: (parent: ObjectValue) => Value, { gather, write, weight }: Completion) {
+function reader(
+  read: (parent: ObjectValue) => Value,
+  { gather, write, writeInSteps, weight }: Completion,
+): Omit<FieldPlan, 'key'> & { readonly weight?: number } {
   return {
     ...(weight !== undefined && { weight }),
-    ...(gather && { gather: (parent: ObjectValue, call: Parameters<typeof gather>[1]) => gather(read(parent), call) }),
-    write: (parent: ObjectValue, call: Parameters<typeof write>[1]) => write(read(parent), call),
+    ...(gather && { gather: (parent, call) => gather(read(parent), call) }),
+    write: (parent, call) => write(read(parent), call),
+    ...(writeInSteps && { writeInSteps: (parent, call, pausing) => writeInSteps(read(parent), call, pausing) }),
   };
 }
 

@@ -14,10 +14,13 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Pausing } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
 import { stringifyJson } from '../../value/json.js';
+import { MAX_ENCODED } from '../../value/limits.js';
 import { isArray, SetValue, type Value } from '../../value/value.js';
-import { boundedText } from '../../value/walk.js';
+import { tooLarge } from '../../value/walk.js';
 import { SCALARS } from '../schema/scalars.js';
 import { BudgetExceeded } from './budget.js';
 import type { Call } from './call.js';
@@ -29,6 +32,8 @@ export interface Completion {
   readonly gather?: (value: Value, call: Call) => void;
   /** The value as JSON; `undefined` where it is null though its type isn't, so that its parent becomes null. */
   readonly write: (value: Value, call: Call) => string | undefined;
+  /** The same in steps; for lists, whose length the records decide. */
+  readonly writeInSteps?: (value: Value, call: Call, pausing: Pausing) => PromiseOrValue<string | undefined>;
 }
 
 export type CompositeType = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
@@ -59,27 +64,40 @@ function isMissing(value: Value): value is undefined | null {
 }
 
 function optional(inner: Completion): Completion {
-  const { write } = inner;
+  const { write, writeInSteps } = inner;
   return {
     ...inner,
     write: (value, call) => (isMissing(value) ? NULL : (write(value, call) ?? NULL)),
+    ...(writeInSteps && {
+      writeInSteps: (value, call, pausing) =>
+        isMissing(value) ? NULL : andThen(writeInSteps(value, call, pausing), (text) => text ?? NULL),
+    }),
   };
 }
 
 function required(inner: Completion, nodes: readonly FieldNode[], field: string): Completion {
-  const { write } = inner;
+  const { write, writeInSteps } = inner;
+  const check = (text: string | undefined, call: Call, before: number): string | undefined => {
+    // What has an error already needs no other.
+    if (text !== undefined || call.failures.length > before) return text;
+    return call.fail(
+      failure('graphql_result', { message: `Cannot return null for non-nullable field ${field}.` }),
+      nodes,
+    );
+  };
   return {
     ...inner,
     write: (value, call) => {
       const before = call.failures.length;
-      const text = isMissing(value) ? undefined : write(value, call);
-      // What has an error already needs no other.
-      if (text !== undefined || call.failures.length > before) return text;
-      return call.fail(
-        failure('graphql_result', { message: `Cannot return null for non-nullable field ${field}.` }),
-        nodes,
-      );
+      return check(isMissing(value) ? undefined : write(value, call), call, before);
     },
+    ...(writeInSteps && {
+      writeInSteps: (value, call, pausing) => {
+        const before = call.failures.length;
+        const written = isMissing(value) ? undefined : writeInSteps(value, call, pausing);
+        return andThen(written, (text) => check(text, call, before));
+      },
+    }),
   };
 }
 
@@ -95,17 +113,74 @@ function listOf({ gather, write, weight }: Completion): Completion {
     write: (value, call) => {
       const items = itemsOf(value);
       if (items === undefined) return undefined;
-      let text = '[';
-      for (let at = 0; at < items.length; at++) {
-        const before = call.failures.length;
-        const item = write(items[at], call);
-        if (call.failures.length > before) call.place(before, at);
-        if (item === undefined) return undefined;
-        text = boundedText(at === 0 ? text + item : `${text},${item}`);
-      }
-      return `${text}]`;
+      const list = new ListText(items, write, call);
+      while (!list.isComplete) if (!list.add(ITEMS)) return undefined;
+      return list.text;
+    },
+    writeInSteps: (value, call, pausing) => {
+      const items = itemsOf(value);
+      if (items === undefined) return undefined;
+      const list = new ListText(items, write, call);
+      const step = () => !list.add(ITEMS) || list.isComplete || andThen(pausing.pause(), () => false);
+      return andThen(untilTrue(step), () => list.text);
     },
   };
+}
+
+/** Members of a list that are written in one step: each may be a record of many fields. */
+const ITEMS = 32;
+/** Characters of a text whose putting together takes no time to speak of. */
+const SHORT = 2 ** 16;
+
+/** A list that is being written. Its steps make a piece each: one text made of many others is put together as a whole in the end. */
+class ListText {
+  readonly #pieces: string[] = [];
+  #length = 2;
+  #at = 0;
+  #isNull = false;
+
+  constructor(
+    private readonly items: readonly Value[],
+    private readonly write: Completion['write'],
+    private readonly call: Call,
+  ) {}
+
+  get isComplete(): boolean {
+    return this.#at >= this.items.length;
+  }
+
+  /** Nothing if a member is null that must not be. */
+  get text(): string | undefined {
+    if (this.#isNull) return undefined;
+    // A short one is put together with the answer.
+    if (this.#length < SHORT && this.#pieces.length > 0) {
+      return `[${this.#pieces.reduce((before, piece) => `${before},${piece}`)}]`;
+    }
+    return `[${this.#pieces.join(',')}]`;
+  }
+
+  /** Writes so many members more; answers whether the list isn't null so far. @throws TesseraError `value_too_large` */
+  add(count: number): boolean {
+    const { items, write, call } = this;
+    const first = this.#at;
+    const end = Math.min(first + count, items.length);
+    let text = '';
+    for (let at = first; at < end; at++) {
+      const before = call.failures.length;
+      const item = write(items[at], call);
+      if (call.failures.length > before) call.place(before, at);
+      if (item === undefined) {
+        this.#isNull = true;
+        return false;
+      }
+      text = at === first ? item : `${text},${item}`;
+    }
+    this.#at = end;
+    this.#length += text.length + 1;
+    if (this.#length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
+    if (end > first) this.#pieces.push(text);
+    return true;
+  }
 }
 
 function itemsOf(value: Value): readonly Value[] | undefined {

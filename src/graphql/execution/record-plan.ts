@@ -1,4 +1,6 @@
 /** How a record, or any other object, is read and written. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Pausing } from '../../base/steps.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { Call } from './call.js';
 
@@ -8,7 +10,11 @@ export interface FieldPlan {
   /** Notes what has to be fetched. */
   readonly gather?: (parent: ObjectValue, call: Call) => void;
   readonly write: (parent: ObjectValue, call: Call) => string | undefined;
+  /** The same in steps, where there may be long lists in it. */
+  readonly writeInSteps?: WriteInSteps;
 }
+
+type WriteInSteps = (parent: ObjectValue, call: Call, pausing: Pausing) => PromiseOrValue<string | undefined>;
 
 /** An object type as far as an operation asks for it. */
 export interface RecordPlan {
@@ -18,12 +24,15 @@ export interface RecordPlan {
   readonly weight: number;
   readonly gather?: (row: ObjectValue, call: Call) => void;
   readonly write: (row: ObjectValue, call: Call) => string | undefined;
+  /** The same in steps, where there may be long lists in it. */
+  readonly writeInSteps?: WriteInSteps;
 }
 
 export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>, weight: number): RecordPlan {
-  const parts = fields.map(({ key, write }, at) => ({
+  const parts = fields.map(({ key, write, writeInSteps }, at) => ({
     key,
     write,
+    writeInSteps,
     prefix: `${at === 0 ? '' : ','}${JSON.stringify(key)}:`,
   }));
   const gathering = fields.filter(({ gather }) => gather !== undefined);
@@ -48,5 +57,20 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
       }
       return `${text}}`;
     },
+    ...(parts.some(({ writeInSteps }) => writeInSteps !== undefined) && {
+      writeInSteps: (row, call, pausing) => {
+        call.writes.spend(own);
+        let text: string | undefined = '{';
+        const written = forEachInOrder(parts, ({ key, write, writeInSteps, prefix }) => {
+          const before = call.failures.length;
+          return andThen(writeInSteps === undefined ? write(row, call) : writeInSteps(row, call, pausing), (value) => {
+            if (call.failures.length > before) call.place(before, key);
+            text = value === undefined ? undefined : text + prefix + value;
+            return value === undefined;
+          });
+        });
+        return andThen(written, () => text && `${text}}`);
+      },
+    }),
   };
 }

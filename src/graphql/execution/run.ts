@@ -1,4 +1,5 @@
 /** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Attention, Session, StatementDoor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
@@ -24,7 +25,9 @@ export async function runQuery({ roots }: CompiledOperation, call: Call, door: S
   await send(parcels, call, door);
   for (const run of runs) run.gather();
   await fetchWaiting(call, door);
-  return runs.map((run) => run.result());
+  const results: RootResult[] = [];
+  for (const run of runs) results.push(await run.result());
+  return results;
 }
 
 /** A mutation: one root field after the other, each with what it leads to, and each for itself. */
@@ -53,7 +56,7 @@ export async function runRoot(
     await run.act(session);
     run.gather();
     await fetchWaiting(call, door);
-    return run.result();
+    return await run.result();
   } catch (thrown) {
     if (!(thrown instanceof BudgetExceeded)) throw thrown;
     call.waiting = [];
@@ -153,29 +156,44 @@ class RootRun {
     if (typeof plan !== 'function') plan.completion.gather?.(this.#value, this.#call);
   }
 
-  result(): RootResult {
-    const { plan, key } = this.#root;
+  result(): PromiseOrValue<RootResult> {
     const call = this.#call;
+    const { key } = this.#root;
     const before = call.failures.length;
-    const json = this.#trying(() => {
-      const text = typeof plan === 'function' ? plan(call) : plan.completion.write(this.#value, call);
-      call.place(before, key);
-      return call.answer.add(text ?? 'null');
-    });
-    return { key, json: json ?? 'null', time: this.#time };
+    const written = otherwise<string | undefined>(
+      () =>
+        andThen(this.#write(), (text) => {
+          call.place(before, key);
+          return call.answer.add(text ?? 'null');
+        }),
+      (thrown) => this.#failed(thrown, before),
+    );
+    return andThen(written, (json) => ({ key, json: json ?? 'null', time: this.#time }));
+  }
+
+  #write(): PromiseOrValue<string | undefined> {
+    const { plan } = this.#root;
+    const call = this.#call;
+    if (typeof plan === 'function') return plan(call);
+    const { write, writeInSteps } = plan.completion;
+    return writeInSteps === undefined ? write(this.#value, call) : writeInSteps(this.#value, call, call.pausing);
   }
 
   #trying<T>(work: () => T): T | undefined {
-    const { failures } = this.#call;
-    const before = failures.length;
+    const before = this.#call.failures.length;
     try {
       return work();
     } catch (thrown) {
-      if (thrown instanceof BudgetExceeded) throw thrown;
-      // What was wrong with parts of it matters no more.
-      failures.length = before;
-      this.#call.failRoot(thrown, this.#root);
-      return undefined;
+      return this.#failed(thrown, before);
     }
+  }
+
+  /** There were `before` errors when it was begun. @throws BudgetExceeded */
+  #failed(thrown: unknown, before: number): undefined {
+    if (thrown instanceof BudgetExceeded) throw thrown;
+    // What was wrong with parts of it matters no more.
+    this.#call.failures.length = before;
+    this.#call.failRoot(thrown, this.#root);
+    return undefined;
   }
 }

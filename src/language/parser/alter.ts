@@ -187,7 +187,9 @@ export function alter(parser: Parser): Alter | AlterPlace {
   const place = PLACES.get(parser.word);
   const kind: Kind | undefined = KINDS.get(parser.word);
   const isConfig = parser.isWord('CONFIG');
-  if (place === undefined && kind === undefined && !isConfig) return parser.unexpected('a alter statement keyword');
+  if (place === undefined && kind === undefined && !isConfig) {
+    return parser.unexpected('a alter statement keyword', [...KINDS.keys(), ...PLACES.keys(), 'CONFIG']);
+  }
   parser.advance();
   if (place !== undefined) return alterPlace(parser, place);
   const exists = ifExists(parser);

@@ -40,8 +40,10 @@ function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt:
   const list = parser.openList(key, statements);
   while (!parser.acceptPunct('}')) {
     if (parser.acceptPunct(';')) continue;
-    list.items.push(parser.grammar.statement(parser));
-    endOfStatement(parser, openedAt);
+    const { start } = parser;
+    const statement = parser.grammar.statement(parser);
+    list.items.push(statement);
+    endOfStatement(parser, openedAt, statement, start);
     parser.mayPause(list);
   }
   parser.pauses?.close(key, list);
@@ -49,7 +51,7 @@ function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt:
 }
 
 /** A statement ends with a semicolon, unless the block ends or a brace has just ended what a semicolon would. */
-function endOfStatement(parser: Parser, openedAt: number): void {
+function endOfStatement(parser: Parser, openedAt: number, statement: Statement, start: number): void {
   if (parser.acceptPunct(';') || parser.isPunct('}') || parser.source[parser.previousEnd - 1] === '}') return;
-  parser.expectClose('}', openedAt);
+  parser.unclosed('}', openedAt, { statement, start });
 }

@@ -178,7 +178,9 @@ const LEVELS = {
 /** `ROOT`, `NAMESPACE`, `DATABASE`, or one of their short forms. */
 export function level(parser: Parser): Level {
   const word = parser.acceptOneOf('ROOT', 'KV', 'NAMESPACE', 'NS', 'DATABASE', 'DB');
-  return word === undefined ? parser.unexpected("'NAMEPSPACE', 'DATABASE' or 'ROOT'") : LEVELS[word];
+  return word === undefined
+    ? parser.unexpected("'NAMEPSPACE', 'DATABASE' or 'ROOT'", Object.keys(LEVELS))
+    : LEVELS[word];
 }
 
 /** `ON [TABLE] t`. */

@@ -34,10 +34,10 @@ export function forStatement(parser: Parser): For {
 
 /** A statement that is its keyword. */
 export function bare(kind: 'break' | 'continue'): (parser: Parser) => Statement {
-  const statement = { kind };
   return (parser) => {
     parser.advance();
-    return statement;
+    // A node of its own: what is derived from nodes is kept in them.
+    return { kind };
   };
 }
 

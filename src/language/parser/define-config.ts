@@ -1,14 +1,13 @@
-import type { Alter, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
+import type { Alter, ApiConfig, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
 import { PLAIN_HANDLING, writtenHandling } from './define-api.js';
 import { type ClauseTable, clauses, comment, fixedComment, mode } from './definition.js';
 import type { Parser } from './parser.js';
 
 export function defineConfig(parser: Parser): DefineConfig {
   const head = mode(parser);
+  const { start } = parser;
   const config = complete(writtenConfig(parser));
-  if (config.kind === 'default' && config.namespace === undefined && config.database === undefined) {
-    parser.unexpected('a namespace or database name');
-  }
+  if (config.kind === 'default' && parser.previousStart === start) parser.unexpected('a namespace or database name');
   return { kind: 'define-config', ...head, config, ...(parser.acceptWord('COMMENT') && comment(parser, {})) };
 }
 
@@ -32,7 +31,10 @@ function dropsComment(parser: Parser): boolean {
 }
 
 /** A config as far as clauses say it. */
-type Written<C extends Config = Config> = C extends Config ? Pick<C, 'kind'> & Partial<C> : never;
+type Written =
+  | (Pick<GraphqlConfig, 'kind'> & Partial<GraphqlConfig>)
+  | (Pick<ApiConfig, 'kind'> & Partial<ApiConfig>)
+  | (Pick<DefaultConfig, 'kind'> & DefaultNode);
 
 function writtenConfig(parser: Parser): Written {
   if (parser.acceptWord('GRAPHQL')) return { kind: 'graphql', ...clauses<GraphqlNode>(parser, GRAPHQL_CLAUSES, {}) };
@@ -44,11 +46,17 @@ function writtenConfig(parser: Parser): Written {
 /** The config with what holds where nothing is written. */
 function complete(written: Written): Config {
   if (written.kind === 'graphql') return { tables: { kind: 'none' }, functions: { kind: 'none' }, ...written };
-  return written.kind === 'api' ? { ...PLAIN_HANDLING, ...written } : written;
+  if (written.kind === 'api') return { ...PLAIN_HANDLING, ...written };
+  const { kind, namespace, database } = written;
+  return { kind, ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
 }
 
 type GraphqlNode = Partial<Omit<GraphqlConfig, 'kind'>>;
-type DefaultNode = Partial<Omit<DefaultConfig, 'kind'>>;
+/** `undefined` where NONE is written. */
+interface DefaultNode {
+  readonly namespace?: DefaultConfig['namespace'] | undefined;
+  readonly database?: DefaultConfig['database'] | undefined;
+}
 
 const GRAPHQL_CLAUSES: ClauseTable<GraphqlNode> = new Map<string, (parser: Parser) => GraphqlNode>([
   ['AUTO', () => ({ tables: { kind: 'auto' }, functions: { kind: 'auto' } })],
@@ -61,11 +69,19 @@ const GRAPHQL_CLAUSES: ClauseTable<GraphqlNode> = new Map<string, (parser: Parse
 ]);
 
 const DEFAULT_CLAUSES: ClauseTable<DefaultNode> = new Map<string, (parser: Parser) => DefaultNode>([
-  ['NAMESPACE', (parser) => ({ namespace: parser.name() })],
-  ['NS', (parser) => ({ namespace: parser.name() })],
-  ['DATABASE', (parser) => ({ database: parser.name() })],
-  ['DB', (parser) => ({ database: parser.name() })],
+  ['NAMESPACE', defaultNamespace],
+  ['NS', defaultNamespace],
+  ['DATABASE', defaultDatabase],
+  ['DB', defaultDatabase],
 ]);
+
+function defaultNamespace(parser: Parser): DefaultNode {
+  return { namespace: parser.acceptWord('NONE') ? undefined : parser.definitionName() };
+}
+
+function defaultDatabase(parser: Parser): DefaultNode {
+  return { database: parser.acceptWord('NONE') ? undefined : parser.definitionName() };
+}
 
 function selection(parser: Parser, names: (parser: Parser) => string[]): GraphqlConfig['tables'] {
   if (parser.acceptWord('AUTO')) return { kind: 'auto' };

@@ -32,7 +32,11 @@ export function defineFunction(parser: Parser): DefineFunction {
 
 /** `fn::a::b`, given as `a::b`. */
 export function functionName(parser: Parser): string {
-  if (!parser.acceptWord('FN')) parser.unexpected('fn');
+  // `fn:` is no keyword to the lexer, since a record id may begin so.
+  if (!parser.acceptWord('FN')) {
+    if (parser.text.toLowerCase() !== 'fn' || parser.kind !== 'word') parser.unexpected('fn');
+    parser.advance();
+  }
   parser.expectPunct('::');
   let name = parser.name();
   while (parser.acceptPunct('::')) name += `::${parser.name()}`;

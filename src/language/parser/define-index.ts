@@ -1,9 +1,10 @@
 import type { DefineIndex, IndexKind } from '../ast.js';
 import type { Mark } from '../source-error.js';
-import { idioms, onTable, whereClause } from './clauses.js';
+import { expressions, onTable, whereClause } from './clauses.js';
 import { type ClauseTable, clauses, comment, mode } from './definition.js';
 import { distanceName } from './expression.js';
 import type { Parser } from './parser.js';
+import { suggesting } from './suggestion.js';
 
 type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
   /** Where the last column stands, for errors. */
@@ -42,8 +43,7 @@ export function defineIndex(parser: Parser): DefineIndex {
 }
 
 function columns(parser: Parser): Partial<Node> {
-  if (!parser.isName()) parser.unexpected('an expression');
-  const fields = idioms(parser);
+  const fields = expressions(parser);
   return { fields, lastColumn: { start: parser.previousStart, end: parser.previousEnd } };
 }
 
@@ -58,7 +58,8 @@ function checkColumns(parser: Parser, { fields, indexKind: { kind } }: DefineInd
     const found = fields.length === 0 ? 'none' : fields.length;
     parser.fail(`Expected one column, found ${found}`, last ?? parser.tokenMark());
   } else if (fields.length === 0) {
-    parser.fail('Expected at least one column - Use FIELDS to define columns', parser.tokenMark());
+    const mark = suggesting(parser, parser.tokenMark(), ['FIELDS', 'COLUMNS']);
+    parser.fail('Expected at least one column - Use FIELDS to define columns', mark);
   }
 }
 

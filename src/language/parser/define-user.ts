@@ -34,5 +34,5 @@ function credential(parser: Parser, other: string | undefined): string {
 function role(parser: Parser): Role {
   if (!parser.isName()) parser.unexpected('an identifier');
   const word = parser.acceptOneOf('OWNER', 'EDITOR', 'VIEWER');
-  return word === undefined ? parser.unexpected('an existent role') : ROLES[word];
+  return word === undefined ? parser.unexpected('an existent role', Object.keys(ROLES)) : ROLES[word];
 }

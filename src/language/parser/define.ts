@@ -45,7 +45,7 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => DefineStatement> = new Map<
 export function define(parser: Parser): DefineStatement {
   parser.advance();
   const read = KINDS.get(parser.word);
-  if (read === undefined) return parser.unexpected('a define statement keyword');
+  if (read === undefined) return parser.unexpected('a define statement keyword', KINDS.keys());
   parser.advance();
   return read(parser);
 }

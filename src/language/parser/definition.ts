@@ -77,7 +77,7 @@ export function permissions<Action extends string>(
   while (parser.acceptWord('FOR')) {
     const named = parser.commaList(() => {
       const action = actions.find((name) => parser.isWord(name.toUpperCase()));
-      if (action === undefined) return wrongAction(parser);
+      if (action === undefined) return wrongAction(parser, actions);
       parser.advance();
       return action;
     });
@@ -88,9 +88,10 @@ export function permissions<Action extends string>(
   return result;
 }
 
-function wrongAction(parser: Parser): never {
+function wrongAction(parser: Parser, actions: readonly string[]): never {
   if (parser.isWord('DELETE')) parser.failToken("Can't define permission DELETE for fields");
-  return parser.unexpected("'SELECT', 'CREATE', 'UPDATE' or 'DELETE'");
+  const words = actions.map((action) => `'${action.toUpperCase()}'`);
+  return parser.unexpected(`${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 }
 
 type Lifetimes = { readonly durations: Durations; readonly computedClauses?: ComputedClauses };

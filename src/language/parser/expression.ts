@@ -119,6 +119,7 @@ function takeOperator(parser: Parser, power: number): BinaryOperator | undefined
     }
     if (power >= POWER.relation) return undefined;
     if (text === '@') return matches(parser);
+    if (text === '?') return parser.unexpected('`??`');
     return text === '<|' ? nearest(parser) : undefined;
   }
   if (parser.kind !== 'word') return undefined;

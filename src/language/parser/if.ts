@@ -8,11 +8,15 @@ export function ifExpression(parser: Parser): If {
   parser.advance();
   const branches = [];
   let otherwise: Expression | undefined;
+  /** The first branch decides how all are written. */
   let hasThen = false;
   for (let more = true; more; ) {
     const condition = parser.expression();
-    if (parser.acceptWord('THEN')) hasThen = true;
-    else if (!parser.isPunct('{')) parser.unexpected("THEN or '{'");
+    if (branches.length === 0) {
+      hasThen = parser.acceptWord('THEN');
+      if (!hasThen && !parser.isPunct('{')) parser.unexpected("THEN or '{'");
+    } else if (hasThen) parser.expectWord('THEN');
+    else if (!parser.isPunct('{')) parser.unexpected('{');
     branches.push({ condition, then: branch(parser, hasThen) });
     parser.grow();
     const hasElse = parser.acceptWord('ELSE');

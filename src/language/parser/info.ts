@@ -12,10 +12,22 @@ export function info(parser: Parser): Info {
   return { kind: 'info', of, structure, ...versionClause(parser) };
 }
 
+const SUBJECTS = [
+  'ROOT',
+  'KV',
+  'NAMESPACE',
+  'NS',
+  'DATABASE',
+  'DB',
+  'TABLE',
+  'TB',
+  'USER',
+  'INDEX',
+  'SESSIONS',
+] as const;
+
 function subject(parser: Parser): Info['of'] {
-  switch (
-    parser.acceptOneOf('ROOT', 'KV', 'NAMESPACE', 'NS', 'DATABASE', 'DB', 'TABLE', 'TB', 'USER', 'INDEX', 'SESSIONS')
-  ) {
+  switch (parser.acceptOneOf(...SUBJECTS)) {
     case 'ROOT':
     case 'KV':
       return { kind: 'root' };
@@ -40,13 +52,13 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'index', name, table: parser.definitionName() };
     }
     case undefined:
-      return parser.unexpected('an info target');
+      return parser.unexpected('an info target', SUBJECTS);
   }
 }
 
 export function rebuild(parser: Parser): Rebuild {
   parser.advance();
-  if (!parser.acceptWord('INDEX')) parser.unexpected('a rebuild statement keyword');
+  if (!parser.acceptWord('INDEX')) parser.unexpected('a rebuild statement keyword', ['INDEX']);
   const exists = ifExists(parser);
   const index = parser.name();
   onTable(parser);

@@ -32,13 +32,14 @@ function destination(parser: Parser): Expression {
 /** `(a, b) VALUES (1, 2), (3, 4)`, if it is that. */
 function rows(parser: Parser): Insert['data'] | undefined {
   const start = parser.start;
-  const fields = fieldList(parser);
+  const list = fieldList(parser);
   const selector = { start, end: parser.previousEnd };
-  if (fields === undefined || !parser.acceptWord('VALUES')) {
-    if (fields !== undefined && fields.length > 1) parser.unexpected('VALUES');
+  if (list === undefined || !parser.acceptWord('VALUES')) {
+    if (list?.hasComma) parser.unexpected('VALUES');
     if (parser.start !== start) parser.reset(start);
     return undefined;
   }
+  const { fields } = list;
   return {
     kind: 'rows',
     fields,
@@ -59,15 +60,21 @@ function rows(parser: Parser): Insert['data'] | undefined {
 }
 
 /** Paths in parentheses, or nothing if something else is in them. Only what can be told without going down: names, dots, indexes. */
-function fieldList(parser: Parser): Idiom[] | undefined {
+function fieldList(parser: Parser): FieldList | undefined {
+  const openedAt = parser.start;
   if (!parser.acceptPunct('(')) return undefined;
-  const fields: Idiom[] = [];
-  do {
-    const field = simplePath(parser);
-    if (field === undefined) return undefined;
-    fields.push(field);
-  } while (parser.acceptPunct(','));
-  return parser.acceptPunct(')') ? fields : undefined;
+  const first = simplePath(parser);
+  if (first === undefined) return undefined;
+  if (parser.acceptPunct(')')) return { fields: [first], hasComma: false };
+  if (!parser.acceptPunct(',')) return undefined;
+  const others = parser.listUntil(')', openedAt, () => simplePath(parser) ?? parser.unexpected('an identifier'));
+  return { fields: [first, ...others], hasComma: true };
+}
+
+/** With a comma in it, it is no expression. */
+interface FieldList {
+  readonly fields: readonly Idiom[];
+  readonly hasComma: boolean;
 }
 
 function simplePath(parser: Parser): Idiom | undefined {

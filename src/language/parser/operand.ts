@@ -42,6 +42,7 @@ export function operand(parser: Parser): Expression {
     case 'punct':
       return punctuated(parser);
     case 'end':
+    case 'invalid':
       return parser.unexpected('an expression');
   }
 }

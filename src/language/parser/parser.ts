@@ -12,6 +12,7 @@ import { wordName } from '../keywords.js';
 import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
 import { type OpenList, PAUSE, type ParserPlace, type Pauses } from './pauses.js';
+import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestion.js';
 
 /**
  * How far a text may go. What is beyond ends in the error `query_too_deep` or `query_too_long`.
@@ -192,11 +193,14 @@ export class Parser extends Lexer {
       this.reset(this.start + 1);
       return;
     }
-    this.fail(`Unexpected token \`${this.tokenName()}\` expected delimiter \`${text}\``, this.tokenMark(), {
-      start: openedAt,
-      end: openedAt + text.length,
-      label: 'expected this delimiter to close',
-    });
+    this.unclosed(text, openedAt);
+  }
+
+  /** There is something else than the delimiter that closes what was opened at `openedAt`, perhaps behind a statement. */
+  unclosed(text: string, openedAt: number, after?: ReadStatement): never {
+    const [mark, ...hints] = after === undefined ? [this.tokenMark()] : marksAfter(this, after);
+    const opening = { start: openedAt, end: openedAt + text.length, label: 'expected this delimiter to close' };
+    this.fail(`Unexpected token \`${this.tokenName()}\` expected delimiter \`${text}\``, mark, opening, ...hints);
   }
 
   /** Items with commas between and perhaps one behind, up to the closing delimiter, which is taken. */
@@ -275,9 +279,20 @@ export class Parser extends Lexer {
     throw failure('query_too_large', { limit: LONGEST_PIECE, what: 'tokens outside of lists', setting: 'fixed' });
   }
 
-  unexpected(expected: string): never {
+  /** `words` are those that may stand here; the one that is nearly the current token is suggested. */
+  unexpected(expected: string, words: Iterable<string> = wordsIn(expected)): never {
+    this.unexpectedAt(expected, suggesting(this, this.tokenMark(), words));
+  }
+
+  /** The current token is wrong after a statement that could have ended. */
+  unexpectedAfter(expected: string, statement: ReadStatement): never {
+    this.unexpectedAt(expected, ...marksAfter(this, statement));
+  }
+
+  private unexpectedAt(expected: string, ...marks: readonly [Mark, ...Mark[]]): never {
+    if (this.kind === 'invalid') throw this.fault;
     const found = this.kind === 'end' ? 'end of file' : `token \`${this.tokenName()}\``;
-    this.fail(`Unexpected ${found}, expected ${expected}`, this.tokenMark());
+    this.fail(`Unexpected ${found}, expected ${expected}`, ...marks);
   }
 
   /**
@@ -287,6 +302,8 @@ export class Parser extends Lexer {
   tokenMark(): Mark {
     if (this.kind === 'number' || this.kind === 'duration')
       return { start: this.start, end: this.digitsEnd(this.start) };
+    if (this.kind === 'punct' && JOINED.has(this.text))
+      return { start: this.start, end: this.start + this.tokenName().length };
     if (this.kind !== 'end') return { start: this.start, end: this.end };
     if (this.isInner) return { start: this.source.length, end: this.source.length + 1 };
     // A line end is shown as the character before it, unless the line is empty.
@@ -304,7 +321,7 @@ export class Parser extends Lexer {
   /** The current token as error texts name it. Contents of strings are never shown. */
   tokenName(): string {
     if (this.kind === 'word') return wordName(this.text, this.word);
-    if (this.kind === 'punct') return this.text;
+    if (this.kind === 'punct') return JOINED.get(this.text) ?? this.text;
     return this.kind === 'prefixed' ? PREFIXED_NAMES[this.form as StringPrefix] : TOKEN_NAMES[this.kind];
   }
 
@@ -427,7 +444,21 @@ const TOKEN_NAMES = {
   number: 'a number',
   duration: 'a number',
   string: 'a strand',
+  invalid: 'Invalid',
 } as const;
+
+/** Operators that the peer makes of several tokens, with the first of these, which its errors name. */
+const JOINED: ReadonlyMap<string, string> = new Map([
+  ['<-', '<'],
+  ['<->', '<'],
+  ['<~', '<'],
+  ['..=', '..'],
+  ['>..', '>'],
+  ['>..=', '>'],
+  ['|>', '|'],
+  ['!!', '!'],
+  ['??', '?'],
+]);
 
 const PREFIXED_NAMES: Readonly<Record<StringPrefix, string>> = {
   r: 'a record-id strand',

@@ -60,6 +60,9 @@ const RANGE_OPERATORS = new Set(['..', '..=', '>..', '>..=']);
 type Generate = Extract<RecordKeyExpression, { kind: 'generate' }>;
 type Key = Extract<RecordKeyExpression, { kind: 'key' | 'generate' }>;
 
+/** Digits that may be an int, with any zeros ahead of it: more of them would take long to read. */
+const LONGEST_INT = 4096;
+
 const KEY_BEGIN = /^(?:[A-Za-z0-9_`⟨[{]|-\d)/;
 
 /** One key. What would be a number or a keyword elsewhere is read by its characters here: `1a`, `01`, `select`. */
@@ -70,7 +73,7 @@ function keyAt(parser: Parser, offset: number, table: string): Key {
   const text = source.slice(offset, end);
   if (/^-?[0-9]+$/.test(text)) {
     parser.jump(end);
-    const number = BigInt(text);
+    const number = text.length <= LONGEST_INT ? BigInt(text) : MAX_INT + 1n;
     const fits = number <= MAX_INT && number >= MIN_INT;
     return literalKey(fits ? int(number) : text);
   }

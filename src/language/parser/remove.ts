@@ -56,7 +56,7 @@ const KINDS: ReadonlyMap<string, (parser: Parser) => Of> = new Map<string, (pars
 export function remove(parser: Parser): RemoveStatement {
   parser.advance();
   const read = KINDS.get(parser.word);
-  if (read === undefined) return parser.unexpected('a remove statement keyword');
+  if (read === undefined) return parser.unexpected('a remove statement keyword', KINDS.keys());
   parser.advance();
   const exists = ifExists(parser);
   return { kind: 'remove', ifExists: exists, of: read(parser) };

@@ -104,7 +104,7 @@ function named(parser: Parser): Type {
   }
   if (parser.acceptWord('TRUE')) return { kind: 'literal', value: true };
   if (parser.acceptWord('FALSE')) return { kind: 'literal', value: false };
-  return parser.unexpected('a kind name');
+  return parser.unexpected('a kind name', [...PLAIN.keys(), ...GENERIC.keys(), ...SHAPES.keys()]);
 }
 
 function literalType(parser: Parser): Type {

@@ -1,8 +1,8 @@
 /** Configurations as INFO shows them, without the words DEFINE CONFIG. */
-import type { Config, DefineConfig, GraphqlConfig } from '../ast.js';
+import type { Config, DefineConfig, GraphqlConfig, Name } from '../ast.js';
 import { middlewareText } from './api.js';
 import { commentText, permissionText } from './definition-clauses.js';
-import { clause, clauses, list, type Printer, plainName } from './printer.js';
+import { clause, clauses, list, nameText, type Printer, plainName } from './printer.js';
 
 type Members<C extends Config> = {
   readonly [M in Exclude<keyof C, 'kind'>]-?: (config: C, printer: Printer) => string | undefined;
@@ -22,10 +22,14 @@ export const CONFIG_CLAUSES: { readonly [K in Config['kind']]: Members<Extract<C
     permissions: ({ permissions }, printer) => `PERMISSIONS ${permissionText(permissions, printer)}`,
   },
   default: {
-    namespace: ({ namespace }) => clause('NAMESPACE', namespace, plainName),
-    database: ({ database }) => clause('DATABASE', database, plainName),
+    namespace: ({ namespace }, printer) => `NAMESPACE ${optionalName(namespace, printer)}`,
+    database: ({ database }, printer) => `DATABASE ${optionalName(database, printer)}`,
   },
 };
+
+function optionalName(name: Name | undefined, printer: Printer): string {
+  return name === undefined ? 'NONE' : nameText(name, printer);
+}
 
 export function configText(
   node: Pick<DefineConfig, 'config' | 'comment' | 'computedClauses'>,

@@ -42,7 +42,7 @@ export function changefeedText(changefeed: Changefeed | undefined): string | und
  * parentheses, but `RETURN 1` and the like without.
  */
 export function codeText(expression: Expression, printer: Printer): string {
-  if (expression.kind === 'closure') return printer.expression(expression);
+  if (expression.kind === 'closure' || expression.kind === 'range') return printer.expression(expression);
   if (expression.kind !== 'subquery' || !isBare(expression.statement)) return printer.operand(expression, POWER.or);
   return printer.statement(expression.statement);
 }

@@ -2,24 +2,25 @@
 import { quoteString } from '../../value/text/quote.js';
 import { formatFloat } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
-import type {
-  AnalyzerFilter,
-  DefineAnalyzer,
-  DefineBucket,
-  DefineEvent,
-  DefineField,
-  DefineFunction,
-  DefineIndex,
-  DefineModule,
-  DefineSequence,
-  DefineStatement,
-  DefineTable,
-  Expression,
-  FieldAction,
-  IndexKind,
-  Reference,
-  TableAction,
-  TableKind,
+import {
+  type AnalyzerFilter,
+  ASYNC_EVENT,
+  type DefineAnalyzer,
+  type DefineBucket,
+  type DefineEvent,
+  type DefineField,
+  type DefineFunction,
+  type DefineIndex,
+  type DefineModule,
+  type DefineSequence,
+  type DefineStatement,
+  type DefineTable,
+  type Expression,
+  type FieldAction,
+  type IndexKind,
+  type Reference,
+  type TableAction,
+  type TableKind,
 } from '../ast.js';
 import { defineAccessText, defineUserText } from './access.js';
 import { defineApiText } from './api.js';
@@ -159,7 +160,7 @@ export function referenceText(reference: Reference, printer: Printer): string {
 function indexText(node: DefineIndex, printer: Printer): string {
   const { mode, name, table, fields, indexKind, concurrently } = node;
   return `${head('INDEX', mode)} ${nameText(name, printer)} ON ${nameText(table, printer)}${clauses(
-    fields.length > 0 && `FIELDS ${list(fields, printer.idiom)}`,
+    fields.length > 0 && `FIELDS ${list(fields, printer.expression)}`,
     indexKindText(indexKind, printer),
     commentText(node, printer),
     concurrently && 'CONCURRENTLY',
@@ -212,8 +213,8 @@ function eventText(node: DefineEvent, printer: Printer): string {
 
 export function asyncText({ retry, maxDepth }: NonNullable<DefineEvent['async']>, printer: Printer): string {
   return `ASYNC${clauses(
-    clause('RETRY', retry ?? (printer.secrets ? undefined : 1), String),
-    clause('MAXDEPTH', maxDepth ?? (printer.secrets ? undefined : 3), String),
+    clause('RETRY', retry ?? (printer.secrets ? undefined : ASYNC_EVENT.retry), String),
+    clause('MAXDEPTH', maxDepth ?? (printer.secrets ? undefined : ASYNC_EVENT.maxDepth), String),
   )}`;
 }
 

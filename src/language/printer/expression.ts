@@ -1,6 +1,6 @@
 /** Expressions as canonical text, with no more parentheses than reading it back needs. */
 import { escapeIdentifier, escapeObjectKey } from '../../value/text/quote.js';
-import { toText } from '../../value/text/text.js';
+import { toCode } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import type {
@@ -24,7 +24,7 @@ import { type ExpressionPrinters, list, type Printer, paramText, plainName } fro
 import { between, recordKeyText } from './record-key.js';
 
 export const EXPRESSIONS: ExpressionPrinters = {
-  literal: ({ value }) => toText(value),
+  literal: ({ value }) => toCode(value),
   constant: ({ name }) => constantText(name),
   param: ({ name, current }) => (current ? '@' : paramText(name)),
   array: ({ items }, printer) => `[${list(items, printer.expression)}]`,
@@ -98,10 +98,16 @@ function recordIdText({ table, key }: RecordIdLiteral, printer: Printer): string
   return `${plainName(table)}:${recordKeyText(key, printer)}`;
 }
 
+/** What stands beside an operator. The reference engine puts record ids there in parentheses, needed or not. */
+function operandText(node: Expression, power: number, printer: Printer): string {
+  return node.kind === 'record-id' ? `(${printer.expression(node)})` : printer.operand(node, power);
+}
+
 function rangeText(node: RangeExpression, printer: Printer): string {
   return between(node, (value) => {
-    const text = printer.operand(value, POWER.unary);
-    return value === node.start?.value && endsInRecordId(value) ? `(${text})` : text;
+    const endsRange = value !== node.start?.value && value.kind === 'unary';
+    const text = operandText(value, endsRange ? POWER.unary : POWER.postfix, printer);
+    return value.kind !== 'record-id' && value === node.start?.value && endsInRecordId(value) ? `(${text})` : text;
   });
 }
 
@@ -125,13 +131,13 @@ const JOINS: Readonly<Record<UnaryOperator, RegExp>> = {
 
 function unaryText({ operator, operand }: Unary, printer: Printer): string {
   const isPrefix = operand.kind === 'unary' || operand.kind === 'cast';
-  const text = isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.postfix);
+  const text = isPrefix ? printer.expression(operand) : operandText(operand, POWER.postfix, printer);
   return JOINS[operator].test(text) ? `${operator}(${text})` : operator + text;
 }
 
 function castText({ type, operand }: Cast, printer: Printer): string {
   const isPrefix = operand.kind === 'unary' || operand.kind === 'cast';
-  return `<${typeText(type)}> ${isPrefix ? printer.expression(operand) : printer.operand(operand, POWER.nullish)}`;
+  return `<${typeText(type)}> ${isPrefix ? printer.expression(operand) : operandText(operand, POWER.nullish, printer)}`;
 }
 
 /** Walks down the left side in a loop, since a chain of operators is as deep as it is long. */
@@ -140,11 +146,11 @@ function binaryText(node: Binary, printer: Printer): string {
   let current = node;
   for (;;) {
     const power = powerOf(current.operator);
-    tails.push(` ${operatorText(current.operator)} ${printer.operand(current.right, power + 1)}`);
+    tails.push(` ${operatorText(current.operator)} ${operandText(current.right, power + 1, printer)}`);
     const least = isChainable(power) ? power : power + 1;
     const { left } = current;
     if (left.kind !== 'binary' || powerOf(left.operator) < least) {
-      tails.push(printer.operand(left, least));
+      tails.push(operandText(left, least, printer));
       return tails.reverse().join('');
     }
     current = left;

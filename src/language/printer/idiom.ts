@@ -80,8 +80,13 @@ function graphText(step: GraphStep, printer: Printer): string {
     limitText(limit, start, printer),
     clause('AS', alias, printer.idiom),
   );
-  const from = subjects.length === 0 ? '?' : list(subjects, (subject) => subjectText(subject, printer));
   const arrow = ARROWS[direction];
+  const [subject, ...others] = subjects;
+  const isWord =
+    subject !== undefined && others.length === 0 && subject.range === undefined && subject.field === undefined;
+  // Behind an arrow no word means anything else.
+  if (isWord && projections === undefined && detail === '') return arrow + plainName(subject.table);
+  const from = subjects.length === 0 ? '?' : list(subjects, (each) => subjectText(each, printer));
   if (projections !== undefined)
     return `${arrow}(SELECT ${projectionsText(projections, printer)} FROM ${from}${detail})`;
   const isBare = detail === '' && subjects.length < 2 && subjects[0]?.field === undefined;

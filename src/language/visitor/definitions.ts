@@ -1,5 +1,5 @@
 /** Definitions. */
-import type { AccessKind, DefineStatement, Handling, Name, Permission } from '../ast.js';
+import type { AccessKind, Config, DefineStatement, Handling, Name, Permission } from '../ast.js';
 import { block, idiom } from './expressions.js';
 import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
 import { select } from './select.js';
@@ -74,7 +74,7 @@ export const DEFINITIONS: Rows<DefineStatement> = {
     }),
   'define-index': (node, mapper) =>
     update(node, {
-      fields: each(node.fields, (path) => idiom(path, mapper)),
+      fields: each(node.fields, mapper.expression),
       indexKind:
         node.indexKind.kind === 'count'
           ? update(node.indexKind, { where: optional(node.indexKind.where, mapper.expression) })
@@ -111,11 +111,22 @@ export const DEFINITIONS: Rows<DefineStatement> = {
       permissions: permission(node.permissions, mapper),
     }),
   'define-module': (node, mapper) => update(node, { source: mapper.expression(node.source) }),
-  'define-config': (node, mapper) =>
-    update(node, {
-      config: node.config.kind === 'api' ? handling(node.config, mapper) : node.config,
-    }),
+  'define-config': (node, mapper) => update(node, { config: config(node.config, mapper) }),
 };
+
+function config(node: Config, mapper: Mapper): Config {
+  switch (node.kind) {
+    case 'graphql':
+      return node;
+    case 'api':
+      return handling(node, mapper);
+    case 'default':
+      return update(node, {
+        namespace: optional(node.namespace, (given) => name(given, mapper)),
+        database: optional(node.database, (given) => name(given, mapper)),
+      });
+  }
+}
 
 function handling<H extends Handling>(node: H, mapper: Mapper): H {
   return update<Handling>(node, {

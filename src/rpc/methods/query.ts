@@ -12,8 +12,7 @@ const setVariable: Omit<Method, 'name'> = {
   least: 1,
   most: 2,
   run: ({ session }, [name, value]) => {
-    session.setVariable(variableName(name, VARIABLE), value);
-    return null;
+    return andThen(session.setVariable(variableName(name, VARIABLE), value), () => null);
   },
 };
 

@@ -129,6 +129,14 @@ export const SERVER_SETTINGS = {
     'none',
     readTime,
   ),
+  storedSessionIdle: withDefault(
+    {
+      flag: '--stored-session-idle <time>',
+      description: 'Forget a session that was attached over HTTP and that no request has named for so long',
+    },
+    '10m',
+    readPositiveTime,
+  ),
   pingInterval: withDefault(
     { flag: '--ping-interval <time>', description: 'How often WebSockets are asked for a sign of life' },
     '30s',

@@ -50,6 +50,9 @@ export class Group {
   }
 }
 
+/** A group of so many changes takes no further commit: the library takes all of them in one step, a microsecond each. */
+const LARGEST_GROUP = 4096;
+
 /** More changes of one commit than these are laid over the store only when they are asked for. */
 const LAID_AT_ONCE = 4096;
 
@@ -62,7 +65,8 @@ export class GroupWriter {
   #version: number;
   #running = false;
   #writing: Group | undefined;
-  #waiting: Group | undefined;
+  /** In the order in which they came; none but the last is added to. */
+  #waiting: Group[] = [];
   /** The changes of both, once somebody asked for them. */
   #unwritten: OrderedTree<Written> | undefined;
 
@@ -90,8 +94,11 @@ export class GroupWriter {
   }
 
   add({ changes, commit, appends, stamp, afterCommit }: Addition): Promise<void> {
-    this.#waiting ??= new Group(commit, stamp);
-    const group = this.#waiting;
+    let group = this.#waiting.at(-1);
+    if (group === undefined || group.changes.length >= LARGEST_GROUP) {
+      group = new Group(commit, stamp);
+      this.#waiting.push(group);
+    }
     group.last = commit;
     group.stamp = stamp;
     group.appends ||= appends;
@@ -106,24 +113,31 @@ export class GroupWriter {
 
   /** Waits until all that was added so far is written; fails if that does. */
   get written(): PromiseOrValue<void> {
-    return (this.#waiting ?? this.#writing)?.written;
+    return this.#last?.written;
   }
 
   /** The same, whether it is written or has failed. */
   settled(): PromiseOrValue<void> {
-    return (this.#waiting ?? this.#writing)?.written.catch(() => {});
+    return this.#last?.written.catch(() => {});
+  }
+
+  get #last(): Group | undefined {
+    return this.#waiting.at(-1) ?? this.#writing;
   }
 
   /** How many changes aren't known to be written. */
   get pending(): number {
-    return (this.#writing?.changes.length ?? 0) + (this.#waiting?.changes.length ?? 0);
+    let pending = this.#writing?.changes.length ?? 0;
+    for (const { changes } of this.#waiting) pending += changes.length;
+    return pending;
   }
 
   /** Those changes, as they are now. */
   unwritten(): Overlay {
     if (this.#unwritten === undefined) {
       this.#unwritten = new OrderedTree();
-      for (const group of [this.#writing, this.#waiting]) if (group !== undefined) lay(group.changes, this.#unwritten);
+      if (this.#writing !== undefined) lay(this.#writing.changes, this.#unwritten);
+      for (const { changes } of this.#waiting) lay(changes, this.#unwritten);
     }
     return this.#unwritten.snapshot();
   }
@@ -132,10 +146,9 @@ export class GroupWriter {
     this.#running = true;
     for (;;) {
       // Whoever is about to commit, perhaps in answer to the last group, comes along.
-      await this.#timers.yield();
-      const group = this.#waiting;
+      await this.#timers.nextRound();
+      const group = this.#waiting.shift();
       if (group === undefined) break;
-      this.#waiting = undefined;
       this.#writing = group;
       group.version = ++this.#version;
       try {
@@ -156,8 +169,8 @@ export class GroupWriter {
 
   /** Leaves the writer running for ever, so that nothing is begun again. */
   #fail(error: unknown): void {
-    this.#waiting?.reject(error);
-    this.#waiting = undefined;
+    for (const group of this.#waiting) group.reject(error);
+    this.#waiting = [];
     this.#writing = undefined;
   }
 }

@@ -100,11 +100,16 @@ export class LmdbFile {
   /** In bytes. */
   readonly size: number;
   readonly #descriptor: number;
+  readonly #isBorrowed: boolean;
 
-  /** @throws TesseraError `storage_corrupt` if the meta pages can't be right; Error with a text for people for a file that isn't LMDB's */
-  constructor(path: string) {
+  /**
+   * `descriptor` is that of the file if it is open for reading already, which spares opening it and stays open.
+   * @throws TesseraError `storage_corrupt` if the meta pages can't be right; Error with a text for people for a file that isn't LMDB's
+   */
+  constructor(path: string, descriptor?: number) {
     this.name = basename(path);
-    this.#descriptor = openSync(path, 'r');
+    this.#isBorrowed = descriptor !== undefined;
+    this.#descriptor = descriptor ?? openSync(path, 'r');
     try {
       this.size = fstatSync(this.#descriptor).size;
       this.meta = this.#readMeta(path);
@@ -115,7 +120,7 @@ export class LmdbFile {
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    if (!this.#isBorrowed) closeSync(this.#descriptor);
   }
 
   /** The bytes of `count` pages from one on. @throws TesseraError `storage_corrupt` if the file ends before */

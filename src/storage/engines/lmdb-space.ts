@@ -46,12 +46,12 @@ export interface SizedChange {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** The most pages that changes can take. */
+/** What changes bring, in sums: those of several commits add up to those of their group. */
 interface Demand {
   /** The entries, each of which has the pages copied that lead to it. */
   entries: number;
-  /** Pages into which others are split. */
-  split: number;
+  /** What they take in pages that they share with others. */
+  bytes: number;
   /** Pages for values of their own. */
   own: number;
 }
@@ -65,6 +65,8 @@ export class SpaceReserve {
   readonly #oldestReader: () => number;
   #pageSize = 0;
   #depth = LIKELY_DEPTH;
+  /** How many pages the library used when the depth was read. */
+  #depthAt = 0;
   /** The pages that the library uses, as of the last look. */
   #used = 0;
   /** What commits that were let in since then may take. */
@@ -79,7 +81,7 @@ export class SpaceReserve {
     this.#tree = tree;
     this.#oldestReader = oldestReader;
     // Appending, so that zeros can never come to lie over what the library writes meanwhile.
-    this.#descriptor = openSync(path, 'a');
+    this.#descriptor = openSync(path, 'a+');
     try {
       this.#look();
       this.admit([]);
@@ -117,25 +119,26 @@ export class SpaceReserve {
     const demand = noDemand();
     const page = this.#pageSize;
     const longest = page / 2 - 12;
-    let bytes = 0;
     for (const { key, bytes: value } of changes) {
       const size = value?.length ?? 0;
       const isOwn = key.length + size + ENTRY_OVERHEAD > longest;
       if (isOwn) demand.own += Math.ceil((size + ENTRY_OVERHEAD * 3) / page);
-      bytes += key.length + (isOwn ? 0 : size) + ENTRY_OVERHEAD;
+      demand.bytes += key.length + (isOwn ? 0 : size) + ENTRY_OVERHEAD;
     }
     demand.entries = changes.length;
-    // A page that is split is at least a quarter full, and its parent is split once for several children at the most.
-    demand.split = Math.ceil(Math.min(changes.length, (bytes * 4) / page + 1) * 1.25);
     return demand;
   }
 
-  /** How many pages the file lacks. */
-  #missing({ entries, split, own }: Demand): number {
-    const admitted = this.#admitted;
-    const fresh = admitted.split + split + admitted.own + own;
+  /** How many pages the file lacks for what was let in and for more. */
+  #missing(more: Demand): number {
+    const entries = this.#admitted.entries + more.entries;
+    // Pages that are there may each be split; one that was split is at least a quarter full. For several children a parent is split once
+    // at the most.
+    const halves = this.#used + ((this.#admitted.bytes + more.bytes) * 4) / this.#pageSize + 1;
+    const split = Math.ceil(Math.min(entries, halves) * 1.25);
+    const fresh = split + this.#admitted.own + more.own;
     // The way to an entry, and to a neighbour that its page is joined with.
-    const copies = Math.min((admitted.entries + entries) * this.#depth * 2, this.#used + fresh);
+    const copies = Math.min(entries * this.#depth * 2, this.#used + fresh);
     // The numbers of the pages that are given up are listed, eight bytes each.
     const listed = Math.ceil(((copies + fresh) * 8) / this.#pageSize);
     const wanted = this.#used + copies + fresh + listed + COMMIT_PAGES;
@@ -151,15 +154,16 @@ export class SpaceReserve {
     }
     this.#size = size;
     try {
-      const file = new LmdbFile(this.#path);
-      try {
-        this.#pageSize = file.meta.pageSize;
+      const file = new LmdbFile(this.#path, this.#descriptor);
+      this.#pageSize = file.meta.pageSize;
+      const used = file.meta.lastPage + 1;
+      // A tree grows by one level at the most until it has several times as many pages.
+      if (used > this.#depthAt * 2) {
         this.#depth = (treesOf(file).get(this.#tree)?.depth ?? 0) + 1;
-        this.#used = file.meta.lastPage + 1;
-        this.#admitted = { ...this.#unwritten };
-      } finally {
-        file.close();
+        this.#depthAt = used;
       }
+      this.#used = used;
+      this.#admitted = { ...this.#unwritten };
     } catch (error) {
       if (this.#pageSize === 0) throw error;
     }
@@ -197,12 +201,7 @@ export class SpaceReserve {
   #hasFreePages(missing: number, { own }: Demand): boolean {
     if (own > 0 || this.#unwritten.own > 0) return false;
     try {
-      const file = new LmdbFile(this.#path);
-      try {
-        return freePages(file, this.#oldestReader()) >= missing;
-      } finally {
-        file.close();
-      }
+      return freePages(new LmdbFile(this.#path, this.#descriptor), this.#oldestReader()) >= missing;
     } catch {
       return false;
     }
@@ -210,12 +209,12 @@ export class SpaceReserve {
 }
 
 function noDemand(): Demand {
-  return { entries: 0, split: 0, own: 0 };
+  return { entries: 0, bytes: 0, own: 0 };
 }
 
-function add(to: Demand, { entries, split, own }: Demand, times: 1 | -1): void {
+function add(to: Demand, { entries, bytes, own }: Demand, times: 1 | -1): void {
   to.entries += entries * times;
-  to.split += split * times;
+  to.bytes += bytes * times;
   to.own += own * times;
 }
 

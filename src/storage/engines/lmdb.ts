@@ -173,7 +173,7 @@ export class LmdbEngine implements Engine {
     view.release();
     this.#clock = options.clock ?? realEnvironment.clock;
     const timers = options.timers ?? realEnvironment.timers;
-    this.#pausing = { pause: () => timers.yield() };
+    this.#pausing = { pause: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
     this.#maxViews = options.maxViews ?? MAX_VIEWS;
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
@@ -259,6 +259,8 @@ export class LmdbEngine implements Engine {
       maxKeyLength: MAX_KEY_LENGTH,
       commit: (reads, writes, until) => {
         const commit = () => this.#commit(began, reads, writes, until, own);
+        // Most meet nobody, and aren't worth another closure.
+        if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
           // What has conflicted already needn't wait to be told.
           if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return enter();

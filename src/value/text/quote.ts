@@ -38,19 +38,22 @@ const IDENTIFIER = /^[A-Za-z_]\w*$/;
 /** Words that mean something else when they stand bare, as the reference engine quotes them. */
 const RESERVED = new Set(
   (
-    'after all alter before begin break by cancel commit continue create define delete diff explain false for function if infinity info insert kill let ' +
-    'live nan none null only option rand rebuild relate remove return select sequence show sleep table throw true update upsert use value where'
+    'after all alter before begin break by cancel commit continue create define delete diff explain false for function if info insert kill let ' +
+    'live none null only option rand rebuild relate remove return select sequence show sleep table tb throw true update upsert use value where'
   ).split(' '),
 );
 
+/** Numbers that look like names, in just these letters. */
+const NUMBERS: ReadonlySet<string> = new Set(['NaN', 'Infinity']);
+
 /** A name as it is written where an expression may stand: quoted if it isn't an identifier or means something else. */
 export function escapeIdentifier(name: string): string {
-  return IDENTIFIER.test(name) && !RESERVED.has(name.toLowerCase()) ? name : quoteName(name);
+  return RESERVED.has(name.toLowerCase()) ? quoteName(name) : escapeName(name);
 }
 
 /** A name where no keyword can stand: quoted only if it isn't an identifier. */
 export function escapeName(name: string): string {
-  return IDENTIFIER.test(name) ? name : quoteName(name);
+  return IDENTIFIER.test(name) && !NUMBERS.has(name) ? name : quoteName(name);
 }
 
 /** A field name in an object: in double quotes if it isn't an identifier. */
@@ -63,6 +66,6 @@ const DIGITS = /^[\d_]+$/;
 
 /** The table or the text key of a record id: digits may come first, but not stand alone, since they would be a number. */
 export function escapeRecordPart(name: string): string {
-  const bare = RECORD_PART.test(name) && !DIGITS.test(name) && name !== 'NaN' && name !== 'Infinity';
+  const bare = RECORD_PART.test(name) && !DIGITS.test(name) && !NUMBERS.has(name);
   return bare ? name : quoteName(name);
 }

@@ -7,10 +7,20 @@ import { type ByKind, byKind } from '../by-kind.js';
 import { formatDatetime } from '../datetime.js';
 import { formatDecimal } from '../decimal.js';
 import { formatDuration } from '../duration.js';
+import { MAX_NODES, MAX_SHOWN } from '../limits.js';
 import { floatDigits } from '../number.js';
 import type { Coordinates } from '../order.js';
 import { sortedKeys } from '../strings.js';
-import { type ArrayValue, type ObjectValue, Range, type RecordId, type Shape, type Value } from '../value.js';
+import {
+  type ArrayValue,
+  Decimal,
+  Geometry,
+  type ObjectValue,
+  Range,
+  type RecordId,
+  type Shape,
+  type Value,
+} from '../value.js';
 import { boundedText, MeasuredWalk } from '../walk.js';
 import { escapeIdentifier, escapeObjectKey, escapeRecordPart, quoteString } from './quote.js';
 
@@ -34,6 +44,11 @@ export function toErrorDisplay(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toDisplay(value)));
 }
 
+/** The form that texts are built from as errors show it. */
+export function toErrorBareText(value: Value): string {
+  return withRoom(ROOM_IN_ERRORS, () => shown(toBareText(value)));
+}
+
 /** How many characters are wanted of each part of a value; what is behind them may be left out. */
 let room = Number.POSITIVE_INFINITY;
 
@@ -52,7 +67,27 @@ function startOf<T extends { readonly length: number; slice(from: number, to: nu
 
 /** The form of `<string>` and of string building: `a`, `1f`, `1.5`, `2020-01-01T00:00:00Z`, `{ a: 'x' }`. */
 export function toDisplay(value: Value): string {
-  return typeof value === 'string' ? startOf(value) : walk.end(byKind(DISPLAY, value, walk.beginAt(value)));
+  return display(value, MAX_NODES);
+}
+
+/** `toDisplay` for statements, in which it is one step: of no more than `MAX_SHOWN` values. @throws TesseraError `value_too_large` */
+export function toBoundedDisplay(value: Value): string {
+  return display(value, MAX_SHOWN);
+}
+
+function display(value: Value, most: number): string {
+  return typeof value === 'string' ? startOf(value) : walk.end(byKind(DISPLAY, value, walk.beginAt(value, 0, most)));
+}
+
+/** The form that texts are built from: that of `<string>`, but with the suffix of a decimal. */
+export function toBareText(value: Value): string {
+  return value instanceof Decimal ? toText(value) : toDisplay(value);
+}
+
+/** The literal form as it stands in code: the numbers of a point are floats. */
+export function toCode(value: Value): string {
+  if (!(value instanceof Geometry) || value.shape.type !== 'Point') return toText(value);
+  return `(${value.shape.coordinates.map(formatFloat).join(', ')})`;
 }
 
 /** `1.5f`; NaN and the infinities have no suffix. */

@@ -3,7 +3,7 @@ import { formatValue } from '../../../src/cli/shell/print.js';
 import { harmless, type Style, styleOf } from '../../../src/cli/shell/style.js';
 import { objectFrom, type Value } from '../../../src/value/value.js';
 
-const PIPE: Style = { isTerminal: false, color: false, width: 80, pretty: false, json: false };
+const PIPE: Style = { isTerminal: false, color: false, width: 80, pretty: false, json: false, table: false };
 const TERMINAL: Style = { ...PIPE, isTerminal: true };
 const short = [1, objectFrom({ a: 'x' })];
 const long = [objectFrom({ name: 'x'.repeat(50), tags: ['a', 'b'], text: 'y'.repeat(40) }), null];

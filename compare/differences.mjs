@@ -1,0 +1,59 @@
+// When two answers count as equal, and which differences are known.
+import { readFileSync } from 'node:fs';
+
+/**
+ * @typedef {object} Known a deliberate difference; what it gives of the patterns must all be found
+ * @property {string} reason why it stays
+ * @property {string} page where the documentation says so
+ * @property {string} words what stands there
+ * @property {string} [script] pattern of the family and the name of the script
+ * @property {string} [asked] pattern of the statement
+ * @property {string} [peer] pattern of the peer's line
+ * @property {string} [here] pattern of ours
+ */
+
+/** @returns {Known[]} */
+export const readKnown = () => JSON.parse(readFileSync(new URL('known-differences.json', import.meta.url), 'utf8'));
+
+const TODAY = new Date().toISOString().slice(0, 10);
+
+/** An answer without what differs from run to run: generated ids, and the time of the run. @param {string} line */
+export const normalized = (line) =>
+  line
+    .replace(/:[a-z0-9]{20}\b/g, ':RANDOM')
+    .replace(/u'[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f-]{17}'/g, (text) =>
+      text.includes('0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b') ? text : "u'RANDOM'",
+    )
+    .replace(new RegExp(`d'${TODAY}T[0-9:.]+Z'`, 'g'), "d'NOW'");
+
+/**
+ * The difference that is known to be between two lines.
+ * @param {readonly Known[]} known
+ * @param {{ script: string, asked: string, peer: string, here: string }} difference
+ */
+export const knownFor = (known, difference) =>
+  known.find((one) =>
+    /** @type {const} */ (['script', 'asked', 'peer', 'here']).every(
+      (part) => one[part] === undefined || new RegExp(one[part], 's').test(difference[part]),
+    ),
+  );
+
+/** Snippets of parse errors may suggest more here (docs/COMPATIBILITY.md); what is wrong is said in the first line. @param {string} peer @param {string} here */
+const isSameParseError = (peer, here) =>
+  peer.startsWith('--! Parse error: ') && peer.split('\n', 1)[0] === here.split('\n', 1)[0];
+
+/**
+ * Where the answers to one script differ, line by line.
+ * @param {readonly { asked: string, lines: readonly string[] }[]} here
+ * @param {readonly { asked: string, lines: readonly string[] }[]} peer
+ */
+export function differencesOf(here, peer) {
+  return here.flatMap(({ asked, lines }, at) => {
+    const theirs = peer[at]?.lines ?? [];
+    return Array.from({ length: Math.max(lines.length, theirs.length) }, (_, line) => ({
+      asked,
+      peer: normalized(theirs[line] ?? 'no result'),
+      here: normalized(lines[line] ?? 'no result'),
+    })).filter((one) => one.peer !== one.here && !isSameParseError(one.peer, one.here));
+  });
+}

@@ -1,0 +1,37 @@
+import type { FieldDefinition } from '../../catalog/definition.js';
+import { type ComputedGraph, computedGraph, computedOrder, neededFields } from '../../plan/computed-fields.js';
+import type { FieldsRead } from '../../plan/fields-read.js';
+
+/** The computed fields of a table, and for each plan those that it needs, which is decided once. */
+export class ComputedFields<Field extends { readonly definition: FieldDefinition }> {
+  /** In the order in which they are computed. */
+  readonly all: readonly Field[];
+  readonly #graph: ComputedGraph;
+  readonly #needed = new WeakMap<FieldsRead, readonly Field[]>();
+
+  constructor(fields: readonly Field[]) {
+    const computed = fields.filter(({ definition }) => definition.computed !== undefined);
+    this.#graph = computedGraph(computed.map(({ definition }) => definition));
+    const places = new Map(computedOrder(this.#graph).map((name, place) => [name, place]));
+    const place = (field: Field): number => places.get(nameOf(field)) ?? 0;
+    this.all = computed.toSorted((a, b) => place(a) - place(b));
+  }
+
+  /** Those that are needed where `asked` is read of a record, in the order in which they are computed. */
+  needed(asked: FieldsRead): readonly Field[] {
+    if (this.all.length === 0 || asked.all) return this.all;
+    let needed = this.#needed.get(asked);
+    if (needed === undefined) {
+      const names = neededFields(this.#graph, asked);
+      needed = this.all.filter((field) => names.has(nameOf(field)));
+      this.#needed.set(asked, needed);
+    }
+    return needed;
+  }
+}
+
+/** Computed fields stand at the top of their records. */
+function nameOf({ definition: { path } }: { readonly definition: FieldDefinition }): string {
+  const [first] = path.parts;
+  return first?.kind === 'field' ? first.name : '';
+}

@@ -1,0 +1,36 @@
+/** Pages for browsers, and the files that they consist of. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Random } from '../env/environment.js';
+import { failure } from '../errors/error.js';
+import { sendBody } from './context.js';
+import { sendTagged } from './entity-tag.js';
+import { type Page, pagePolicy } from './page.js';
+
+const NONCE_LENGTH = 16;
+/** Names of files change with their content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** The page itself, with `texts` in place of `{their names}`. It needs no sign-in: what it asks the server afterwards does. */
+export function sendPage(
+  reply: FastifyReply,
+  { html }: Page,
+  random: Random,
+  texts: Readonly<Record<string, string>> = {},
+): FastifyReply {
+  const nonce = Buffer.from(random.bytes(NONCE_LENGTH)).toString('base64');
+  reply.headers({
+    'content-security-policy': pagePolicy(nonce),
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  });
+  const filled = html.replace(/\{(\w+)\}/g, (written, name: string) => ({ ...texts, nonce })[name] ?? written);
+  return sendBody(reply, 'text/html; charset=utf-8', filled);
+}
+
+/** `GET /graphql/…`: a file of a page. Only the names that there are lead anywhere. */
+export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: Page | undefined): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const file = page?.files.get(path.slice(path.lastIndexOf('/') + 1));
+  if (file === undefined) throw failure('route_missing');
+  return sendTagged(request, reply.header('cache-control', FOREVER), file);
+}

@@ -1,0 +1,12 @@
+import type { Statement } from '../language/ast.js';
+
+/** Statements that only lead through expressions: they read and change nothing by themselves. */
+export const CONTROL_STATEMENTS: readonly Statement['kind'][] = [
+  'expression',
+  'let',
+  'return',
+  'throw',
+  'for',
+  'break',
+  'continue',
+];

@@ -1,0 +1,295 @@
+/**
+ * Which fields of its document an expression reads, told from its shape alone. The answer may name too much, never too little: names
+ * inside of subqueries, closures and conditions in paths count, too, though most of those are fields of something else.
+ */
+import { Derived } from '../base/derived.js';
+import type {
+  Assignment,
+  Call,
+  Data,
+  Expression,
+  Idiom,
+  Output,
+  Projections,
+  Select,
+  Statement,
+} from '../language/ast.js';
+import { constantValue } from '../language/constant-value.js';
+import { DOCUMENT_PARAMS } from '../language/engine-params.js';
+import { walk } from '../language/visitor.js';
+import { isArray, type Value } from '../value/value.js';
+import { CONTROL_STATEMENTS } from './control-statements.js';
+
+/** Fields of a document, by the names at the beginning of paths. */
+export interface FieldsRead {
+  readonly names: ReadonlySet<string>;
+  /** Whether any other may be read as well. */
+  readonly all: boolean;
+}
+
+export const ALL_FIELDS: FieldsRead = { names: new Set(), all: true };
+export const NO_FIELDS: FieldsRead = { names: new Set(), all: false };
+/** What a graph step reads of the record where it begins. */
+export const EDGE_FIELDS: FieldsRead = { names: new Set(['id', 'in', 'out']), all: false };
+
+/** One field by its name. */
+export function fieldNamed(name: string): FieldsRead {
+  return { names: new Set([name]), all: false };
+}
+
+type Node = Expression | Statement;
+
+/** What nodes read of the document for which they are evaluated. It is found out when it is asked for: most tables compute nothing. */
+export function fieldsRead(nodes: readonly (Node | undefined)[]): FieldsRead {
+  return fieldsReadOf(() => nodes);
+}
+
+/** The same of nodes that are gathered then, too. */
+function fieldsReadOf(gather: () => readonly (Node | undefined)[]): FieldsRead {
+  return new Later(() => {
+    const reading = new Reading(anyStatement);
+    for (const node of gather()) if (node !== undefined) reading.into(node);
+    return reading.result();
+  });
+}
+
+/** What a list of projections reads; `*` is the whole document. */
+export function fieldsProjected(projections: Projections): FieldsRead {
+  if (projections.kind === 'fields' && projections.items.some(({ kind }) => kind === 'all')) return ALL_FIELDS;
+  return fieldsReadOf(() => expressionsOf(projections));
+}
+
+/** What the data of a statement reads of a record that is there already. Places to be changed count: they are compared with what is seen. */
+export function fieldsOfData(data: Data | undefined): FieldsRead {
+  if (data === undefined) return NO_FIELDS;
+  switch (data.kind) {
+    case 'patch':
+      return ALL_FIELDS;
+    case 'set':
+      return fieldsAssigned(data.assignments);
+    case 'unset':
+      return fieldsRead(data.paths);
+    case 'content':
+    case 'merge':
+    case 'replace':
+      return fieldsRead([data.value]);
+  }
+}
+
+/** What RETURN shows of a record before and after a statement that writes it. */
+export interface OutputReads {
+  readonly before: FieldsRead;
+  readonly after: FieldsRead;
+}
+
+const OUTPUTS: Readonly<Record<Exclude<Output['kind'], 'project'>, OutputReads>> = {
+  none: { before: NO_FIELDS, after: NO_FIELDS },
+  null: { before: NO_FIELDS, after: NO_FIELDS },
+  before: { before: ALL_FIELDS, after: NO_FIELDS },
+  after: { before: NO_FIELDS, after: ALL_FIELDS },
+  diff: { before: ALL_FIELDS, after: ALL_FIELDS },
+};
+
+/** Projections are about the record as it is after the statement; `$before` and `$after` are whole records. */
+export function fieldsReturned(output: Output): OutputReads {
+  if (output.kind !== 'project') return OUTPUTS[output.kind];
+  const { projections } = output;
+  const shown = fieldsProjected(projections);
+  const side = (name: string, otherwise: FieldsRead): FieldsRead =>
+    new Later(() => (shown.all || hasParam(projections, name) ? ALL_FIELDS : otherwise));
+  return { before: side('before', NO_FIELDS), after: side('after', shown) };
+}
+
+function hasParam(projections: Projections, name: string): boolean {
+  let has = false;
+  for (const expression of expressionsOf(projections)) {
+    walk(expression, {
+      expression: (node) => {
+        has ||= node.kind === 'param' && node.name === name;
+      },
+    });
+  }
+  return has;
+}
+
+function expressionsOf(projections: Projections): Expression[] {
+  if (projections.kind === 'value') return [projections.expression];
+  return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
+}
+
+/** The same of assignments. */
+export function fieldsAssigned(assignments: readonly Assignment[]): FieldsRead {
+  return fieldsReadOf(() => assignments.flatMap(({ path, value }) => [path, value]));
+}
+
+/** What a SELECT reads of its rows. FETCH follows links in what is projected, and START and LIMIT are evaluated before there are rows. */
+export function fieldsSelected({ projections, where, split, group, order }: Select): FieldsRead {
+  const others = fieldsReadOf(() => [
+    where,
+    ...(split ?? []),
+    ...(group?.kind === 'by' ? group.paths : []),
+    ...(order?.kind === 'by' ? order.keys.map(({ path }) => path) : []),
+  ]);
+  return union([fieldsProjected(projections), others]);
+}
+
+/** What any of some reads. */
+export function union(parts: readonly FieldsRead[]): FieldsRead {
+  return new Later(() => {
+    const names = new Set<string>();
+    for (const part of parts) for (const name of part.names) names.add(name);
+    return { names, all: parts.some(({ all }) => all) };
+  });
+}
+
+/** What is read, found out at first need. */
+class Later implements FieldsRead {
+  #find: (() => FieldsRead) | undefined;
+  #found: FieldsRead = NO_FIELDS;
+
+  constructor(find: () => FieldsRead) {
+    this.#find = find;
+  }
+
+  get names(): ReadonlySet<string> {
+    return this.#settled().names;
+  }
+
+  get all(): boolean {
+    return this.#settled().all;
+  }
+
+  #settled(): FieldsRead {
+    if (this.#find !== undefined) {
+      this.#found = this.#find();
+      this.#find = undefined;
+    }
+    return this.#found;
+  }
+}
+
+/** What other statements hold is about rows of their own. */
+const CONTROL: ReadonlySet<Statement['kind']> = new Set(CONTROL_STATEMENTS);
+
+/**
+ * What a COMPUTED clause reads. Names inside of statements about rows aren't fields of its record. Whatever holds such a statement, a
+ * closure, a graph step, or a param other than the record counts as reading all, as in the reference engine.
+ */
+export function fieldsOfClause(clause: Expression): FieldsRead {
+  let reads = CLAUSES.get(clause);
+  if (reads === undefined) {
+    const reading = new Reading(isControl);
+    reading.into(clause);
+    const { names, all } = reading.result();
+    reads = { names, all: all || isOpaque(clause) };
+    CLAUSES.set(clause, reads);
+  }
+  return reads;
+}
+
+/** Each definition of a field is followed by looks at those around it. */
+const CLAUSES = new Derived<Expression, FieldsRead>();
+
+function isOpaque(clause: Expression): boolean {
+  let opaque = false;
+  walk(clause, {
+    statement: (statement) => {
+      opaque ||= !isControl(statement);
+    },
+    expression: (node) => {
+      opaque ||=
+        node.kind === 'closure' ||
+        (node.kind === 'param' && !DOCUMENT_PARAMS.has(node.name)) ||
+        (node.kind === 'idiom' && node.parts.some(({ kind }) => kind === 'graph'));
+    },
+  });
+  return opaque;
+}
+
+function anyStatement(): boolean {
+  return true;
+}
+
+function isControl({ kind }: Statement): boolean {
+  return CONTROL.has(kind);
+}
+
+/** Gathers what is read while trees are walked. */
+class Reading {
+  readonly #names = new Set<string>();
+  readonly #enters: (statement: Statement) => boolean;
+  #all = false;
+
+  constructor(enters: (statement: Statement) => boolean) {
+    this.#enters = enters;
+  }
+
+  result(): FieldsRead {
+    return { names: this.#names, all: this.#all };
+  }
+
+  into(root: Node): void {
+    walk(root, { expression: (node) => this.#expression(node), statement: (statement) => this.#enters(statement) });
+  }
+
+  /** Answers false where what stands inside has been looked at already. */
+  #expression(node: Expression): boolean {
+    switch (node.kind) {
+      case 'idiom':
+        return this.#idiom(node);
+      case 'param':
+        // Alone it is the document as a whole. (`$parent` is that of this level where it stands in a level inside.)
+        if (DOCUMENT_PARAMS.has(node.name)) this.#all = true;
+        return true;
+      case 'script':
+        // The document is its `this`.
+        this.#all = true;
+        return true;
+      case 'call':
+        this.#call(node);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  #idiom({ start, parts }: Idiom): boolean {
+    if (start?.kind === 'param' && DOCUMENT_PARAMS.has(start.name)) {
+      this.into({ kind: 'idiom', parts });
+      return false;
+    }
+    if (start !== undefined) return true;
+    const [first] = parts;
+    if (first?.kind === 'field') this.#names.add(first.name);
+    else if (first?.kind === 'graph') for (const name of EDGE_FIELDS.names) this.#names.add(name);
+    else if (first?.kind === 'index') this.#addNamed(constantValue(first.index)?.value);
+    else this.#all = true;
+    return true;
+  }
+
+  #call({ path, args }: Call): void {
+    if (path.startsWith('fn::')) {
+      // The body of a function sees the document of its caller.
+      this.#all = true;
+    } else if (path === 'type::field') {
+      const [name] = args;
+      this.#addPath(name && constantValue(name)?.value);
+    } else if (path === 'type::fields') {
+      const [names] = args;
+      const paths = names && constantValue(names)?.value;
+      if (isArray(paths)) for (const each of paths) this.#addPath(each);
+      else this.#all = true;
+    }
+  }
+
+  #addNamed(name: Value): void {
+    if (typeof name === 'string') this.#names.add(name);
+    else this.#all = true;
+  }
+
+  /** A path that is given as text. */
+  #addPath(text: Value): void {
+    const [name] = typeof text === 'string' ? (/^[A-Za-z_]\w*(?=$|[.[])/.exec(text) ?? []) : [];
+    this.#addNamed(name);
+  }
+}

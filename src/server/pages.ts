@@ -1,0 +1,26 @@
+/** The pages that `scripts/pages.mjs` makes of `pages/`. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { Page } from '../http/page.js';
+
+/** The sources and what they are compiled to lie equally deep in the package. */
+const FOLDER = new URL('../../dist/pages/', import.meta.url);
+const PAGE = 'index.html';
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Nothing where the sources run without having been built. */
+export function readPage(page: 'graphiql' | 'welcome'): Page | undefined {
+  const folder = new URL(`${page}/`, FOLDER);
+  if (!existsSync(new URL(PAGE, folder))) return undefined;
+  const files = readdirSync(folder).flatMap((name) => {
+    const contentType = CONTENT_TYPES[extname(name)];
+    if (contentType === undefined) return [];
+    return [[name, { tag: name, contentType, body: readFileSync(new URL(name, folder)) }] as const];
+  });
+  return { html: readFileSync(new URL(PAGE, folder), 'utf8'), files: new Map(files) };
+}

@@ -1,0 +1,227 @@
+/** The pages of `GET /` and `GET /graphql` in a real browser. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+
+const HEADERS = {
+  'svc-ns': 'test',
+  'svc-db': 'test',
+  Authorization: `Basic ${Buffer.from(`${ROOT.user}:${ROOT.pass}`).toString('base64')}`,
+};
+
+let server: ServerProcess;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  server = await startServer('memory', { SVC_EXPERIMENTAL_GRAPHQL: 'true' });
+  const setup = `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person SCHEMAFULL COMMENT 'Somebody' PERMISSIONS FULL;
+    DEFINE FIELD name ON person TYPE string; CREATE person:ann SET name = 'Ann of the page';
+    DEFINE TABLE account; CREATE account:1 SET email = 'ann@example.com', code = 'a code of Ann';
+    DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM account WHERE email = $email AND code = $code)`;
+  const { ok } = await fetch(`${server.url}/sql`, { method: 'POST', headers: HEADERS, body: setup });
+  expect(ok).toBe(true);
+  if (CHROMIUM !== undefined) browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+});
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+});
+
+/** The values of the elements that are found. */
+const valuesOf = (found: readonly { readonly value?: string }[]) => found.map(({ value }) => value);
+
+/** A page that keeps what it asks for and what its console says. */
+async function open(browser: Browser): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
+  const page = await browser.newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, requests, complaints };
+}
+
+/** Puts a text into one of the editors, as a person would who pastes it. */
+async function fill(page: Page, editor: string, text: string): Promise<void> {
+  await page.locator(`${editor} .CodeMirror`).filter({ visible: true }).click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
+}
+
+/** Signs in with the form of a page, as a root user. */
+async function signIn(page: Page, pass: string = ROOT.pass, place = true): Promise<void> {
+  await page.getByLabel('User', { exact: true }).fill(ROOT.user);
+  await page.getByLabel('Password', { exact: true }).fill(pass);
+  if (place) {
+    await page.getByLabel('Namespace', { exact: true }).fill('test');
+    await page.getByLabel('Database', { exact: true }).fill('test');
+  }
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** What the browser keeps beyond the tab, and all that it was asked to open. */
+async function kept(page: Page): Promise<string> {
+  return String(await page.evaluate('JSON.stringify([{ ...localStorage }, document.cookie, location.href])'));
+}
+
+describe('GET /', () => {
+  it('says what this is, signs in, and leads to GraphiQL, where one is signed in', async ({ skip }) => {
+    if (browser === undefined) return skip('There is no Chromium on this machine');
+    const { page, requests, complaints } = await open(browser);
+    const answer = await page.goto(`${server.url}/`);
+    expect(answer?.status()).toBe(200);
+    expect(answer?.headers()['content-security-policy']).toMatch(
+      /default-src 'none'; script-src 'self'; style-src 'self' 'nonce-/,
+    );
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Tessera');
+    const text = () => page.locator('body').innerText();
+    expect(await text()).toContain('Surrealist');
+    expect(await text()).toContain(new URL(server.url).host);
+
+    await signIn(page, 'not the password');
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('There was a problem with authentication');
+    await signIn(page);
+    await expect.poll(text).toContain(`Signed in as ${ROOT.user} (Root user)`);
+    expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+
+    await page.getByRole('link', { name: 'GraphiQL' }).click();
+    await expect.poll(text).toContain(`Signed in as ${ROOT.user} (Root user)`);
+    await expect.poll(() => page.locator('.graphiql-query-editor').isVisible()).toBe(true);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith('data:'))).toEqual([]);
+    await page.close();
+  });
+
+  it('is JSON to programs', async () => {
+    const answer = await fetch(server.url);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await answer.json()).toMatchObject({ name: 'Tessera' });
+  });
+});
+
+it('GraphiQL opens with a form, which complains of nothing, and picks what there is', async ({ skip }) => {
+  if (browser === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests, complaints } = await open(browser);
+  await page.goto(`${server.url}/graphql`);
+  await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true);
+  expect(await page.locator('.graphiql-container').count()).toBe(0);
+  expect(complaints).toEqual([]);
+
+  // Namespace and database are picked afterwards, from those that there are.
+  await signIn(page, ROOT.pass, false);
+  await page.getByLabel('Namespace', { exact: true }).focus();
+  await expect.poll(() => page.locator('#namespaces option').evaluateAll(valuesOf)).toContain('test');
+  await page.getByLabel('Namespace', { exact: true }).fill('test');
+  await page.getByLabel('Database', { exact: true }).focus();
+  await expect.poll(() => page.locator('#databases option').evaluateAll(valuesOf)).toContain('test');
+  await page.getByLabel('Database', { exact: true }).fill('test');
+  await page.getByRole('button', { name: 'Use' }).click();
+  await expect.poll(() => page.locator('.graphiql-query-editor').isVisible()).toBe(true);
+  // It stays so when the page is loaded again, and for this tab alone.
+  await page.reload();
+  await expect.poll(() => page.locator('.graphiql-query-editor').isVisible()).toBe(true);
+  expect(await kept(page)).not.toMatch(/eyJ|Bearer|secret/);
+  expect(requests.filter((url) => url.includes(ROOT.pass) || url.includes('eyJ'))).toEqual([]);
+  expect(complaints).toEqual([]);
+  const other = await browser.newPage();
+  await other.goto(`${server.url}/graphql`);
+  await expect.poll(() => other.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true);
+  await other.close();
+  await page.close();
+});
+
+it('signs in by a record access, with what that asks for', async ({ skip }) => {
+  if (browser === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await open(browser);
+  await page.goto(`${server.url}/graphql`);
+  await page.getByLabel('As', { exact: true }).selectOption('Record access');
+  await page.getByLabel('Access method').fill('account');
+  await page.getByLabel('Namespace', { exact: true }).fill('test');
+  await page.getByLabel('Database', { exact: true }).fill('test');
+  const [email, code] = [0, 1].map((at) => page.getByLabel('Its value').nth(at));
+  await page.getByLabel('Name of a variable').nth(1).fill('code');
+  expect(await code?.getAttribute('type')).toBe('password');
+  await email?.fill('ann@example.com');
+  await code?.fill('a code of Ann');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect.poll(() => page.locator('body').innerText()).toContain('Signed in as account (Record access)');
+  await fill(page, '.graphiql-query-editor', '{ person { name } }');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await expect.poll(() => page.locator('.graphiql-response').innerText()).toContain('Ann of the page');
+  expect(complaints).toEqual([]);
+  // A token that isn't good any more leads back to the form.
+  await page.route('**/graphql', (route) => route.fulfill({ status: 401, body: '{}' }));
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('Your sign-in has ended');
+  await page.close();
+});
+
+it('lets people write queries, and asks nobody but its own server', async ({ skip }) => {
+  if (browser === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests, complaints } = await open(browser);
+  await page.goto(`${server.url}/graphql`);
+  await signIn(page);
+  await fill(page, '.graphiql-query-editor', '{ person { id name } }');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  const result = page.locator('.graphiql-response');
+  await expect.poll(() => result.innerText()).toContain('Ann of the page');
+
+  // The schema is read anew with the headers, and shown; the dialogs bring styles of their own along.
+  await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  const explorer = page.locator('.graphiql-doc-explorer');
+  await expect.poll(() => explorer.innerText()).toContain('Query');
+  await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await expect.poll(() => page.getByRole('dialog').innerText()).toContain('Settings');
+
+  expect(requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith('data:'))).toEqual([]);
+  expect(requests.filter((url) => url === `${server.url}/graphql`).length).toBeGreaterThan(1);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('subscribes over a WebSocket, with the headers as the payload of the connection', async ({ skip }) => {
+  if (browser === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await open(browser);
+  const address = `${server.url.replace('http', 'ws')}/graphql`;
+  const received: { type: string; id?: string; payload?: unknown }[] = [];
+  await page.routeWebSocket(address, (socket) => {
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    socket.onMessage((text) => {
+      const message = JSON.parse(String(text));
+      received.push(message);
+      if (message.type === 'connection_init') send({ type: 'connection_ack' });
+      if (message.type !== 'subscribe') return;
+      send({ type: 'next', id: message.id, payload: { data: { person: { name: 'Eve of the socket' } } } });
+      send({ type: 'complete', id: message.id });
+    });
+  });
+  await page.goto(`${server.url}/graphql`);
+  await signIn(page);
+  // What is written in the editor for headers counts before the sign-in.
+  await page.getByRole('button', { name: 'Headers' }).click();
+  await fill(page, '.graphiql-editor-tool', JSON.stringify(HEADERS));
+  await fill(page, '.graphiql-query-editor', 'subscription { person { name } }');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await expect.poll(() => page.locator('.graphiql-response').innerText()).toContain('Eve of the socket');
+  expect(received).toMatchObject([{ type: 'connection_init', payload: HEADERS }, { type: 'subscribe' }]);
+
+  // What stands in for the server here isn't held to the policy of the page. Another socket of the same server is.
+  const opens =
+    "new Promise((resolve) => { new WebSocket(location.origin.replace('http', 'ws') + '/rpc').onopen = resolve })";
+  await page.evaluate(`${opens}.then(() => true)`);
+  expect(complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
+  await page.close();
+});

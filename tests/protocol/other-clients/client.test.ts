@@ -1,0 +1,114 @@
+/**
+ * The official clients for Python and Go, as they are published, against a real server. They need their language and its registry: where either
+ * isn't there, the test is skipped and says why. What they say on the wire is tested everywhere, in `wire.test.ts`.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RunningServer } from '../../../src/server/server.js';
+import { ROOT, startTestServer } from '../server.js';
+
+const run = promisify(execFile);
+const MINUTE = 60_000;
+const SOURCES = fileURLToPath(new URL('.', import.meta.url));
+/** What was installed or built is kept for the next run. */
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/tessera-clients', import.meta.url));
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+interface Client {
+  readonly language: string;
+  /** By which it is found out that the language is there. */
+  readonly probe: readonly [command: string, ...parameters: string[]];
+  /** Files that decide what is installed. */
+  readonly pins: readonly string[];
+  /** Installs it into an empty folder. */
+  install(folder: string): Promise<unknown>;
+  /** What runs the checks. */
+  command(folder: string): readonly [command: string, ...parameters: string[]];
+  /** How many checks there are. */
+  readonly checks: number;
+}
+
+const CLIENTS: readonly Client[] = [
+  {
+    language: 'Python',
+    probe: ['python3', '-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))'],
+    pins: ['python/requirements.txt'],
+    install: async (folder) => {
+      await run('python3', ['-m', 'venv', folder], { timeout: MINUTE });
+      const pins = join(SOURCES, 'python/requirements.txt');
+      await run(join(folder, 'bin/pip'), ['install', '--quiet', '-r', pins], { timeout: 2 * MINUTE });
+    },
+    command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'python/check.py')],
+    checks: 14,
+  },
+  {
+    language: 'Go',
+    probe: ['go', 'version'],
+    pins: ['go/go.mod', 'go/go.sum', 'go/main.go'],
+    install: async (folder) => {
+      cpSync(join(SOURCES, 'go'), folder, { recursive: true });
+      await run('go', ['build', '-o', 'check', '.'], { cwd: folder, timeout: 3 * MINUTE });
+    },
+    command: (folder) => [join(folder, 'check')],
+    checks: 11,
+  },
+];
+
+/** The folder of an installed client, or why there is none. */
+async function installed({
+  language,
+  probe: [command, ...parameters],
+  pins,
+  install,
+}: Client): Promise<{ readonly folder: string } | { readonly missing: string }> {
+  try {
+    await run(command, parameters, { timeout: MINUTE });
+  } catch {
+    return { missing: `${command} isn’t here, or is too old` };
+  }
+  const hash = createHash('sha256');
+  for (const pin of pins) hash.update(readFileSync(join(SOURCES, pin)));
+  const folder = join(CACHE, `${language.toLowerCase()}-${hash.digest('hex').slice(0, 12)}`);
+  const done = join(folder, 'installed');
+  if (existsSync(done)) return { folder };
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    await install(folder);
+  } catch (error) {
+    const { stderr = '', message } = error as { stderr?: string; message: string };
+    return { missing: `its package can’t be installed: ${(stderr.trim() || message).split('\n').at(-1)}` };
+  }
+  mkdirSync(done);
+  return { folder };
+}
+
+it.for(CLIENTS)('the client for $language', { timeout: 8 * MINUTE }, async (client, { skip }) => {
+  const found = await installed(client);
+  if ('missing' in found) {
+    // The report names the reason, and so does the log of a run that prints no names.
+    console.warn(`Skipped: the client for ${client.language}, since ${found.missing}`);
+    return skip(found.missing);
+  }
+  const [command, ...parameters] = client.command(found.folder);
+  const given = [...parameters, new URL(server.url).host, ROOT.username, ROOT.password];
+  const { stdout, stderr } = await run(command, given, { timeout: 2 * MINUTE }).catch(
+    (failed: { stdout: string; stderr: string }) => failed,
+  );
+  const told = stdout.split('\n').filter((line) => /^(?:not )?ok /.test(line));
+  expect(
+    told.filter((line) => line.startsWith('not ok')),
+    stderr,
+  ).toEqual([]);
+  expect(told, stderr).toHaveLength(client.checks);
+});
