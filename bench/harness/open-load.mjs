@@ -29,10 +29,12 @@ export async function latenciesAtRate(clients, request, rate, milliseconds, chec
   };
 
   let n = 0;
-  while (next < began + milliseconds) {
+  const end = began + milliseconds;
+  while (next < end) {
     // Timers are a millisecond late, which counts; whoever looked at the clock instead would take the server's processor.
     await new Promise((resume) => setTimeout(resume, 1));
-    for (const now = performance.now(); next <= now; next += gap()) {
+    // A timer that comes after the end doesn't add to what was due.
+    for (const now = performance.now(); next <= now && next < end; next += gap()) {
       const at = n++ % clients.length;
       const queue = queues[at];
       queue.due.push(next);

@@ -122,6 +122,8 @@ class Subscriber {
   }
 
   async listen(): Promise<void> {
+    // That the one before was killed may be told after the answer to KILL.
+    this.#left.add(this.id);
     this.heard.length = 0;
     this.ended = false;
     this.killed = 0;

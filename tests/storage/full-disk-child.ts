@@ -1,11 +1,17 @@
 /**
  * A process whose files may only have a certain length: `node full-disk-child.js <folder> <seed>`. It writes until there is no more room, reads
- * all that it was told is stored, makes room by deleting, and writes again. Prints what came of it as JSON.
+ * all that it was told is stored, makes room by deleting, and writes again. Prints what came of it as JSON. With `RUN_AS=<uid>` it gives up being
+ * root once its code is loaded, since another user may not reach the folder of the code.
  */
 import { TesseraError } from '../../src/errors/error.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 
 const [, , folder = '', seed = ''] = process.argv;
+const user = Number(process.env['RUN_AS'] ?? 0);
+if (user !== 0) {
+  process.setgid?.(user);
+  process.setuid?.(user);
+}
 let state = Number(seed) >>> 0;
 function random(below: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -94,12 +94,9 @@ describe('A data file that can’t be used', () => {
   });
 
   it.skipIf(process.platform === 'win32')('by the rights to it ends the process in order', () => {
-    // Root may write everything, so somebody else tries; the folders above must let him by.
-    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
-    const open = (path: string) => {
-      const options = { encoding: 'utf8' as const, ...(uid !== undefined && { uid, gid: uid }) };
-      return spawnSync(process.execPath, [child, path, '1'], options);
-    };
+    // Root may write everything, so another user tries, whom the folders above must let by.
+    const env = { ...process.env, ...(process.getuid?.() === 0 && { RUN_AS: '65534' }) };
+    const open = (path: string) => spawnSync(process.execPath, [child, path, '1'], { encoding: 'utf8', env });
     chmodSync(BASE, 0o755);
     chmodSync(folder, 0o755);
     chmodSync(data, 0o444);
