@@ -241,10 +241,11 @@ attack(40, 'CVE-2025-71393: calls itself by way of functions, events, fields and
 
 attack(41, 'CVE-2025-71397: loops for ever', async () => {
   await run(world.owner, 'DEFINE TABLE t PERMISSIONS FULL; FOR $at IN 1..=100 { CREATE t }');
+  const many = Array(20).fill('t').join();
   const slow = [
     'SELECT * FROM t WHERE { FOR $a IN 0..1000000 { FOR $b IN 0..1000000 {} }; true } TIMEOUT 50ms',
     'SELECT (SELECT (SELECT (SELECT id FROM t) FROM t) FROM t) FROM t TIMEOUT 50ms',
-    'SELECT * FROM t, t, t, t WHERE array::len((SELECT * FROM t, t, t, t)) > 0 TIMEOUT 50ms',
+    `SELECT * FROM ${many} WHERE array::len((SELECT * FROM ${many})) > 0 TIMEOUT 50ms`,
     'SELECT array::range(0, 10000).map(|$x| array::range(0, 10000).map(|$y| $x)) FROM 1 TIMEOUT 50ms',
   ];
   for (const text of slow) {
