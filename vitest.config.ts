@@ -9,5 +9,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes when it comes: a machine may have more to do than these tests.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -118,6 +118,8 @@ it('GraphiQL opens with a form, which complains of nothing, and picks what there
 
   // Namespace and database are picked afterwards, from those that there are.
   await signIn(page, ROOT.pass, false);
+  // The form to sign in has fields of the same names.
+  await expect.poll(() => page.locator('body').innerText()).toContain(`Signed in as ${ROOT.user}`);
   await page.getByLabel('Namespace', { exact: true }).focus();
   await expect.poll(() => page.locator('#namespaces option').evaluateAll(valuesOf)).toContain('test');
   await page.getByLabel('Namespace', { exact: true }).fill('test');
