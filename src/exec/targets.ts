@@ -102,7 +102,7 @@ function elementOf(value: Value): Target {
   return { kind: 'value', value };
 }
 
-function targetOf(value: Value): Target {
+export function targetOf(value: Value): Target {
   if (value instanceof Table) return { kind: 'table', table: value.name };
   if (value instanceof RecordId) return { kind: value.key instanceof Range ? 'range' : 'record', id: value };
   return { kind: 'value', value };

@@ -1,9 +1,12 @@
+import { rulesWithout } from '../plan/rewrite.js';
+import type { RuleName } from '../plan/rules/rule.js';
+
 /** How queries are run; no answer depends on it, which tests prove by changing it. */
 export interface Tuning {
-  /** Whether records are looked for by id and through indexes rather than by walking the table. */
-  readonly indexes: boolean;
+  /** By which rules plans are rewritten. */
+  readonly rules: ReadonlySet<RuleName>;
   /** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
   readonly batch: number;
 }
 
-export const DEFAULT_TUNING: Tuning = { indexes: true, batch: 256 };
+export const DEFAULT_TUNING: Tuning = { rules: rulesWithout([]), batch: 256 };

@@ -6,25 +6,10 @@ export interface PlanNode {
   readonly operator: string;
   /** By their names, in the order in which the text shows them. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Which part of the statement takes the step, where it is measured. */
-  readonly stage?: Stage;
+  /** The step itself, by which it is measured. */
+  readonly of?: object;
   readonly children?: readonly PlanNode[];
 }
-
-/** The parts of a statement that are measured. */
-export type Stage =
-  | 'source'
-  | 'filter'
-  | 'split'
-  | 'group'
-  | 'sort'
-  | 'limit'
-  | 'project'
-  | 'omit'
-  | 'fetch'
-  | 'count'
-  | 'write'
-  | 'whole';
 
 export interface Metrics {
   /** How many rows it handed on. */
@@ -36,8 +21,8 @@ export interface Metrics {
 /** What was measured when the plan was run. */
 export interface Measured {
   readonly totalRows: number;
-  /** `undefined` for a stage of which nothing is told. */
-  of(stage: Stage): Metrics | undefined;
+  /** `undefined` for a step of which nothing is shown. */
+  of(step: object): Metrics | undefined;
 }
 
 /** One line for each step, what feeds it indented below. */
@@ -83,8 +68,8 @@ function nodeValue(node: PlanNode, measured: Measured | undefined): ObjectValue 
   });
 }
 
-function metricsOf({ stage }: PlanNode, measured: Measured | undefined): Metrics | undefined {
-  return stage && measured?.of(stage);
+function metricsOf({ of }: PlanNode, measured: Measured | undefined): Metrics | undefined {
+  return of && measured?.of(of);
 }
 
 function objectOf(entries: Readonly<Record<string, Value>>): ObjectValue {

@@ -82,13 +82,14 @@ describe('EXPLAIN ANALYZE', () => {
   });
 });
 
-test('A stopwatch runs for the innermost stage, also over waits', async () => {
+test('A stopwatch runs for the innermost step, also over waits', async () => {
   const environment = new StubbedEnvironment();
   const watch = new Stopwatch(environment.clock);
   const once = () => 1;
-  const inner = watch.each('filter', () => Promise.resolve().then(() => environment.advance(5)), once);
+  const [source, filter, sort] = [{}, {}, {}];
+  const inner = watch.each(filter, () => Promise.resolve().then(() => environment.advance(5)), once);
   const outer = watch.each(
-    'source',
+    source,
     async () => {
       environment.advance(2);
       await inner();
@@ -99,7 +100,7 @@ test('A stopwatch runs for the innermost stage, also over waits', async () => {
   await outer();
   await outer();
   environment.advance(100);
-  expect([watch.of('source'), watch.of('filter'), watch.of('sort')]).toEqual([
+  expect([watch.of(source), watch.of(filter), watch.of(sort)]).toEqual([
     { rows: 2, elapsed: 6 },
     { rows: 2, elapsed: 10 },
     { rows: 0, elapsed: 0 },

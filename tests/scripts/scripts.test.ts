@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { RuleName } from '../../src/plan/rules/rule.js';
 import { type DatabaseOptions, openDatabase } from '../../src/session/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
@@ -40,7 +41,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'in memory': {},
   // Every value is encoded and decoded on its way.
   'on disk': { engine: 'lmdb' },
-  'without indexes': { tuning: { indexes: false } },
+  'without rules': { tuning: { rules: new Set<RuleName>() } },
   'record by record': { tuning: { batch: 1 } },
   'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_LIMITS) },
 };
@@ -68,9 +69,9 @@ function isDrawn(way: string, name: string): boolean {
   return OTHERS[number % OTHERS.length] === way;
 }
 
-/** What is told of plans holds with indexes only. */
-function scriptsFor(way: string, { indexes = true }: NonNullable<Way['tuning']>): string[] {
-  return scripts.filter((name) => isDrawn(way, name) && (indexes || !name.startsWith('explain')));
+/** What is shown of plans holds with the rules only that make them. */
+function scriptsFor(way: string, { rules }: NonNullable<Way['tuning']>): string[] {
+  return scripts.filter((name) => isDrawn(way, name) && (rules === undefined || !name.startsWith('explain')));
 }
 
 describe.each(Object.entries(WAYS))('%s', (way, { engine = 'memory', tuning = {}, wire }) => {

@@ -2,17 +2,26 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Explain, ExplainClause, Expression, Statement } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { bindLive } from '../../plan/bind-change.js';
+import { type Describing, describe } from '../../plan/describe.js';
+import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
 import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import { planSelect } from '../select/select.js';
+import type { Plan } from '../prepared.js';
+import { planSelect } from '../select.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
-import { Stopwatch, UNMEASURED } from './meter.js';
-import type { Planned, PlanOf } from './planned.js';
+import { type Meter, Stopwatch } from './meter.js';
 
 type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Kind }>;
+
+/** A statement that has a plan. */
+interface Planned {
+  readonly run: Evaluate;
+  plan(frame: Frame): PromiseOrValue<Pick<Plan<PlanTree>, 'tree' | 'measured'>>;
+}
 
 /** The statements that are made of steps. */
 const PLANNERS: {
@@ -25,7 +34,11 @@ type Explainable = Of<keyof typeof PLANNERS>;
 export function compileExplainable(statement: Explainable, compiler: Compiler): Evaluate {
   const { explain } = statement;
   if (explain !== undefined) return answerPlan(statement, FORMS[explain], compiler);
-  return planOf(statement, compiler).run(UNMEASURED);
+  return plannerOf(statement)(statement, compiler).run;
+}
+
+function plannerOf(statement: Explainable): (statement: Explainable, compiler: Compiler) => Planned {
+  return PLANNERS[statement.kind] as (statement: Explainable, compiler: Compiler) => Planned;
 }
 
 /** What the clause stands for. */
@@ -43,52 +56,78 @@ export function compileExplain({ statement, analyze, format = 'text' }: Explain,
   return answerPlan(statement, { analyze, format }, compiler);
 }
 
-/** The answer is the plan; ANALYZE runs the statement, with all that it does, and tells what was measured instead of its answer. */
+/** The answer is the plan; ANALYZE runs the statement, with all that it does, and shows what was measured instead of its answer. */
 function answerPlan(statement: Statement, { analyze, format }: Form, compiler: Compiler): Evaluate {
-  const planned = planOf(statement, compiler);
+  const explained = explainedOf(statement, compiler);
   const print = format === 'text' ? planText : planValue;
-  const plan = (frame: Frame): PromiseOrValue<PlanNode> => {
-    const nested: PlanOf = (inner) => planOf(inner, compiler).plan(frame, nested);
-    return planned.plan(frame, nested);
-  };
-  if (!analyze) return (frame) => andThen(plan(frame), (node): Value => print(node));
+  if (!analyze) {
+    return (frame) => andThen(explained(frame), ({ node }) => andThen(node, (shown): Value => print(shown)));
+  }
   return (frame) =>
-    andThen(plan(frame), (node) => {
-      const watch = new Stopwatch(frame.execution.environment.clock);
-      return andThen(planned.run(watch)(frame), (answer): Value => {
-        const of = toldOf(frame.execution, statement, watch);
-        return print(node, { totalRows: rowsOf(answer), of });
-      });
-    });
+    andThen(explained(frame), ({ node, measured }) =>
+      andThen(node, (shown) => {
+        const watch = new Stopwatch(frame.execution.environment.clock);
+        return andThen(measured(watch)(frame), (answer): Value => {
+          const of = shownOf(frame.execution, statement, watch);
+          return print(shown, { totalRows: rowsOf(answer), of });
+        });
+      }),
+    );
+}
+
+/** How a statement runs, here and now. */
+interface Explained {
+  readonly node: PromiseOrValue<PlanNode>;
+  measured(meter: Meter): Evaluate;
+}
+
+function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) => PromiseOrValue<Explained> {
+  const nestedIn =
+    (frame: Frame): PlanOf =>
+    (inner) =>
+      andThen(explainedOf(inner, compiler)(frame), ({ node }) => node);
+  if (isExplainable(statement)) {
+    const planned = plannerOf(statement)(statement, compiler);
+    return (frame) =>
+      andThen(planned.plan(frame), ({ tree, measured }) =>
+        andThen(foldingFor(frame.execution), (folding) => ({
+          node: describe(tree, { ...folding, nested: nestedIn(frame) }),
+          measured,
+        })),
+      );
+  }
+  const measured = (meter: Meter) => meter.each(statement, compiler.statement(statement), rowsOf);
+  return (frame) => ({
+    node: andThen(wholeNode(statement, nestedIn(frame), compiler), (node) => ({
+      operator: operatorOf(statement),
+      ...node,
+      of: statement,
+    })),
+    measured,
+  });
+}
+
+/** Those who are subject to PERMISSIONS aren't shown what these make of an access, nor the names of indexes where they may see nothing. */
+function foldingFor({ checks, unit }: Execution): PromiseOrValue<Folding> {
+  if (!checks.view && !checks.edit) return UNFOLDED;
+  return andThen(unit.catalog(), (catalog) => ({
+    folds: true,
+    isClosed: (table) => catalog?.tables.get(table)?.definition.permissions.select.kind === 'none',
+  }));
 }
 
 /**
- * Those who are subject to permissions are told how many of the rows that they see a stage of a SELECT has handed on. How long it took would
+ * Those who are subject to permissions are shown how many of the rows that they see a step of a SELECT has handed on. How long it took would
  * tell of the rows that they don't see, and so would what a statement has found to change.
  */
-function toldOf({ checks }: Execution, { kind }: Statement, watch: Stopwatch): Measured['of'] {
-  if (!checks.view && !checks.edit) return (stage) => watch.of(stage);
-  return (stage) => (kind === 'select' ? { rows: watch.of(stage).rows } : undefined);
+function shownOf({ checks }: Execution, { kind }: Statement, watch: Stopwatch): Measured['of'] {
+  if (!checks.view && !checks.edit) return (step) => watch.of(step);
+  return (step) => (kind === 'select' ? { rows: watch.of(step).rows } : undefined);
 }
 
 function rowsOf(answer: Value): number {
   if (isArray(answer)) return answer.length;
   return answer === undefined ? 0 : 1;
-}
-
-function planOf(statement: Statement, compiler: Compiler): Planned {
-  if (isExplainable(statement)) {
-    const planner = PLANNERS[statement.kind] as (statement: Explainable, compiler: Compiler) => Planned;
-    return planner(statement, compiler);
-  }
-  return {
-    run: (meter) => meter.each('whole', compiler.statement(statement), rowsOf),
-    plan: (_, nested) =>
-      andThen(
-        wholeNode(statement, nested),
-        (node): PlanNode => ({ operator: operatorOf(statement), ...node, stage: 'whole' }),
-      ),
-  };
 }
 
 function isExplainable(statement: Statement): statement is Explainable {
@@ -102,9 +141,16 @@ function operatorOf({ kind }: Statement): string {
 
 type Details = Partial<PlanNode>;
 
+/** The plan of a statement inside of another. */
+type PlanOf = (statement: Statement) => PromiseOrValue<PlanNode>;
+
+type Folding = Pick<Describing, 'folds' | 'isClosed'>;
+
+const UNFOLDED: Folding = { folds: false, isClosed: () => false };
+
 /** What is told of the statements that are one step, or whose steps are statements. */
 const DETAILS: {
-  readonly [K in Statement['kind']]?: (statement: Of<K>, nested: PlanOf) => PromiseOrValue<Details>;
+  readonly [K in Statement['kind']]?: (statement: Of<K>, nested: PlanOf, compiler: Compiler) => PromiseOrValue<Details>;
 } = {
   expression: ({ expression }, nested) => expressionNode(expression, nested),
   return: ({ value }, nested) => over(value, nested),
@@ -118,17 +164,19 @@ const DETAILS: {
     })),
   explain: ({ statement }, nested) => andThen(nested(statement), (child) => ({ children: [child] })),
   create: ({ targets }) => ({ attributes: { targets: targets.map((target) => printExpression(target)).join(', ') } }),
+  // What it shows of each change, by whoever watches.
+  live: (statement, nested, { tuning }) => describe(bindLive(statement, tuning.rules), { ...UNFOLDED, nested }),
   insert: ({ into }) => (into === undefined ? {} : { attributes: { into: printExpression(into) } }),
   relate: ({ from, edge, to }) => ({
     attributes: { from: printExpression(from), edge: printExpression(edge), to: printExpression(to) },
   }),
 };
 
-function wholeNode(statement: Statement, nested: PlanOf): PromiseOrValue<Details> {
+function wholeNode(statement: Statement, nested: PlanOf, compiler: Compiler): PromiseOrValue<Details> {
   const details = DETAILS[statement.kind] as
-    | ((statement: Statement, nested: PlanOf) => PromiseOrValue<Details>)
+    | ((statement: Statement, nested: PlanOf, compiler: Compiler) => PromiseOrValue<Details>)
     | undefined;
-  return details === undefined ? {} : details(statement, nested);
+  return details === undefined ? {} : details(statement, nested, compiler);
 }
 
 function over(expression: Expression, nested: PlanOf): PromiseOrValue<Details> {

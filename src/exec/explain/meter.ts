@@ -1,66 +1,105 @@
-/** What the stages of a statement take, for EXPLAIN ANALYZE. */
+/** What the steps of a plan take, for EXPLAIN ANALYZE. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
-import type { Metrics, Stage } from '../../plan/query-plan.js';
+import type { Metrics } from '../../plan/query-plan.js';
+import type { List, Stream } from '../operators/operator.js';
 
-/** Whom the parts of a statement are handed to when it is put together, so that they can be measured while they run. */
+/** Gets the operators of a plan when it is compiled, so that they can be measured while they run. */
 export interface Meter {
-  /** The same function, measured. `rowsOf` tells how many rows a call has handed on. */
+  stream(step: object, stream: Stream): Stream;
+  list(step: object, list: List): List;
+  /** Any other work. `rowsOf` says how many rows a call has handed on. */
   each<Args extends readonly unknown[], Result>(
-    stage: Stage,
+    step: object,
     work: (...args: Args) => PromiseOrValue<Result>,
-    rowsOf: (result: Result, ...args: Args) => number,
+    rowsOf: (result: Result) => number,
   ): (...args: Args) => PromiseOrValue<Result>;
 }
 
 /** Measures nothing, and costs nothing. */
-export const UNMEASURED: Meter = { each: (_, work) => work };
+export const UNMEASURED: Meter = {
+  stream: (_, stream) => stream,
+  list: (_, list) => list,
+  each: (_, work) => work,
+};
 
-/** A stopwatch that always runs for one stage: for the innermost of those that are at work. */
+interface Measure {
+  rows: number;
+  elapsed: number;
+}
+
+/** A stopwatch that always runs for one step: for the innermost of those that are at work. */
 export class Stopwatch implements Meter {
   readonly #clock: Clock;
-  readonly #stages = new Map<Stage, { rows: number; elapsed: number }>();
-  #current: Stage | undefined;
+  readonly #steps = new Map<object, Measure>();
+  #current: Measure | undefined;
   #since = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  each<Args extends readonly unknown[], Result>(
-    stage: Stage,
-    work: (...args: Args) => PromiseOrValue<Result>,
-    rowsOf: (result: Result, ...args: Args) => number,
-  ): (...args: Args) => PromiseOrValue<Result> {
-    return (...args) => {
-      const outer = this.#switchTo(stage);
-      return andThen(work(...args), (result) => {
-        this.#switchTo(outer);
-        this.#of(stage).rows += rowsOf(result, ...args);
-        return result;
-      });
+  /** While a visitor looks at rows, the step is at work that asked for them. */
+  stream(step: object, stream: Stream): Stream {
+    const own = this.#of(step);
+    return (frame, demand, visit) => {
+      const visitor = this.#current;
+      return this.#within(own, () =>
+        stream(frame, demand, (batch, direction) => {
+          own.rows += batch.length;
+          return this.#within(visitor, () => visit(batch, direction));
+        }),
+      );
     };
   }
 
-  of(stage: Stage): Metrics {
-    return this.#of(stage);
+  list(step: object, list: List): List {
+    return this.each(step, list, ({ length }) => length);
   }
 
-  /** Answers the stage that ran until now. */
-  #switchTo(stage: Stage | undefined): Stage | undefined {
+  each<Args extends readonly unknown[], Result>(
+    step: object,
+    work: (...args: Args) => PromiseOrValue<Result>,
+    rowsOf: (result: Result) => number,
+  ): (...args: Args) => PromiseOrValue<Result> {
+    const own = this.#of(step);
+    return (...args) =>
+      andThen(
+        this.#within(own, () => work(...args)),
+        (result) => {
+          own.rows += rowsOf(result);
+          return result;
+        },
+      );
+  }
+
+  of(step: object): Metrics {
+    return this.#of(step);
+  }
+
+  #within<T>(measure: Measure | undefined, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    const outer = this.#switchTo(measure);
+    return andThen(work(), (result) => {
+      this.#switchTo(outer);
+      return result;
+    });
+  }
+
+  /** Answers what ran until now. */
+  #switchTo(measure: Measure | undefined): Measure | undefined {
     const before = this.#current;
     const now = this.#clock.monotonic();
-    if (before !== undefined) this.#of(before).elapsed += now - this.#since;
-    this.#current = stage;
+    if (before !== undefined) before.elapsed += now - this.#since;
+    this.#current = measure;
     this.#since = now;
     return before;
   }
 
-  #of(stage: Stage): { rows: number; elapsed: number } {
-    let found = this.#stages.get(stage);
+  #of(step: object): Measure {
+    let found = this.#steps.get(step);
     if (found === undefined) {
       found = { rows: 0, elapsed: 0 };
-      this.#stages.set(stage, found);
+      this.#steps.set(step, found);
     }
     return found;
   }

@@ -7,20 +7,24 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog
 import type { Place, Principal } from '../../catalog/principal.js';
 import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { ALL_FIELDS } from '../../plan/fields-read.js';
+import { chooseAccess } from '../../plan/rewrite.js';
 import { cast } from '../../value/cast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
 import { selectedDatabase } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, Identity } from '../execution.js';
-import { RowSource } from '../select/source.js';
+import { ALL_ROWS, type Reading } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
+import { TargetsWalk } from '../operators/targets-walk.js';
 import { compileSources } from '../targets.js';
 import { Variants } from '../variants.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
-  const { where, with: hints } = statement;
+  const { where } = statement;
   const named = compileSources(statement.kind === 'select' ? statement.from : statement.targets, compiler);
-  const source = new RowSource(compiler, { where, with: hints });
+  const walk = new TargetsWalk(new OperatorCompiler(compiler, readingOf(statement, compiler)), []);
   const condition = where && compiler.expression(where);
   const subject = as && compiler.expression(as);
 
@@ -35,7 +39,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
         andThen(named(frame), (targets) => {
           const reports = new Reports(catalog, statement.kind, id);
           for (const target of targets) if (target.kind === 'table') reports.of(target.table);
-          const walked = source.walk(frame, targets, 'select', {}, (batch) =>
+          const walked = walk.walk(frame, targets, ALL_ROWS, (batch) =>
             andThen(
               forEachInOrder(batch, (row) =>
                 andThen(condition?.(frame.within(row)), (verdict) =>
@@ -49,6 +53,17 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
         }),
       );
     });
+  };
+}
+
+/** The records are read as whoever asks sees them: all. */
+function readingOf({ where, with: hints }: ExplainPermissions['statement'], { tuning: { rules } }: Compiler): Reading {
+  const owner = { isChecked: false, mayHide: () => false };
+  return {
+    purpose: 'select',
+    fields: ALL_FIELDS,
+    writes: false,
+    access: (_, entry) => chooseAccess(entry, { where, with: hints }, owner, true, rules),
   };
 }
 

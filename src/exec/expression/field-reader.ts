@@ -1,5 +1,4 @@
 /** Reading one field of many objects. */
-import type { Expression } from '../../language/ast.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 
 /** Reads one field of an object. */
@@ -34,11 +33,4 @@ function written(name: string): FieldReader['read'] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The name of the current document's field that an expression is, if it is nothing else. */
-export function fieldNamed(expression: Expression): string | undefined {
-  if (expression.kind !== 'idiom' || expression.start !== undefined || expression.parts.length > 1) return undefined;
-  const [part] = expression.parts;
-  return part?.kind === 'field' ? part.name : undefined;
 }

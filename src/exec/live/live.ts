@@ -7,12 +7,12 @@ import { uuidV4 } from '../../functions/identifiers.js';
 import type { Live } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import { walk } from '../../language/visitor.js';
+import { bindLive } from '../../plan/bind-change.js';
+import { ALL_FIELDS } from '../../plan/fields-read.js';
 import { LAST_POSITION, positionAfter } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
-import { diff } from '../../value/diff.js';
 import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
-import { isTruthy } from '../../value/truthiness.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { selectedDatabase } from '../ensure-place.js';
@@ -25,8 +25,8 @@ import {
   Scope,
   type Written,
 } from '../execution.js';
-import { compileFetch } from '../select/fetch.js';
-import { compileProjections } from '../select/projection.js';
+import type { Reading } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
 import { stampAt } from './show-changes.js';
 
 export function compileLive(statement: Live, compiler: Compiler): Evaluate {
@@ -126,11 +126,11 @@ type Look = (
   variables: Scope,
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
-/** Whoever looks sees the record through the one reader, before and after; what can't be seen to have changed isn't told. */
-function compileLook({ projections, where, fetch, since }: Live, compiler: Compiler): Look {
-  const condition = where && compiler.expression(where);
-  const project = projections.kind === 'diff' ? undefined : compileProjections(projections, compiler);
-  const fetched = fetch && compileFetch(fetch, compiler);
+/** Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing is shown. */
+function compileLook(statement: Live, compiler: Compiler): Look {
+  const { input } = bindLive(statement, compiler.tuning.rules);
+  const show = new OperatorCompiler(compiler, SHOWN).list(input);
+  const { since } = statement;
   return (execution, table, { before, after }, versionstamp, variables) => {
     const see = (record: Written['after']) => record && execution.reader.present(execution, table, record);
     return andThen(see(before), (seenBefore) =>
@@ -144,17 +144,17 @@ function compileLook({ projections, where, fetch, since }: Live, compiler: Compi
         scope.set('after', seenAfter);
         scope.set('value', seenAfter);
         if (since !== undefined) scope.set('versionstamp', versionstamp === undefined ? undefined : int(versionstamp));
-        const frame = new Frame(execution, scope, seen);
-        return andThen(condition === undefined ? true : condition(frame), (verdict) => {
-          if (!isTruthy(verdict)) return undefined;
-          const result = project === undefined ? diff(seenBefore, seenAfter) : project(frame);
-          return andThen(result, (value) =>
-            fetched === undefined
-              ? { result: value }
-              : andThen(fetched(frame, [value]), ([whole]) => ({ result: whole })),
-          );
-        });
+        const rows = show(new Frame(execution, scope), { targets: [{ kind: 'value', value: seen }] });
+        return andThen(rows, (shown) => (shown.length === 0 ? undefined : { result: shown[0] }));
       }),
     );
   };
 }
+
+/** Changes are shown one by one, and name no tables. */
+const SHOWN: Reading = {
+  purpose: 'select',
+  fields: ALL_FIELDS,
+  writes: false,
+  access: (_, { definition }) => ({ kind: 'table-scan', table: definition.name }),
+};

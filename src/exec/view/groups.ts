@@ -15,7 +15,7 @@ import { compare } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';
 import { type Execution, Frame, Scope } from '../execution.js';
-import { writeAt } from '../select/projection.js';
+import { writeAt } from '../operators/projections.js';
 import { aggregateParam, type Columns, keyParam } from './columns.js';
 import type { SourceChange } from './source-change.js';
 import { checkTallied, type Extreme } from './tallies.js';

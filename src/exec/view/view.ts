@@ -8,7 +8,7 @@ import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
-import { compileProjections } from '../select/projection.js';
+import { compileProjections } from '../operators/projections.js';
 import { type Columns, compileColumns } from './columns.js';
 import { Groups } from './groups.js';
 import { putRow } from './rows.js';

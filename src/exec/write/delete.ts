@@ -1,37 +1,41 @@
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
-import type { Delete } from '../../language/ast.js';
+import type { Delete as DeleteStatement } from '../../language/ast.js';
+import { bindFound } from '../../plan/bind-change.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
-import type { Meter } from '../explain/meter.js';
-import type { Planned } from '../explain/planned.js';
+import type { Delete } from '../../plan/nodes.js';
+import type { Compiler, Frame } from '../execution.js';
+import { OperatorCompiler } from '../operators/operators.js';
+import { Prepared } from '../prepared.js';
 import { compileTargets } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
-import { compileFinder, type Found } from './change.js';
+import { compileFind, type Found } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
-import { countWritten, writeNode } from './plan.js';
+import { countWritten, planningOf } from './planning.js';
 
-export function planDelete(statement: Delete, compiler: Compiler): Planned {
+export function planDelete(statement: DeleteStatement, compiler: Compiler): Prepared<Delete> {
   const targets = compileTargets(statement, compiler);
-  const finder = compileFinder('DELETE', statement, NO_FIELDS, compiler);
   const output = compileOutput(statement.output, 'none', compiler);
-  const assemble = (meter: Meter): Evaluate => {
-    const find = finder.find(meter);
-    const write = meter.each(
-      'write',
-      ({ execution }: Frame, found: readonly Found[]) =>
-        mapInOrder(found, ({ id }) => execution.writer.delete(execution, id)),
-      countWritten,
-    );
-    return (frame) =>
-      andThen(targets(frame), (named) =>
-        andThen(find(frame, named), (found) =>
-          andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
-        ),
-      );
-  };
-  return {
-    run: (meter) => compileTimeout(statement.timeout, compiler, assemble(meter)),
-    plan: (frame, nested) =>
-      andThen(finder.plan(frame, nested), (from) => writeNode('Delete', statement.targets, from)),
-  };
+  return new Prepared<Delete>(
+    {
+      ...planningOf(statement, 'delete', NO_FIELDS),
+      bind: (binding) => ({ kind: 'delete', targets: statement.targets, input: bindFound(statement, binding) }),
+      compile: (tree, meter, reading) => {
+        const find = compileFind('DELETE', tree.input, new OperatorCompiler(compiler, reading, meter));
+        const write = meter.each(
+          tree,
+          ({ execution }: Frame, found: readonly Found[]) =>
+            mapInOrder(found, ({ id }) => execution.writer.delete(execution, id)),
+          countWritten,
+        );
+        return compileTimeout(statement.timeout, compiler, (frame) =>
+          andThen(targets(frame), (named) =>
+            andThen(find(frame, named), (found) =>
+              andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
+            ),
+          ),
+        );
+      },
+    },
+    compiler,
+  );
 }

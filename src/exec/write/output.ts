@@ -7,9 +7,9 @@ import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
+import { answer } from '../operators/only.js';
+import { compileProjections } from '../operators/projections.js';
 import { mapInTurns } from '../pace.js';
-import { answer } from '../select/only.js';
-import { compileProjections } from '../select/projection.js';
 
 /** `undefined` for a record of which nothing is to be returned. */
 export type ReturnValue = { readonly value: Value } | undefined;

@@ -1,30 +1,34 @@
 /** UPSERT: changes what is there and creates what isn't. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import type { Upsert } from '../../language/ast.js';
+import type { Upsert as UpsertStatement } from '../../language/ast.js';
+import { bindFound } from '../../plan/bind-change.js';
+import type { StreamNode, Upsert } from '../../plan/nodes.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
-import type { Meter } from '../explain/meter.js';
-import type { Planned } from '../explain/planned.js';
+import type { Compiler, Execution, Frame, Written } from '../execution.js';
+import { OperatorCompiler } from '../operators/operators.js';
+import { Prepared } from '../prepared.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
-import { compileFinder, type Find, type Found } from './change.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
+import { compileFind, type Find, type Found } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
-import { countWritten, writeNode } from './plan.js';
+import { countWritten, planningOf } from './planning.js';
 
 type Writing = PromiseOrValue<(Written | undefined)[]>;
 
-export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
+/** Of the records that the statement comes upon by itself, nothing is planned. */
+const FOUND: StreamNode = { kind: 'union', targets: [], inputs: [] };
+
+export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepared<Upsert> {
   const targets = compileTargets(upsert, compiler);
   const data = compileData(upsert.data, compiler);
-  const finder = compileFinder('UPSERT', upsert, data.reads, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
 
   const change = (frame: Frame, found: readonly Found[]): Writing =>
@@ -95,27 +99,34 @@ export function planUpsert(upsert: Upsert, compiler: Compiler): Planned {
     });
   };
 
-  const assemble = (meter: Meter): Evaluate => {
-    const find = finder.find(meter);
-    const write = meter.each(
-      'write',
-      (frame: Frame, named: readonly Target[]) =>
-        andThen(
-          mapInOrder(named, (target) => upsertOne(find, frame, target)),
-          (groups) => groups.flat(),
-        ),
-      countWritten,
-    );
-    return (frame) =>
-      andThen(targets(frame), (named) =>
-        andThen(write(frame, named), (written) => answerWritten(frame, written, output, upsert.only)),
-      );
-  };
   // Without a condition nothing is looked for in tables.
   const finds = upsert.where !== undefined || upsert.targets.some(({ kind }) => kind !== 'table');
-  return {
-    run: (meter) => compileTimeout(upsert.timeout, compiler, assemble(meter)),
-    plan: (frame, nested) =>
-      andThen(finds ? finder.plan(frame, nested) : undefined, (from) => writeNode('Upsert', upsert.targets, from)),
-  };
+  return new Prepared<Upsert>(
+    {
+      ...planningOf(upsert, 'update', data.reads),
+      bind: (binding) => ({
+        kind: 'upsert',
+        targets: upsert.targets,
+        ...(finds && { input: bindFound(upsert, binding) }),
+      }),
+      compile: (tree, meter, reading) => {
+        const find = compileFind('UPSERT', tree.input ?? FOUND, new OperatorCompiler(compiler, reading, meter));
+        const write = meter.each(
+          tree,
+          (frame: Frame, named: readonly Target[]) =>
+            andThen(
+              mapInOrder(named, (target) => upsertOne(find, frame, target)),
+              (groups) => groups.flat(),
+            ),
+          countWritten,
+        );
+        return compileTimeout(upsert.timeout, compiler, (frame) =>
+          andThen(targets(frame), (named) =>
+            andThen(write(frame, named), (written) => answerWritten(frame, written, output, upsert.only)),
+          ),
+        );
+      },
+    },
+    compiler,
+  );
 }

@@ -1,0 +1,26 @@
+/** Accesses, compiled: how an access and the values of its operands become the part of a table to be read. */
+import type { Access } from '../../plan/nodes.js';
+import type { Compiler } from '../execution.js';
+import { narrowByIndex } from './index-scan.js';
+import { type Narrow, unlessFailing } from './narrow.js';
+import { narrowToRecord } from './point-lookup.js';
+import { narrowToRange } from './range-scan.js';
+import { narrowToTable } from './table-scan.js';
+import { narrowByIndexes } from './union-scan.js';
+
+type ByKind = {
+  readonly [Kind in Access['kind']]: (access: Extract<Access, { readonly kind: Kind }>, compiler: Compiler) => Narrow;
+};
+
+const ACCESSES: ByKind = {
+  'table-scan': narrowToTable,
+  'point-lookup': narrowToRecord,
+  'range-scan': narrowToRange,
+  'index-scan': narrowByIndex,
+  'union-scan': narrowByIndexes,
+};
+
+export function compileAccess(access: Access, compiler: Compiler): Narrow {
+  const compile = ACCESSES[access.kind] as (access: Access, compiler: Compiler) => Narrow;
+  return unlessFailing(compile(access, compiler));
+}

@@ -1,0 +1,26 @@
+/** What rows that are kept count for in the memory of a request. */
+import type { RowNode } from '../../plan/nodes.js';
+import type { Frame } from '../execution.js';
+import type { ChargeRows } from '../request-memory.js';
+
+type RowCharger = (frame: Frame) => ChargeRows;
+
+/** Rows as they were read. */
+export const readCharger: RowCharger =
+  ({ execution: { memory } }) =>
+  (rows) =>
+    memory.chargeRows(rows);
+
+/** Rows that were made of others. */
+export const copyCharger: RowCharger =
+  ({ execution: { memory } }) =>
+  (rows) =>
+    memory.chargeCopies(rows);
+
+/** What the rows of a node count for: those that SPLIT makes are copies. */
+export function compileCharge(node: RowNode): RowCharger {
+  for (let below = node; ; below = below.input) {
+    if (below.kind === 'split') return copyCharger;
+    if (!('input' in below)) return readCharger;
+  }
+}

@@ -1,0 +1,62 @@
+/** Counts what an index lists, where that is one entry for each record that meets the condition. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { arraysBehind, elsewherePrefix } from '../../index/entries.js';
+import type { CountEntries, IndexScan } from '../../plan/nodes.js';
+import type { KeyRange } from '../../storage/contract.js';
+import { encodeOrder } from '../../value/key-codec.js';
+import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+import { countedRow } from './counted-row.js';
+import { compileOperands, rangesOf } from './index-ranges.js';
+import { unlessFailing } from './narrow.js';
+import type { List, Making } from './operator.js';
+import { requireTable } from './require-table.js';
+
+export function compileCountEntries({ table, access, item, otherwise }: CountEntries, making: Making): List {
+  const counted = unlessFailing(compileCounted(access, making.compiler));
+  const instead = making.list(otherwise);
+  return (frame, demand) =>
+    andThen(requireTable(frame.execution, table), ({ catalog, entry }) =>
+      andThen(counted(frame, catalog, entry), (range): PromiseOrValue<readonly Value[]> => {
+        if (range === undefined) return instead(frame, demand);
+        return countedRow(frame.execution, range, item);
+      }),
+    );
+}
+
+/**
+ * What an index lists several times are arrays, and each of those as a whole, too; what it can't tell is listed elsewhere. Where it lists
+ * neither, each record has one entry.
+ */
+function compileCounted(scan: IndexScan, compiler: Compiler) {
+  const operands = compileOperands(scan, compiler);
+  return (frame: Frame, { database }: DatabaseCatalog, entry: TableEntry) =>
+    andThen(operands(frame), (values): PromiseOrValue<KeyRange | undefined> => {
+      const { fixed, from, to } = values;
+      const wanted = [...fixed, ...(scan.from ? [from] : []), ...(scan.to ? [to] : [])];
+      const [range] = wanted.every(isScalar) ? (rangesOf(scan, entry, values, database.id) ?? []) : [];
+      if (range === undefined) return undefined;
+      const index = indexPrefix(database.id, entry.definition.id, scan.index.id);
+      const arrays = scan.index.fields.map((_, at) =>
+        arraysBehind(
+          index +
+            fixed
+              .slice(0, at)
+              .map((value) => encodeOrder(value))
+              .join(''),
+        ),
+      );
+      const { transaction } = frame.execution.unit;
+      return andThen(
+        mapInOrder([prefixRange(elsewherePrefix(index)), ...arrays], (others) => transaction.count(others)),
+        (counts) => (counts.every((count) => count === 0) ? range : undefined),
+      );
+    });
+}
+
+/** What stands at one place in the order of values, alone. */
+function isScalar(value: Value): boolean {
+  return typeof value !== 'object' || value instanceof RecordId || value instanceof Datetime || value instanceof Uuid;
+}

@@ -1,0 +1,11 @@
+import { andThen } from '../../base/promise-or-value.js';
+import type { CountRecords } from '../../plan/nodes.js';
+import { countedRow } from './counted-row.js';
+import type { List } from './operator.js';
+import { requireTable } from './require-table.js';
+
+/** Counts the records of a table by their keys. */
+export function compileCountRecords({ table, item }: CountRecords): List {
+  return ({ execution }) =>
+    andThen(requireTable(execution, table), ({ entry }) => countedRow(execution, entry.keys.records, item));
+}

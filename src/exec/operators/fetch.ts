@@ -1,0 +1,11 @@
+import { andThen } from '../../base/promise-or-value.js';
+import type { Fetch } from '../../plan/nodes.js';
+import { compileFetch } from './follow-links.js';
+import type { List, Making } from './operator.js';
+
+/** FETCH: puts records in the place of links. */
+export function compileFetchNode({ fields, input: below }: Fetch, making: Making): List {
+  const input = making.list(below);
+  const fetch = compileFetch(fields, making.compiler);
+  return (frame, demand) => andThen(input(frame, demand), (rows) => fetch(frame, rows));
+}

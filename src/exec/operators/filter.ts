@@ -1,0 +1,114 @@
+/** The condition of a statement, which judges rows batch by batch. */
+import { andThen, filterInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Binary, Expression } from '../../language/ast.js';
+import { fieldNamed } from '../../language/field-named.js';
+import { operandsOf } from '../../plan/access/comparisons.js';
+import type { Filter } from '../../plan/nodes.js';
+import { isTruthy } from '../../value/truthiness.js';
+import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import type { Compiler, Evaluate, Frame } from '../execution.js';
+import { type FieldReader, fieldReader } from '../expression/field-reader.js';
+import { OPERATIONS, type Operation, type PlainOperator } from '../expression/operators.js';
+import { rowFrames } from '../row-frames.js';
+import type { Making, Stream } from './operator.js';
+
+export function compileFilter(node: Filter, making: Making): Stream {
+  const input = making.stream(node.input);
+  const judge = compileJudge(node, making.compiler);
+  return (frame, { rows, inOrder, targets }, visit) => {
+    let left = rows;
+    return input(frame, { inOrder, targets }, (batch, direction) =>
+      andThen(judge(frame, batch, left), (kept) => {
+        if (left !== undefined) left -= kept.length;
+        return kept.length === 0 ? undefined : visit(kept, direction);
+      }),
+    );
+  };
+}
+
+/** The rows that meet a condition; no more than `most`, and those behind them aren't judged. */
+type Judge = (frame: Frame, rows: readonly Value[], most?: number) => PromiseOrValue<readonly Value[]>;
+
+/** The parts that may be judged a batch at a time come first; what remains is judged row by row. */
+function compileJudge({ condition, batched = [] }: Filter, compiler: Compiler): Judge {
+  if (batched.length === 0) return rowByRow(condition, compiler);
+  const sieves = batched.map((part) => compileSieve(part, compiler));
+  const others = operandsOf(condition, '&&').slice(batched.length);
+  const rest = others.length === 0 ? undefined : rowByRow(others.reduce(and), compiler);
+  // Not needed by most, and its parts are compiled anyway.
+  let whole: Judge | undefined;
+  return (frame, rows, most) => {
+    if (most !== undefined || !areObjects(rows)) {
+      whole ??= rowByRow(condition, compiler);
+      return whole(frame, rows, most);
+    }
+    const left = throughAll(sieves, 0, frame, rows);
+    return rest === undefined ? left : andThen(left, (some) => rest(frame, some));
+  };
+}
+
+function rowByRow(condition: Expression, compiler: Compiler): Judge {
+  const judge = compiler.expression(condition);
+  const frames = rowFrames([condition]);
+  return (frame, rows, most) => {
+    const at = frames(frame);
+    const { memory } = frame.execution;
+    const mark = memory.used;
+    const judged = (verdict: Value): boolean => {
+      memory.releaseTo(mark);
+      return isTruthy(verdict);
+    };
+    const test = (row: Value): PromiseOrValue<boolean> => {
+      const verdict = judge(at(row));
+      return verdict instanceof Promise ? verdict.then(judged) : judged(verdict);
+    };
+    return filterInOrder(rows, test, most);
+  };
+}
+
+function and(left: Expression, right: Expression): Binary {
+  return { kind: 'binary', operator: '&&', left, right };
+}
+
+/** Asks nothing but fields of the rows, which are objects. */
+type Sieve = (frame: Frame, rows: Objects) => PromiseOrValue<Objects>;
+type Objects = readonly ObjectValue[];
+
+function areObjects(rows: readonly Value[]): rows is Objects {
+  for (const row of rows) if (!isObject(row)) return false;
+  return true;
+}
+
+function throughAll(sieves: readonly Sieve[], from: number, frame: Frame, rows: Objects): PromiseOrValue<Objects> {
+  let left = rows;
+  for (let at = from; at < sieves.length && left.length > 0; at++) {
+    const passed = (sieves[at] as Sieve)(frame, left);
+    if (passed instanceof Promise) return passed.then((settled) => throughAll(sieves, at + 1, frame, settled));
+    left = passed;
+  }
+  return left;
+}
+
+/** A field by itself, or a comparison of one with what is the same for all rows. */
+function compileSieve(part: Expression, compiler: Compiler): Sieve {
+  if (part.kind !== 'binary') return truthy(fieldReader(fieldNamed(part) ?? ''));
+  const field = fieldReader(fieldNamed(part.left) ?? '');
+  return comparing(field, OPERATIONS[part.operator as PlainOperator], compiler.expression(part.right));
+}
+
+function truthy(field: FieldReader): Sieve {
+  return (_, rows) => {
+    const kept: ObjectValue[] = [];
+    for (const row of rows) if (isTruthy(field.read(row))) kept.push(row);
+    return kept;
+  };
+}
+
+function comparing(field: FieldReader, compare: Operation, operand: Evaluate): Sieve {
+  return (frame, rows) =>
+    andThen(operand(frame), (other) => {
+      const kept: ObjectValue[] = [];
+      for (const row of rows) if (compare(field.read(row), other) === true) kept.push(row);
+      return kept;
+    });
+}

@@ -1,0 +1,408 @@
+/**
+ * GROUP BY and GROUP ALL. Each projection is a key of the group, an expression over aggregate functions (`count()`, `math::sum(x) / 2`),
+ * or anything else, which then gives the list of its values in the group.
+ *
+ * Aggregates accumulate row by row: a group never keeps its rows.
+ */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
+import { failure, TesseraError } from '../../errors/error.js';
+import { type Accumulator, type Aggregate, findAggregate } from '../../functions/aggregates.js';
+import type { Call, Expression, Group, Idiom, Projections } from '../../language/ast.js';
+import { fieldNamed } from '../../language/field-named.js';
+import { printExpression } from '../../language/print.js';
+import { transformExpression } from '../../language/visitor.js';
+import { expressionsOf } from '../../plan/projections.js';
+import { isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
+import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { fieldReader } from '../expression/field-reader.js';
+import { projectionPath } from '../expression/projection-name.js';
+import { mapInTurns } from '../pace.js';
+import type { RequestMemory } from '../request-memory.js';
+import { rowFrames } from '../row-frames.js';
+import { scopedIfMade } from '../scoped.js';
+import { sortInTurns } from '../sort-in-turns.js';
+import { GroupNode } from './group-node.js';
+import { writeAt } from './projections.js';
+
+/** The groups of one run. */
+export interface Grouping {
+  add(rows: readonly Value[]): PromiseOrValue<void>;
+  /** One row for each group, in the order of the keys. */
+  finish(): PromiseOrValue<Value[]>;
+}
+
+export interface CompiledGroup {
+  begin(frame: Frame): Grouping;
+}
+
+/** What a projection needs of each row, and what it makes of a finished group. */
+interface Column {
+  readonly path: readonly string[];
+  /** Whether a group keeps values of its rows. */
+  readonly keeps: boolean;
+  begin(frame: Frame): ColumnState;
+}
+
+interface ColumnState {
+  /** `at` gives the frame of a row. */
+  add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void>;
+  /** `frame` has the keys of the group as its document. */
+  finish(frame: Frame): PromiseOrValue<Value>;
+}
+
+interface Key {
+  readonly expression: Expression;
+  readonly text: string;
+  readonly path: readonly string[];
+  readonly evaluateRow: EvaluateRow;
+}
+
+/** What an expression is for a row, of which `at` gives the frame. */
+type EvaluateRow = (row: Value, at: (row: Value) => Frame) => PromiseOrValue<Value>;
+
+export function compileGroup(group: Group, projections: Projections, compiler: Compiler): CompiledGroup {
+  const keys = group.kind === 'all' ? [] : group.paths.map((path) => compileKey(path, projections, compiler));
+  const columns = compileColumns(projections, keys, compiler);
+  const single = projections.kind === 'value';
+  const frames = rowFrames([...expressionsOf(projections), ...keys.map(({ expression }) => expression)]);
+  return { begin: (frame) => new Groups(frame, frames(frame), keys, columns, single, group.kind === 'all') };
+}
+
+interface OneGroup {
+  readonly values: readonly Value[];
+  readonly columns: readonly ColumnState[];
+  /** Rows that the columns haven't been given yet. */
+  waiting: Value[];
+}
+
+const nothing = (): undefined => undefined;
+
+/** What a group takes besides its keys, and each of its columns, in bytes. */
+const GROUP = 256;
+const COLUMN = 64;
+
+class Groups implements Grouping {
+  readonly #root = new GroupNode<OneGroup>('');
+  readonly #groups: GroupNode<OneGroup>[] = [];
+  /** The values of the keys of the row that is added. */
+  readonly #values: Value[];
+  readonly #keeps: boolean;
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly frameOf: (row: Value) => Frame,
+    private readonly keys: readonly Key[],
+    private readonly columns: readonly Column[],
+    private readonly single: boolean,
+    all: boolean,
+  ) {
+    this.#values = new Array<Value>(keys.length).fill(undefined);
+    this.#keeps = columns.some(({ keeps }) => keeps);
+    if (all) this.#groupAt(this.#root);
+  }
+
+  /** Each row finds its group; then the columns of each group are given its rows together. */
+  add(rows: readonly Value[]): PromiseOrValue<void> {
+    const { memory } = this.frame.execution;
+    const mark = memory.used;
+    const before = this.#groups.length;
+    return andThen(this.#sort(rows), () => {
+      // Where groups keep values, these may be what was charged meanwhile.
+      if (!this.#keeps) memory.releaseTo(mark);
+      if (this.#groups.length > before) memory.charge(this.#weightFrom(before));
+    });
+  }
+
+  /** What the groups behind `before` take, judged by the keys of the last of them. */
+  #weightFrom(before: number): number {
+    const last = this.#groups.at(-1)?.group?.values;
+    const each = GROUP + COLUMN * this.columns.length + weightOf(...(last ?? []));
+    return each * (this.#groups.length - before);
+  }
+
+  #sort(rows: readonly Value[]): PromiseOrValue<void> {
+    if (this.keys.length === 0) return this.#addTo(this.#groupAt(this.#root).columns, rows);
+    const met: OneGroup[] = [];
+    const sorted = forEachInOrder(rows, (row) => this.#await(row, 0, this.#root, met));
+    return andThen(sorted, () =>
+      forEachInOrder(met, (group) => {
+        const { waiting } = group;
+        group.waiting = [];
+        return andThen(this.#addTo(group.columns, waiting), nothing);
+      }),
+    );
+  }
+
+  /** Has a row wait in its group, going down from the node of the keys before `from`. */
+  #await(row: Value, from: number, node: GroupNode<OneGroup>, met: OneGroup[]): PromiseOrValue<undefined> {
+    let reached = node;
+    for (let at = from; at < this.keys.length; at++) {
+      const value = (this.keys[at] as Key).evaluateRow(row, this.frameOf);
+      if (value instanceof Promise) {
+        const before = reached;
+        return value.then((settled) => this.#await(row, at + 1, this.#down(before, at, settled), met));
+      }
+      reached = this.#down(reached, at, value);
+    }
+    const group = this.#groupAt(reached);
+    if (group.waiting.length === 0) met.push(group);
+    group.waiting.push(row);
+    return undefined;
+  }
+
+  #down(node: GroupNode<OneGroup>, at: number, value: Value): GroupNode<OneGroup> {
+    this.#values[at] = value;
+    return node.at(value);
+  }
+
+  #groupAt(node: GroupNode<OneGroup>): OneGroup {
+    if (node.group === undefined) {
+      node.group = this.#begin(this.#values.slice());
+      this.#groups.push(node);
+    }
+    return node.group;
+  }
+
+  #addTo(columns: readonly ColumnState[], rows: readonly Value[]): PromiseOrValue<void> {
+    return forEachInOrder(columns, (column) => andThen(column.add(rows, this.frameOf), nothing));
+  }
+
+  finish(): PromiseOrValue<Value[]> {
+    // Byte order of the encoded keys is the order of the values.
+    const { execution } = this.frame;
+    return andThen(
+      sortInTurns(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
+      (ordered) => mapInTurns(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
+    );
+  }
+
+  #begin(values: readonly Value[]): OneGroup {
+    return { values, columns: this.columns.map((column) => column.begin(this.frame)), waiting: [] };
+  }
+
+  #finishOne(group: OneGroup): PromiseOrValue<Value> {
+    const document: MutableObject = newObject();
+    this.keys.forEach((key, at) => {
+      writeAt(document, key.path, group.values[at]);
+    });
+    const inner = this.frame.within(document);
+    return andThen(
+      mapInOrder(group.columns, (column) => column.finish(inner)),
+      (values): Value => {
+        if (this.single) return values[0];
+        const result = newObject();
+        this.columns.forEach((column, at) => {
+          writeAt(result, column.path, values[at]);
+        });
+        return result;
+      },
+    );
+  }
+}
+
+/** A key may name a projection by its alias; otherwise it is a path in the row. */
+function compileKey(path: Idiom, projections: Projections, compiler: Compiler): Key {
+  const text = printExpression(path);
+  const items = projections.kind === 'fields' ? projections.items : [];
+  for (const item of items) {
+    if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === text) {
+      const { expression } = item;
+      return { expression, text, path: projectionPath(item), evaluateRow: compileValue(expression, compiler) };
+    }
+  }
+  return {
+    expression: path,
+    text,
+    path: projectionPath({ expression: path }),
+    evaluateRow: compileValue(path, compiler),
+  };
+}
+
+function compileColumns(projections: Projections, keys: readonly Key[], compiler: Compiler): Column[] {
+  const items = projections.kind === 'value' ? [{ ...projections, kind: 'expression' as const }] : projections.items;
+  return items.map((item) => {
+    if (item.kind === 'all') throw failure('group_all_fields');
+    const path = projectionPath(item);
+    const named = printExpression(item.alias ?? item.expression);
+    const key =
+      keys.find(({ text }) => text === named) ?? keys.find(({ text }) => text === printExpression(item.expression));
+    if (key !== undefined) return keyColumn(path, key);
+    return aggregateColumn(path, item.expression, compiler) ?? listColumn(path, item.expression, compiler);
+  });
+}
+
+function keyColumn(path: readonly string[], key: Key): Column {
+  const pick = (frame: Frame): Value => {
+    let value: Value = frame.current;
+    for (const name of key.path) value = (value as MutableObject | undefined)?.[name];
+    return value;
+  };
+  return { path, keeps: false, begin: () => ({ add: () => undefined, finish: pick }) };
+}
+
+function listColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column {
+  const evaluateRow = compileValue(expression, compiler);
+  return {
+    path,
+    keeps: true,
+    begin: ({ execution }) => {
+      const values: Value[] = [];
+      return {
+        add: (rows, at) => {
+          const before = values.length;
+          const added = forEachInOrder(rows, (row) =>
+            andThen(evaluateRow(row, at), (value) => {
+              values.push(value);
+              return undefined;
+            }),
+          );
+          return andThen(added, () => execution.memory.chargeRows(values.slice(before)));
+        },
+        finish: () => values,
+      };
+    },
+  };
+}
+
+/** Fields of rows need neither a frame nor care for errors. */
+function compileValue(expression: Expression, compiler: Compiler): EvaluateRow {
+  const evaluate = scopedIfMade(compiler.expression(expression), [expression]);
+  const name = fieldNamed(expression);
+  if (name === undefined) return (row, at) => evaluated(evaluate, at(row));
+  const field = fieldReader(name);
+  return (row, at) => (isObject(row) ? field.read(row) : evaluated(evaluate, at(row)));
+}
+
+function evaluated(evaluate: Evaluate, frame: Frame): PromiseOrValue<Value> {
+  try {
+    const value = evaluate(frame);
+    return value instanceof Promise ? value.catch(noneOf) : value;
+  } catch (error) {
+    return noneOf(error);
+  }
+}
+
+/** What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error ends the statement. */
+function noneOf(error: unknown): Value {
+  if (error instanceof TesseraError && UNFIT.has(error.code)) return undefined;
+  throw error;
+}
+
+const UNFIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'cannot_add',
+  'cannot_subtract',
+  'cannot_multiply',
+  'cannot_remainder',
+  'cannot_raise',
+  'cannot_negate',
+  'invalid_arguments',
+]);
+
+interface AggregateCall {
+  readonly path: string;
+  readonly aggregate: Aggregate;
+  readonly value: EvaluateRow | undefined;
+  readonly rest: readonly EvaluateRow[];
+}
+
+/** An expression with aggregates in it: they are taken out, accumulated, and put back as params when the group is complete. */
+function aggregateColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column | undefined {
+  const calls: AggregateCall[] = [];
+  const rewritten = transformExpression(expression, (each) => {
+    const aggregate = aggregateOf(each);
+    if (aggregate === undefined) return undefined;
+    const { path, args } = each as Call;
+    args.forEach(refuseNested);
+    const [value, ...rest] = args.map((arg) => compileValue(listed(path, arg), compiler));
+    calls.push({ path, aggregate, value, rest });
+    return { kind: 'param', name: parameterName(calls.length - 1) };
+  });
+  if (calls.length === 0) return undefined;
+  const evaluate = compiler.expression(rewritten);
+  const keeps = calls.some(({ aggregate }) => aggregate.create([]).values !== undefined);
+  return { path, keeps, begin: ({ execution }) => new AggregateState(calls, evaluate, execution.memory) };
+}
+
+class AggregateState implements ColumnState {
+  readonly #accumulators: (Accumulator | undefined)[] = [];
+
+  constructor(
+    private readonly calls: readonly AggregateCall[],
+    private readonly evaluate: Evaluate,
+    private readonly memory: RequestMemory,
+  ) {}
+
+  add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void> {
+    return forEachInOrder(this.calls, (call, index) => andThen(this.#addTo(index, call, rows, at), nothing));
+  }
+
+  #addTo(
+    index: number,
+    { aggregate, value: evaluateRow, rest }: AggregateCall,
+    rows: readonly Value[],
+    at: (row: Value) => Frame,
+  ): PromiseOrValue<void> {
+    const begun = this.#accumulators[index];
+    if (evaluateRow === undefined && begun?.addRows !== undefined) return begun.addRows(rows.length);
+    const before = begun?.values?.length ?? 0;
+    const added = forEachInOrder(rows, (row) => {
+      const value = evaluateRow?.(row, at);
+      const accumulator = this.#accumulators[index];
+      if (accumulator !== undefined && rest.length === 0 && !(value instanceof Promise)) {
+        accumulator.add(value, evaluateRow !== undefined);
+        return undefined;
+      }
+      return andThen(value, (settled) =>
+        andThen(
+          mapInOrder(rest, (arg) => arg(row, at)),
+          (args) => {
+            const begun = this.#accumulators[index] ?? aggregate.create(args);
+            this.#accumulators[index] = begun;
+            begun.add(settled, evaluateRow !== undefined);
+            return undefined;
+          },
+        ),
+      );
+    });
+    return andThen(added, () => {
+      const kept = this.#accumulators[index]?.values;
+      if (kept !== undefined && kept.length > before) this.memory.chargeRows(kept.slice(before));
+    });
+  }
+
+  finish(frame: Frame): PromiseOrValue<Value> {
+    const scope = new Scope(frame.scope);
+    this.calls.forEach((call, at) => {
+      frame.execution.functions?.check(call.path);
+      scope.set(parameterName(at), (this.#accumulators[at] ?? call.aggregate.create([])).result());
+    });
+    return this.evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));
+  }
+}
+
+function aggregateOf(expression: Expression): Aggregate | undefined {
+  return expression.kind === 'call' ? findAggregate(expression.path) : undefined;
+}
+
+/** An argument may itself be a call of an aggregate, which is then a function like others; further in there can be none. */
+function refuseNested(arg: Expression): void {
+  transformExpression(arg, (each) => {
+    if (each !== arg && aggregateOf(each) !== undefined) throw failure('aggregate_nested');
+    return undefined;
+  });
+}
+
+const LISTING: ReadonlySet<string> = new Set(['array::distinct', 'array::group']);
+
+/** The distinct values of a list of values are those of the values. */
+function listed(path: string, arg: Expression): Expression {
+  if (path !== 'array::distinct' || arg.kind !== 'call' || !LISTING.has(arg.path)) return arg;
+  return arg.args[0] ?? arg;
+}
+
+/** No param of a query can have such a name. */
+function parameterName(at: number): string {
+  return `\0aggregate ${at}`;
+}

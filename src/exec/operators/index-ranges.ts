@@ -1,0 +1,102 @@
+/** The ranges of an index's keys in which a scan finds its entries. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { Id } from '../../catalog/definition.js';
+import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { elsewherePrefix } from '../../index/entries.js';
+import type { Direction, IndexScan } from '../../plan/nodes.js';
+import type { KeyRange } from '../../storage/contract.js';
+import { encodeOrder } from '../../value/key-codec.js';
+import { isArray, Regex, SetValue, type Value } from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+import { bounded, edgesOf, idEdges } from './edges.js';
+import type { Narrow, Narrowed } from './narrow.js';
+import { compileOperand } from './operand.js';
+
+/**
+ * The ranges of some scans, and the places where their indexes list what the record doesn't tell. Where one lists any there, nothing comes
+ * in order.
+ */
+export function compileIndexScans(scans: readonly IndexScan[], compiler: Compiler, direction?: Direction): Narrow {
+  const compiled = scans.map((scan) => compileIndexScan(scan, compiler));
+  const indexes = [...new Set(scans.map(({ index }) => index.id))];
+  return (frame, { database }, entry) =>
+    andThen(
+      mapInOrder(compiled, (ranges) => ranges(frame, entry, database.id)),
+      (groups): PromiseOrValue<Narrowed | undefined> => {
+        const found = groups.filter((ranges) => ranges !== undefined).flat();
+        if (groups.includes(undefined)) return undefined;
+        const elsewhere = indexes.map((index) =>
+          prefixRange(elsewherePrefix(indexPrefix(database.id, entry.definition.id, index))),
+        );
+        const all = [...found, ...elsewhere];
+        if (direction === undefined) return { kind: 'index', ranges: all };
+        const { transaction } = frame.execution.unit;
+        return andThen(
+          mapInOrder(elsewhere, (range) => transaction.count(range)),
+          (counts): Narrowed | undefined => {
+            if (counts.every((count) => count === 0)) return { kind: 'index', ranges: found, direction };
+            return scans.every(isWhole) ? undefined : { kind: 'index', ranges: all };
+          },
+        );
+      },
+    );
+}
+
+/** Whether an index is walked for nothing but its order. */
+function isWhole({ equal, from, to, anyOf }: IndexScan): boolean {
+  return equal.length === 0 && from === undefined && to === undefined && anyOf === undefined;
+}
+
+type Ranges = (frame: Frame, entry: TableEntry, database: Id) => PromiseOrValue<readonly KeyRange[] | undefined>;
+
+/** The ranges of one scan; `undefined` where what is looked for isn't found by its place in the order of values. */
+function compileIndexScan(scan: IndexScan, compiler: Compiler): Ranges {
+  const operands = compileOperands(scan, compiler);
+  return (frame, entry, database) => andThen(operands(frame), (values) => rangesOf(scan, entry, values, database));
+}
+
+/** What the operands of a scan are, once they are known. */
+export interface OperandValues {
+  readonly fixed: readonly Value[];
+  readonly from: Value;
+  readonly to: Value;
+  readonly list: Value;
+}
+
+export function compileOperands(scan: IndexScan, compiler: Compiler): (frame: Frame) => PromiseOrValue<OperandValues> {
+  const equal = scan.equal.map((operand) => compileOperand(operand, compiler));
+  const others = [scan.from, scan.to, scan.anyOf].map((operand) => compileOperand(operand, compiler));
+  return (frame) =>
+    andThen(
+      mapInOrder([...equal, ...others], (evaluate) => evaluate(frame)),
+      (values) => {
+        const [from, to, list] = values.slice(equal.length);
+        return { fixed: values.slice(0, equal.length), from, to, list };
+      },
+    );
+}
+
+export function rangesOf(
+  scan: IndexScan,
+  entry: TableEntry,
+  { fixed, from, to, list }: OperandValues,
+  database: Id,
+): readonly KeyRange[] | undefined {
+  // A regex equals what it matches, which a bound may stand for as well.
+  if ([...fixed, from, to].some(isRegex)) return undefined;
+  const start =
+    indexPrefix(database, entry.definition.id, scan.index.id) + fixed.map((value) => encodeOrder(value)).join('');
+  if (scan.anyOf === undefined) {
+    const isById = fixed.length === scan.index.fields.length;
+    const edges = isById ? idEdges(scan, scan.table, from, to) : edgesOf(scan, from, to);
+    return [bounded(prefixRange(start), (value) => start + encodeOrder(value), edges)];
+  }
+  const items = list instanceof SetValue ? list.items : list;
+  if (!isArray(items) || items.some(isRegex)) return undefined;
+  return items.map((item) => prefixRange(start + encodeOrder(item)));
+}
+
+function isRegex(value: Value): boolean {
+  return value instanceof Regex;
+}

@@ -1,0 +1,9 @@
+import type { IndexScan } from '../../plan/nodes.js';
+import type { Compiler } from '../execution.js';
+import { compileIndexScans } from './index-ranges.js';
+import type { Narrow } from './narrow.js';
+
+/** Reads the records that an index lists in one part of it. */
+export function narrowByIndex(scan: IndexScan, compiler: Compiler): Narrow {
+  return compileIndexScans([scan], compiler, scan.direction);
+}

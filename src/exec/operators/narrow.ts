@@ -1,0 +1,36 @@
+import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { Direction } from '../../plan/nodes.js';
+import type { KeyRange } from '../../storage/contract.js';
+import type { Value } from '../../value/value.js';
+import { isVerdict } from '../discretion.js';
+import type { Frame } from '../execution.js';
+
+/** The part of a table that holds everything that can meet the condition. */
+export type Narrowed =
+  | { readonly kind: 'record'; readonly id: Value }
+  /** The table, or some of its keys. */
+  | { readonly kind: 'table'; readonly keys?: KeyRange; readonly direction?: Direction }
+  /** Of the keys of an index. */
+  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[]; readonly direction?: Direction };
+
+/** The part of a table that is read; `undefined` for the whole of it. */
+export type Narrow = (
+  frame: Frame,
+  catalog: DatabaseCatalog,
+  entry: TableEntry,
+) => PromiseOrValue<Narrowed | undefined>;
+
+/** Where a value can't be computed the condition or the rule will say what that means, record by record. */
+export function unlessFailing<Args extends readonly unknown[], T>(
+  work: (...args: Args) => PromiseOrValue<T | undefined>,
+): (...args: Args) => PromiseOrValue<T | undefined> {
+  return (...args) =>
+    otherwise<T | undefined>(
+      () => work(...args),
+      (error) => {
+        if (isVerdict(error)) return undefined;
+        throw error;
+      },
+    );
+}

@@ -1,0 +1,10 @@
+import type { Operand } from '../../plan/nodes.js';
+import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import { judgeOf } from '../permission.js';
+
+/** The value that a field is compared with; what a rule names is evaluated as the rule is. */
+export function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {
+  if (operand === undefined) return () => undefined;
+  const evaluate = compiler.expression(operand.value);
+  return operand.from === 'query' ? evaluate : ({ execution }) => evaluate(new Frame(judgeOf(execution), new Scope()));
+}

@@ -1,0 +1,61 @@
+/** The one place that knows how every kind of node is compiled. */
+import { isStream, type ListNode, type RowNode, type StreamNode } from '../../plan/nodes.js';
+import type { Compiler } from '../execution.js';
+import { type Meter, UNMEASURED } from '../explain/meter.js';
+import { compileAggregate } from './aggregate.js';
+import { compileCountEntries } from './count-entries.js';
+import { compileCountRecords } from './count-records.js';
+import { compileDiff } from './diff.js';
+import { compileFetchNode } from './fetch.js';
+import { compileFilter } from './filter.js';
+import { gather } from './gather.js';
+import { compileLimit } from './limit.js';
+import { compileOneRecord } from './named-record.js';
+import { compileOmitNode } from './omit.js';
+import type { List, Making, Reading, Stream } from './operator.js';
+import { compileProject } from './project.js';
+import { compileSort, compileTopN } from './sort.js';
+import { SOURCES } from './sources.js';
+import { compileSplitNode } from './split.js';
+
+type Of<Node, Kind> = Extract<Node, { readonly kind: Kind }>;
+
+const STREAMS: { readonly [Kind in StreamNode['kind']]: (node: Of<StreamNode, Kind>, making: Making) => Stream } = {
+  ...SOURCES,
+  filter: compileFilter,
+  split: compileSplitNode,
+};
+
+const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, making: Making) => List } = {
+  aggregate: compileAggregate,
+  sort: compileSort,
+  'top-n': compileTopN,
+  limit: compileLimit,
+  project: compileProject,
+  diff: compileDiff,
+  omit: compileOmitNode,
+  fetch: compileFetchNode,
+  'count-records': compileCountRecords,
+  'count-entries': compileCountEntries,
+};
+
+/** Compiles the nodes of one tree, from the root down. */
+export class OperatorCompiler implements Making {
+  constructor(
+    readonly compiler: Compiler,
+    readonly reading: Reading,
+    private readonly meter: Meter = UNMEASURED,
+  ) {}
+
+  stream(node: StreamNode): Stream {
+    const compile = STREAMS[node.kind] as (node: StreamNode, making: Making) => Stream;
+    return this.meter.stream(node, compile(node, this));
+  }
+
+  list(node: RowNode): List {
+    if (node.kind === 'named-record' && node.alone) return this.meter.list(node, compileOneRecord(node, this));
+    if (isStream(node)) return gather(node, this);
+    const compile = LISTS[node.kind] as (node: ListNode, making: Making) => List;
+    return this.meter.list(node, compile(node, this));
+  }
+}

@@ -1,0 +1,33 @@
+import { andThen } from '../../base/promise-or-value.js';
+import type { Project } from '../../plan/nodes.js';
+import { expressionsOf, isWhole } from '../../plan/projections.js';
+import type { Frame } from '../execution.js';
+import { mapInTurns } from '../pace.js';
+import type { ChargeRows } from '../request-memory.js';
+import { rowFrames } from '../row-frames.js';
+import { scopedIfMade } from '../scoped.js';
+import type { List, Making } from './operator.js';
+import { compileProjections } from './projections.js';
+
+/** Makes of each row what is selected. */
+export function compileProject(node: Project, making: Making): List {
+  const { projections, skipsMissing, input: below } = node;
+  const expressions = expressionsOf(projections);
+  const project = scopedIfMade(compileProjections(projections, making.compiler), expressions);
+  const isRemade = !isWhole(projections);
+  const frames = rowFrames(expressions);
+  const input = making.list(below);
+  if (!isRemade && !skipsMissing) return input;
+  return (frame, demand) =>
+    andThen(input(frame, demand), (rows) => {
+      const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
+      if (!isRemade) return there;
+      const at = frames(frame);
+      return mapInTurns(frame.execution, there, (row) => project(at(row)), charge(frame));
+    });
+}
+
+/** Charges the objects that are made of rows. */
+function charge({ execution }: Frame): ChargeRows {
+  return (rows) => execution.memory.chargeCopies(rows);
+}

@@ -1,0 +1,25 @@
+import { andThen } from '../../base/promise-or-value.js';
+import type { RangeScan } from '../../plan/nodes.js';
+import { encodeOrder } from '../../value/key-codec.js';
+import type { Value } from '../../value/value.js';
+import type { Compiler } from '../execution.js';
+import { bounded, idEdges } from './edges.js';
+import type { Narrow, Narrowed } from './narrow.js';
+import { compileOperand } from './operand.js';
+
+/** Reads the records whose ids lie between bounds. */
+export function narrowToRange(scan: RangeScan, compiler: Compiler): Narrow {
+  const from = compileOperand(scan.from, compiler);
+  const to = compileOperand(scan.to, compiler);
+  return (frame, _, { keys }) =>
+    andThen(from(frame), (low) =>
+      andThen(to(frame), (high): Narrowed => {
+        const at = (key: Value) => keys.record(encodeOrder(key));
+        return {
+          kind: 'table',
+          keys: bounded(keys.records, at, idEdges(scan, scan.table, low, high)),
+          ...(scan.direction && { direction: scan.direction }),
+        };
+      }),
+    );
+}

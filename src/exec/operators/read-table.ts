@@ -1,0 +1,73 @@
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { Access } from '../../plan/nodes.js';
+import { RecordId, type Value } from '../../value/value.js';
+import type { Frame } from '../execution.js';
+import { compileAccess } from './accesses.js';
+import type { Demand, Making, Visit } from './operator.js';
+
+/** Reads the records of a table. */
+export type ReadTable = (
+  frame: Frame,
+  catalog: DatabaseCatalog,
+  entry: TableEntry,
+  demand: Demand,
+  visit: Visit,
+) => PromiseOrValue<unknown>;
+
+/** Reads the records of a table by an access: what it narrows the table to comes from the one reader, which judges each. */
+export function compileReadTable(access: Access, { compiler, reading }: Making): ReadTable {
+  const narrow = compileAccess(access, compiler);
+  const { purpose, fields } = reading;
+  const { table } = access;
+  return (frame, catalog, entry, demand, visit) =>
+    andThen(narrow(frame, catalog, entry), (narrowed) => {
+      const { execution } = frame;
+      if (narrowed?.kind === 'record') return readOne(frame, table, narrowed.id, reading, visit);
+      const direction = narrowed?.direction;
+      const most = direction === undefined ? demand.rows : demand.inOrder;
+      const scan = {
+        table,
+        purpose,
+        fields,
+        reverse: direction === 'backward',
+        ...(most !== undefined && { limit: most }),
+        ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
+        ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
+      };
+      // Of rows in order each may be the last that is wanted.
+      return execution.reader.scan(
+        execution,
+        scan,
+        direction === undefined ? visit : oneByOne((row) => visit(row, direction)),
+      );
+    });
+}
+
+/** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */
+function readOne(
+  { execution }: Frame,
+  table: string,
+  id: Value,
+  { purpose, fields }: Making['reading'],
+  visit: Visit,
+): PromiseOrValue<unknown> {
+  if (!(id instanceof RecordId) || id.table !== table) return undefined;
+  return andThen(execution.reader.read(execution, id, purpose, fields), (record) =>
+    record === undefined ? undefined : visit([record]),
+  );
+}
+
+/** Visits row by row. */
+export function oneByOne(visit: Visit): Visit {
+  return (batch, direction) => {
+    let isOver: boolean | undefined = false;
+    const each = forEachInOrder(batch, (row) =>
+      andThen(visit([row], direction), (stop) => {
+        isOver = stop;
+        return stop;
+      }),
+    );
+    return andThen(each, () => isOver);
+  };
+}

@@ -1,0 +1,93 @@
+/** ORDER BY: all rows in an order, or the first of them. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../plan/nodes.js';
+import type { Value } from '../../value/value.js';
+import type { Frame } from '../execution.js';
+import { inTurns } from '../pace.js';
+import { compileCharge, readCharger } from './charge.js';
+import { compileEnough, type Enough } from './enough-in-order.js';
+import type { List, Making, Stream } from './operator.js';
+import { type CompiledOrder, compileOrder, type Sorting } from './sorting.js';
+
+/** Keeps and orders all rows. */
+export function compileSort({ order, projections, input }: Sort, making: Making): List {
+  return sortedRows(compileOrder(order, projections, making.compiler), input, making);
+}
+
+/** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
+const MARGIN = 16;
+
+/** Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come. */
+export function compileTopN({ order, projections, wanted, input }: TopN, making: Making): List {
+  const compiled = compileOrder(order, projections, making.compiler);
+  if (wanted === undefined || !isStream(input)) return sortedRows(compiled, input, making, (most) => most);
+  const rows = making.stream(input);
+  const enough = compileEnough(wanted, making.compiler);
+  const charge = compileCharge(input);
+  return (frame, { rows: most, targets }) => {
+    const sorting = compiled.begin(frame, charge(frame), most);
+    const sink = new InOrder(frame, sorting, most === undefined ? undefined : enough(frame, most));
+    return andThen(
+      rows(frame, { inOrder: most && most + MARGIN, targets }, (batch, direction) => sink.add(batch, direction)),
+      () => sink.finish(),
+    );
+  };
+}
+
+function sortedRows(
+  order: CompiledOrder,
+  input: RowNode,
+  making: Making,
+  keep: (most: number | undefined) => number | undefined = () => undefined,
+): List {
+  const charge = compileCharge(input);
+  if (isStream(input)) {
+    const rows: Stream = making.stream(input);
+    return (frame, { rows: most, targets }) => {
+      const sorting = order.begin(frame, charge(frame), keep(most));
+      return andThen(
+        rows(frame, { targets }, (batch) => andThen(sorting.add(batch), () => false)),
+        () => sorting.finish(),
+      );
+    };
+  }
+  const rows = making.list(input);
+  return (frame, { rows: most, targets }) => {
+    const sorting = order.begin(frame, charge(frame), keep(most));
+    return andThen(rows(frame, { targets }), (all) => sortAll(all, sorting, frame));
+  };
+}
+
+function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame): PromiseOrValue<Value[]> {
+  return andThen(
+    inTurns(execution, rows, (some) => sorting.add(some)),
+    () => sorting.finish(),
+  );
+}
+
+/** Rows that may come in the order that is wanted, which the access knows only once it runs. */
+class InOrder {
+  /** Those that came in order, or in the opposite one. */
+  readonly #inOrder: Value[] = [];
+  #direction: Direction | undefined;
+
+  /** `isEnough` says of rows that come in order whether all that are wanted have come. */
+  constructor(
+    private readonly frame: Frame,
+    private readonly sorting: Sorting,
+    private readonly isEnough: Enough | undefined,
+  ) {}
+
+  add(rows: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> {
+    if (direction === undefined || this.isEnough === undefined) return andThen(this.sorting.add(rows), () => false);
+    this.#direction = direction;
+    for (const row of rows) this.#inOrder.push(row);
+    readCharger(this.frame)(rows);
+    return rows.length > 0 && this.isEnough(rows[0]);
+  }
+
+  finish(): PromiseOrValue<Value[]> {
+    // Rows with equal keys stay in the order of the table.
+    return sortAll(this.#direction === 'backward' ? this.#inOrder.reverse() : this.#inOrder, this.sorting, this.frame);
+  }
+}

@@ -1,0 +1,28 @@
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Direction, Split } from '../../plan/nodes.js';
+import type { Making, Stream } from './operator.js';
+import { compileSplit, type SplitRows } from './split-rows.js';
+
+/** SPLIT: hands on the rows that are made of others, some at a time. */
+export function compileSplitNode({ on, input: below }: Split, making: Making): Stream {
+  const input = making.stream(below);
+  const split = compileSplit(on, making.compiler);
+  return (frame, { targets }, visit) => {
+    const { interrupt } = frame.execution;
+    const visitParts = (parts: SplitRows, direction: Direction | undefined): PromiseOrValue<boolean> => {
+      let isOver = false;
+      const each = untilTrue(() =>
+        andThen(parts.next(), (rows) => {
+          if (rows.length === 0) return true;
+          return andThen(visit(rows, direction), (stop) => {
+            isOver = stop === true;
+            return isOver || andThen(interrupt.checkpoint(), () => false);
+          });
+        }),
+      );
+      return andThen(each, () => isOver);
+    };
+    // How many rows become of one that is split isn't known before.
+    return input(frame, { targets }, (batch, direction) => visitParts(split(frame, batch), direction));
+  };
+}

@@ -1,0 +1,124 @@
+/** Walks the rows of what a statement names, whatever it turns out to be: tables, records, ranges, values. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInSteps, type Pausing } from '../../base/steps.js';
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { Access } from '../../plan/nodes.js';
+import type { ObjectValue, RecordId } from '../../value/value.js';
+import type { Execution, Frame } from '../execution.js';
+import { pace, pausingOf } from '../pace.js';
+import type { Target } from '../targets.js';
+import type { Demand, Making, Visit } from './operator.js';
+import { compileReadTable, type ReadTable } from './read-table.js';
+import { requireTable } from './require-table.js';
+
+/** Records that a list names one after the other, to be read together. */
+interface Listed {
+  readonly kind: 'listed';
+  readonly ids: readonly RecordId[];
+}
+
+export class TargetsWalk {
+  readonly #making: Making;
+  /** How the tables are read that the plan names. */
+  readonly #planned: ReadonlyMap<string, ReadTable> | undefined;
+  /** How others are, by the state of their definition; made when the first turns up. */
+  #others: WeakMap<TableEntry, ReadTable> | undefined;
+
+  constructor(making: Making, accesses: readonly Access[]) {
+    this.#making = making;
+    // Statements about records alone, which are made by the thousand, name no tables.
+    if (accesses.length > 0) {
+      this.#planned = new Map(accesses.map((access) => [access.table, compileReadTable(access, making)]));
+    }
+  }
+
+  /** Hands over the rows target by target. */
+  walk(frame: Frame, targets: readonly Target[], demand: Demand, visit: Visit): PromiseOrValue<unknown> {
+    const [only] = targets;
+    if (only !== undefined && targets.length === 1 && isStored(only)) return this.one(frame, only, demand, visit);
+    let stopped = false;
+    const watch: Visit = (batch, direction) =>
+      andThen(visit(batch, direction), (stop) => {
+        stopped = stop === true;
+        return stopped;
+      });
+    const { execution } = frame;
+    const visitEach = (found: readonly (Target | Listed)[]) =>
+      forEachInOrder(found, (target) => {
+        const turn = target.kind === 'value' ? pace(execution) : undefined;
+        return andThen(turn, () => andThen(this.one(frame, target, demand, watch), () => stopped));
+      });
+    const size =
+      this.#making.reading.writes && execution.unit.transaction.writable ? 1 : this.#making.compiler.tuning.batch;
+    return andThen(gathered(targets, Math.min(size, demand.rows ?? size), pausingOf(execution)), visitEach);
+  }
+
+  /** Hands over the rows of one target. */
+  one(frame: Frame, target: Target | Listed, demand: Demand, visit: Visit): PromiseOrValue<unknown> {
+    const { execution } = frame;
+    const { purpose, fields } = this.#making.reading;
+    switch (target.kind) {
+      case 'record':
+        return andThen(this.record(execution, target.id), (record) =>
+          record === undefined ? undefined : visit([record]),
+        );
+      case 'listed':
+        return andThen(execution.reader.readMany(execution, target.ids, purpose, fields), visit);
+      case 'range': {
+        const { table } = target.id;
+        const limit = demand.rows !== undefined && { limit: demand.rows };
+        return execution.reader.scan(execution, { table, range: target.id, purpose, fields, ...limit }, visit);
+      }
+      case 'value':
+        return target.value === undefined || target.value === null ? undefined : visit([target.value]);
+      case 'table':
+        return andThen(requireTable(execution, target.table), ({ catalog, entry }) => {
+          const read = this.#planned?.get(target.table) ?? this.#read(execution, entry);
+          return read(frame, catalog, entry, demand, visit);
+        });
+    }
+  }
+
+  /** The record of an id, as it may be seen. @throws TesseraError `table_missing` */
+  record(execution: Execution, id: RecordId): PromiseOrValue<ObjectValue | undefined> {
+    const { purpose, fields } = this.#making.reading;
+    return andThen(requireTable(execution, id.table), () => execution.reader.read(execution, id, purpose, fields));
+  }
+
+  #read(execution: Execution, entry: TableEntry): ReadTable {
+    this.#others ??= new WeakMap();
+    let read = this.#others.get(entry);
+    if (read === undefined) {
+      read = compileReadTable(this.#making.reading.access(execution, entry), this.#making);
+      this.#others.set(entry, read);
+    }
+    return read;
+  }
+}
+
+/** Whether a target is no member of a list. */
+function isStored(target: Target): boolean {
+  return target.kind === 'table' || target.kind === 'range' || (target.kind === 'record' && target.listed !== true);
+}
+
+/** The targets, of which those records are joined that a list names one after the other: at most `size` of them. */
+function gathered(
+  targets: readonly Target[],
+  size: number,
+  pausing: Pausing,
+): PromiseOrValue<readonly (Target | Listed)[]> {
+  const all: (Target | Listed)[] = [];
+  let ids: RecordId[] | undefined;
+  const done = forEachInSteps(targets, pausing, (target) => {
+    if (target.kind !== 'record' || !target.listed) {
+      ids = undefined;
+      all.push(target);
+    } else if (ids === undefined || ids.length >= size) {
+      ids = [target.id];
+      all.push({ kind: 'listed', ids });
+    } else {
+      ids.push(target.id);
+    }
+  });
+  return andThen(done, () => all);
+}

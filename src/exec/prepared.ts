@@ -1,0 +1,126 @@
+/** Statements with the plans that were made of them: one for each state of the definitions, and for each class of those who run them. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
+import type { Expression } from '../language/ast.js';
+import type { AccessHints } from '../plan/access/facts.js';
+import type { Binding, NamedTarget } from '../plan/bind-sources.js';
+import type { FieldsRead } from '../plan/fields-read.js';
+import type { Access } from '../plan/nodes.js';
+import { chooseAccess, type Reader } from '../plan/rewrite.js';
+import type { Compiler, Evaluate, Execution, Frame, Purpose } from './execution.js';
+import { type Meter, UNMEASURED } from './explain/meter.js';
+import type { Reading } from './operators/operator.js';
+import { compileTarget, targetOf } from './targets.js';
+
+/** A kind of statement that is planned. */
+export interface Planning<Tree> {
+  /** What stands after FROM, UPDATE and the like. */
+  readonly targets: readonly Expression[];
+  readonly hints: AccessHints;
+  readonly purpose: Purpose;
+  readonly fields: FieldsRead;
+  readonly writes: boolean;
+  bind(binding: Binding): Tree;
+  compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
+}
+
+export interface Plan<Tree> {
+  readonly tree: Tree;
+  readonly run: Evaluate;
+  /** The same, measured. */
+  measured(meter: Meter): Evaluate;
+}
+
+/** What a plan holds for. */
+interface Key {
+  /** Of the definitions; `undefined` where the plan doesn't depend on them. */
+  readonly stamp: string | undefined;
+  readonly isChecked: boolean;
+  readonly target: NamedTarget | undefined;
+}
+
+interface Entry<Tree> extends Key {
+  readonly plan: Plan<Tree>;
+}
+
+/** So many plans of a statement are kept: classes of readers, and a few tables that a param names. */
+const MAX_PLANS = 8;
+
+export class Prepared<Tree> {
+  readonly #planning: Planning<Tree>;
+  readonly #rules: Binding['rules'];
+  readonly #namesTable: boolean;
+  /** The only target, where that is a param. */
+  readonly #param: Evaluate | undefined;
+  #entries: readonly Entry<Tree>[] = [];
+
+  constructor(planning: Planning<Tree>, compiler: Compiler) {
+    const [only, ...others] = planning.targets;
+    this.#planning = planning;
+    this.#rules = compiler.tuning.rules;
+    this.#namesTable = planning.targets.some(({ kind }) => kind === 'table');
+    this.#param = only?.kind === 'param' && others.length === 0 ? compileTarget(only, compiler) : undefined;
+  }
+
+  readonly run: Evaluate = (frame) => {
+    const plan = this.plan(frame);
+    return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);
+  };
+
+  /** The plan by which the statement runs here and now. */
+  plan(frame: Frame): PromiseOrValue<Plan<Tree>> {
+    const { execution } = frame;
+    if (this.#namesTable) return this.#ofTables(execution, undefined);
+    if (this.#param === undefined) return this.#of(execution, undefined, undefined);
+    return andThen(this.#param(frame), (value) => {
+      const target = targetOf(value);
+      if (target.kind === 'table') return this.#ofTables(execution, { kind: 'table', table: target.table });
+      return this.#of(execution, undefined, NAMED[target.kind]);
+    });
+  }
+
+  #ofTables(execution: Execution, target: NamedTarget | undefined): PromiseOrValue<Plan<Tree>> {
+    return andThen(execution.unit.catalog(), (catalog) => this.#of(execution, catalog, target));
+  }
+
+  #of(execution: Execution, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+    const stamp = catalog?.stamp;
+    const isChecked = execution.checks.view;
+    for (const entry of this.#entries) {
+      if (entry.stamp === stamp && entry.isChecked === isChecked && isSame(entry.target, target)) return entry.plan;
+    }
+    const plan = this.#make(readerOf(execution), catalog, target);
+    // The oldest goes, which mostly was made for definitions of before.
+    this.#entries = [...this.#entries.slice(1 - MAX_PLANS), { stamp, isChecked, target, plan }];
+    return plan;
+  }
+
+  #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+    const { purpose, fields, writes } = this.#planning;
+    const tree = this.#planning.bind({ catalog, reader, rules: this.#rules, target });
+    const reading: Reading = { purpose, fields, writes, access: (execution, entry) => this.#access(execution, entry) };
+    const measured = (meter: Meter) => this.#planning.compile(tree, meter, reading);
+    return { tree, run: measured(UNMEASURED), measured };
+  }
+
+  /** How a table is read that turned up while the statement ran. */
+  #access(execution: Execution, entry: TableEntry): Access {
+    const { hints, purpose } = this.#planning;
+    return chooseAccess(entry, hints, readerOf(execution), purpose === 'select', this.#rules);
+  }
+}
+
+const NAMED: { readonly record: NamedTarget; readonly range: NamedTarget; readonly value: undefined } = {
+  record: { kind: 'record' },
+  range: { kind: 'range' },
+  value: undefined,
+};
+
+function readerOf({ checks, reader }: Execution): Reader {
+  return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
+}
+
+function isSame(a: NamedTarget | undefined, b: NamedTarget | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.kind === b.kind && (a.kind !== 'table' || (b.kind === 'table' && a.table === b.table));
+}

@@ -1,0 +1,66 @@
+/** What UPDATE, UPSERT and DELETE share: finding the records they are about. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { StreamNode } from '../../plan/nodes.js';
+import { toErrorText } from '../../value/text/text.js';
+import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import type { Execution, Frame } from '../execution.js';
+import type { Making } from '../operators/operator.js';
+import { refuse } from '../refusal.js';
+import type { Target } from '../targets.js';
+
+/** A record to be changed: its id, and what the principal may see of it. */
+export interface Found {
+  readonly id: RecordId;
+  readonly seen: ObjectValue;
+}
+
+/** So many records count for nothing. */
+const FEW = 256;
+
+/** Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met twice. */
+export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
+
+export function compileFind(statement: 'UPDATE' | 'UPSERT' | 'DELETE', node: StreamNode, making: Making): Find {
+  const rows = making.stream(node);
+  const { purpose } = making.reading;
+
+  const walk = (frame: Frame, targets: readonly Target[]): PromiseOrValue<Found[]> => {
+    const found: Found[] = [];
+    const { memory } = frame.execution;
+    const take = (batch: readonly Value[]): undefined => {
+      for (const row of batch) {
+        const id = isObject(row) ? row['id'] : undefined;
+        if (isObject(row) && id instanceof RecordId) found.push({ id, seen: row });
+      }
+      if (found.length > FEW) memory.chargeRows(batch);
+      return undefined;
+    };
+    return andThen(rows(frame, { targets }, take), () => found);
+  };
+
+  return (frame, targets) => {
+    for (const target of targets) {
+      if (target.kind === 'value') throw failure('invalid_target', { statement, value: toErrorText(target.value) });
+    }
+    // UPSERT creates what isn't there.
+    if (statement === 'UPSERT' || purpose === 'select' || !frame.execution.checks.edit) return walk(frame, targets);
+    return andThen(openTargets(frame.execution, purpose, targets), (open) => walk(frame, open));
+  };
+}
+
+/** The targets without those in tables of which no record may be changed: that is refused whether there are any or not. */
+function openTargets(
+  execution: Execution,
+  purpose: 'update' | 'delete',
+  targets: readonly Target[],
+): PromiseOrValue<readonly Target[]> {
+  return andThen(execution.unit.catalog(), (catalog) =>
+    targets.filter((target) => {
+      const table = target.kind === 'table' ? target.table : target.kind === 'value' ? '' : target.id.table;
+      if (catalog?.tables.get(table)?.definition.permissions[purpose].kind !== 'none') return true;
+      refuse(execution, { action: purpose, table });
+      return false;
+    }),
+  );
+}

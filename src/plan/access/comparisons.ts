@@ -1,0 +1,138 @@
+/** What a condition demands of a record: comparisons of its fields with what is the same for all records. */
+import { invariant } from '../../base/invariant.js';
+import type { BinaryOperator, Expression, Idiom } from '../../language/ast.js';
+import { printExpression, printIdiom } from '../../language/print.js';
+import { isDocumentFree } from '../dependencies.js';
+import type { Bounds, Operand } from '../nodes.js';
+
+export interface Comparison extends Operand {
+  readonly field: Idiom;
+  /** The field as text. */
+  readonly path: string;
+  readonly operator: BinaryOperator;
+}
+
+/** What a condition demands of a record. */
+export interface Demands {
+  /** All of these must hold. */
+  readonly all: Comparison[];
+  /** Of each of these, all comparisons of one list must. */
+  readonly choices: (readonly Comparison[])[][];
+}
+
+/** How a field's comparison with a value is looked for: with the value, with each of a list, or among the elements of the field. */
+interface Search {
+  readonly operator: BinaryOperator;
+  readonly amongElements?: true;
+}
+
+/** By the operator that has the field at its left. */
+const SEARCHES: ReadonlyMap<BinaryOperator, Search> = new Map<BinaryOperator, Search>([
+  ...(['=', '==', '<', '<=', '>', '>=', 'IN'] as const).map((operator) => [operator, { operator }] as const),
+  ['CONTAINS', { operator: '=', amongElements: true }],
+  ['CONTAINSANY', { operator: 'IN', amongElements: true }],
+]);
+
+/** The operator with its sides exchanged. */
+const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
+  ['=', '='],
+  ['==', '=='],
+  ['<', '>'],
+  ['<=', '>='],
+  ['>', '<'],
+  ['>=', '<='],
+  ['IN', 'CONTAINS'],
+  ['CONTAINS', 'IN'],
+]);
+
+/** The comparisons of a plain field path with something independent of the record. */
+export function demandsOf(condition: Expression | undefined, from: Operand['from']): Demands {
+  const demands: Demands = { all: [], choices: [] };
+  for (const each of operandsOf(condition, '&&')) {
+    if (each.kind === 'binary' && each.operator === '||') {
+      const choice = operandsOf(each, '||').map((alternative) => demandsOf(alternative, from).all);
+      demands.choices.push(choice);
+      demands.all.push(...sharedBounds(choice));
+    }
+    const found = comparisonOf(each, from);
+    if (found !== undefined) demands.all.push(found);
+  }
+  return demands;
+}
+
+/** The operators that imply a bound, by the operator of that bound. */
+const IMPLYING = [
+  ['>=', new Set<BinaryOperator>(['=', '==', '>', '>='])],
+  ['<=', new Set<BinaryOperator>(['=', '==', '<', '<='])],
+] as const;
+
+/** Bounds that all alternatives of a condition have in common: `a >= $a` where `a > $a OR (a = $a AND b > $b)`. */
+function sharedBounds([first = [], ...others]: readonly (readonly Comparison[])[]): Comparison[] {
+  return IMPLYING.flatMap(([operator, implying]) =>
+    first
+      .filter((one) => {
+        const value = printExpression(one.value);
+        const isShared = (other: Comparison): boolean =>
+          other.path === one.path && implying.has(other.operator) && printExpression(other.value) === value;
+        return implying.has(one.operator) && others.every((alternative) => alternative.some(isShared));
+      })
+      .map((one) => ({ ...one, operator })),
+  );
+}
+
+/** What is joined by an operator, from left to right. */
+export function operandsOf(expression: Expression | undefined, operator: '&&' | '||'): Expression[] {
+  const found: Expression[] = [];
+  const waiting = expression === undefined ? [] : [expression];
+  while (waiting.length > 0) {
+    const each = waiting.pop();
+    invariant(each !== undefined, 'the stack is not empty');
+    if (each.kind === 'binary' && each.operator === operator) waiting.push(each.right, each.left);
+    else found.push(each);
+  }
+  return found;
+}
+
+export function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
+  if (each.kind !== 'binary') return undefined;
+  const { left, operator, right } = each;
+  if (isFieldPath(left) && isDocumentFree(right)) return comparison(left, SEARCHES.get(operator), right, from);
+  const mirrored = MIRRORED.get(operator);
+  if (mirrored === undefined || !isFieldPath(right) || !isDocumentFree(left)) return undefined;
+  return comparison(right, SEARCHES.get(mirrored), left, from);
+}
+
+function comparison(
+  field: Idiom,
+  search: Search | undefined,
+  value: Expression,
+  from: Operand['from'],
+): Comparison | undefined {
+  if (search === undefined) return undefined;
+  const path = printIdiom(search.amongElements ? { ...field, parts: [...field.parts, { kind: 'all' }] } : field);
+  return { field, path, operator: search.operator, value, from };
+}
+
+/** What a field is greater and less than, if anything. */
+export function boundsOf(path: string, comparisons: readonly Comparison[]): Bounds | undefined {
+  const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
+  const to = comparisons.find((each) => each.path === path && (each.operator === '<' || each.operator === '<='));
+  if (from === undefined && to === undefined) return undefined;
+  return {
+    ...(from && { from: { ...from, inclusive: from.operator === '>=' } }),
+    ...(to && { to: { ...to, inclusive: to.operator === '<=' } }),
+  };
+}
+
+/** Whether an expression is a path of plain field names from the current document. */
+export function isFieldPath(expression: Expression): expression is Idiom {
+  return (
+    expression.kind === 'idiom' &&
+    expression.start === undefined &&
+    expression.parts.every((part) => part.kind === 'field')
+  );
+}
+
+export function isEquality(operator: BinaryOperator): boolean {
+  return operator === '=' || operator === '==';
+}

@@ -1,0 +1,61 @@
+/** What a statement lets the accesses to one of its tables know. */
+import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { Expression, Idiom, IndexHints } from '../../language/ast.js';
+import type { OrderWanted } from '../nodes.js';
+import { type Comparison, type Demands, demandsOf } from './comparisons.js';
+
+/** What the statement says of a table's records, besides which table it is. */
+export interface AccessHints {
+  readonly where?: Expression | undefined;
+  readonly with?: IndexHints | undefined;
+  /** The order in which the first rows are wanted. */
+  readonly order?: OrderWanted | undefined;
+}
+
+export interface AccessFactsSource extends AccessHints {
+  readonly entry: TableEntry;
+  /** The condition of the permission that the reader is subject to. */
+  readonly rule?: Expression | undefined;
+  /**
+   * Whether something at a field may be hidden from the reader. What is compared is what the reader sees, and an index knows only what is
+   * stored; the order of its keys would tell of it as well.
+   */
+  readonly mayHide: (path: Idiom) => boolean;
+}
+
+/** The same with what follows from it, worked out once for all rules. */
+export class AccessFacts implements AccessFactsSource {
+  readonly entry: TableEntry;
+  readonly where: Expression | undefined;
+  readonly with: IndexHints | undefined;
+  readonly order: OrderWanted | undefined;
+  readonly rule: Expression | undefined;
+  readonly mayHide: (path: Idiom) => boolean;
+  /** What must hold of a record, as far as an access may rest on it. */
+  readonly comparisons: readonly Comparison[];
+  /** Of each of these, all comparisons of one list must hold. */
+  readonly choices: readonly (readonly (readonly Comparison[])[])[];
+
+  constructor(source: AccessFactsSource) {
+    this.entry = source.entry;
+    this.where = source.where;
+    this.with = source.with;
+    this.order = source.order;
+    this.rule = source.rule;
+    this.mayHide = source.mayHide;
+    const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
+    const query: Demands = demandsOf(source.where, 'query');
+    const ruled: Demands = demandsOf(source.rule, 'rule');
+    this.comparisons = [...query.all.filter(isOpen), ...ruled.all];
+    this.choices = [
+      ...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))),
+      // Rows come alternative by alternative, and so tell which one they meet.
+      ...ruled.choices.filter((choice) => choice.every((each) => each.every(isOpen))),
+    ];
+  }
+
+  /** Whether anything but a walk over the whole table may be thought of. */
+  get mayNarrow(): boolean {
+    return this.with?.kind !== 'noindex';
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * The tree of a SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT → projection → OMIT →
+ * FETCH. Without SPLIT, GROUP and ORDER rows are taken as they come until there are enough.
+ */
+import type { Select } from '../language/ast.js';
+import { type Binding, bindSources } from './bind-sources.js';
+import type { RowNode, StreamNode } from './nodes.js';
+import { orderWanted } from './order-wanted.js';
+import { isPlain } from './projections.js';
+import { rewrite } from './rewrite.js';
+
+export function bindSelect(select: Select, binding: Binding): RowNode {
+  const { projections, from, where, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
+  // An order that ends early is of use to what asks for the first rows alone.
+  const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
+  const source = bindSources(from, { where, with: hints, order: wanted, isRead: true }, binding);
+  const filtered: StreamNode = where === undefined ? source : { kind: 'filter', condition: where, input: source };
+  const rows: StreamNode = split === undefined ? filtered : { kind: 'split', on: split, input: filtered };
+  let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };
+  if (order !== undefined) {
+    // The rows of groups have been through the projections.
+    node = { kind: 'sort', order, ...(group === undefined && { projections }), ...(wanted && { wanted }), input: node };
+  }
+  if (limit !== undefined || start !== undefined) {
+    const isPlainScan = from.length === 1 && from[0]?.kind === 'table' && !order && !group && !split;
+    node = { kind: 'limit', ...(limit && { limit }), ...(start && { start }), isPlainScan, input: node };
+  }
+  if (group === undefined) {
+    // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but fields is asked for.
+    const skipsMissing = isPlain(projections) && from.some(({ kind }) => kind !== 'table');
+    node = { kind: 'project', projections, skipsMissing, input: node };
+  }
+  // A single value has no fields to leave out.
+  if (omit !== undefined && projections.kind === 'fields') node = { kind: 'omit', fields: omit, input: node };
+  if (fetch !== undefined) node = { kind: 'fetch', fields: fetch, input: node };
+  const isVersioned = version !== undefined;
+  return rewrite(node, { isChecked: binding.reader.isChecked, isVersioned }, binding.rules);
+}

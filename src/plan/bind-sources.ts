@@ -1,0 +1,74 @@
+/** What stands after FROM, UPDATE and the like, as sources of rows. */
+import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { Expression } from '../language/ast.js';
+import type { AccessHints } from './access/facts.js';
+import type { SourceNode } from './nodes.js';
+import { chooseAccess, type Reader } from './rewrite.js';
+import type { RuleName } from './rules/rule.js';
+
+/** What a statement is bound to: the definitions as they are, and who runs it. */
+export interface Binding {
+  readonly catalog: DatabaseCatalog | undefined;
+  readonly reader: Reader;
+  readonly rules: ReadonlySet<RuleName>;
+  /** What the only target is, where that is a param: a table, or something else of the store. */
+  readonly target?: NamedTarget | undefined;
+}
+
+/** What a param may name. */
+export type NamedTarget = { readonly kind: 'table'; readonly table: string } | { readonly kind: 'record' | 'range' };
+
+/** What the statement says of its sources. */
+interface Wanted extends AccessHints {
+  /** Whether records are read to be shown rather than changed. */
+  readonly isRead: boolean;
+}
+
+export function bindSources(targets: readonly Expression[], wanted: Wanted, binding: Binding): SourceNode {
+  const [only, ...others] = targets;
+  if (only !== undefined && others.length === 0) return bindSource(only, wanted, binding);
+  // What params name is looked at only where they stand alone.
+  const each = { ...binding, target: undefined };
+  return { kind: 'union', targets, inputs: targets.map((target) => bindSource(target, wanted, each)) };
+}
+
+function bindSource(target: Expression, wanted: Wanted, binding: Binding): SourceNode {
+  switch (target.kind) {
+    case 'table':
+      return bindTable(target.name, wanted, binding);
+    case 'record-id':
+      return target.key.kind === 'key-range'
+        ? { kind: 'named-range', range: target }
+        : { kind: 'named-record', id: target };
+    case 'subquery':
+      return { kind: 'subquery', expression: target };
+    case 'idiom':
+      if (!target.parts.some(({ kind }) => kind === 'graph')) break;
+      return { kind: 'graph-expand', expression: target };
+    case 'param':
+      return bindParam(target, wanted, binding);
+  }
+  return { kind: 'values', expression: target };
+}
+
+function bindParam(param: Expression, wanted: Wanted, binding: Binding): SourceNode {
+  const { target } = binding;
+  switch (target?.kind) {
+    case 'table':
+      return bindTable(target.table, wanted, binding);
+    case 'record':
+      return { kind: 'named-record', id: param };
+    case 'range':
+      return { kind: 'named-range', range: param };
+    case undefined:
+      return { kind: 'values', expression: param };
+  }
+}
+
+/** A table that isn't there is walked, which says so. */
+function bindTable(table: string, wanted: Wanted, { catalog, reader, rules }: Binding): SourceNode {
+  const entry = catalog?.tables.get(table);
+  return entry === undefined
+    ? { kind: 'table-scan', table }
+    : chooseAccess(entry, wanted, reader, wanted.isRead, rules);
+}

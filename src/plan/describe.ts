@@ -1,0 +1,181 @@
+/** Plans as EXPLAIN prints them: one entry for each kind of node, and what those are shown who are subject to PERMISSIONS. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Expression, Idiom, Statement } from '../language/ast.js';
+import { printExpression, printIdiom, printOrder, printProjections } from '../language/print.js';
+import { operandsOf as operandsJoined } from './access/comparisons.js';
+import { ID } from './access/index-match.js';
+import {
+  type Access,
+  type Bounds,
+  type Direction,
+  type IndexScan,
+  isAccess,
+  type Operand,
+  type PlanTree,
+} from './nodes.js';
+import type { PlanNode } from './query-plan.js';
+
+export interface Describing {
+  /** Whether rules of PERMISSIONS are hidden: what they make of an access isn't shown. */
+  readonly folds: boolean;
+  /** Whether nothing may be seen of a table at all. */
+  isClosed(table: string): boolean;
+  /** The plan of a statement inside of another. */
+  nested(statement: Statement): PromiseOrValue<PlanNode>;
+}
+
+interface Description {
+  readonly operator: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+type Of<Kind extends PlanTree['kind']> = Extract<PlanTree, { readonly kind: Kind }>;
+
+const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => Description } = {
+  'table-scan': ({ table, direction }) => ({ operator: 'TableScan', attributes: { table, ...ordered(direction) } }),
+  'point-lookup': ({ table, id }) => ({
+    operator: 'PointLookup',
+    attributes: { table, id: printExpression(id.value) },
+  }),
+  'range-scan': (scan) => ({
+    operator: 'RangeScan',
+    attributes: { table: scan.table, access: boundsText(ID, scan).join(' AND '), ...ordered(scan.direction) },
+  }),
+  'index-scan': (scan) => ({ operator: 'IndexScan', attributes: indexAttributes(scan) }),
+  'union-scan': ({ table }) => ({ operator: 'UnionScan', attributes: { table } }),
+  'named-record': ({ id, alone }) => ({
+    operator: 'PointLookup',
+    attributes: { ...tableOf(id), id: printExpression(id), ...(alone && { alone: 'true' }) },
+  }),
+  'named-range': ({ range }) => ({
+    operator: 'RangeScan',
+    attributes: { ...tableOf(range), range: printExpression(range) },
+  }),
+  values: ({ expression }) => ({ operator: 'Values', attributes: { expression: printExpression(expression) } }),
+  'graph-expand': ({ expression }) => ({ operator: 'GraphExpand', attributes: { path: printIdiom(expression) } }),
+  subquery: () => ({ operator: 'Subquery' }),
+  union: () => ({ operator: 'Union' }),
+  changes: ({ table }) => ({ operator: 'Changes', attributes: { table: printExpression(table) } }),
+  filter: ({ condition, batched }) => ({
+    operator: 'Filter',
+    attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
+  }),
+  split: ({ on }) => ({ operator: 'Split', attributes: { on: list(on) } }),
+  aggregate: ({ group, projections }) => ({
+    operator: 'Aggregate',
+    attributes: { by: group.kind === 'all' ? 'ALL' : list(group.paths), projections: printProjections(projections) },
+  }),
+  sort: ({ order }) => ({ operator: 'Sort', attributes: { by: (printOrder(order) ?? '').replace('ORDER BY ', '') } }),
+  'top-n': ({ order }) => ({
+    operator: 'TopN',
+    attributes: { by: (printOrder(order) ?? '').replace('ORDER BY ', '') },
+  }),
+  limit: ({ limit, start }) => ({
+    operator: 'Limit',
+    attributes: { ...(limit && { limit: printExpression(limit) }), ...(start && { start: printExpression(start) }) },
+  }),
+  project: ({ projections }) => ({ operator: 'Project', attributes: { projections: printProjections(projections) } }),
+  diff: () => ({ operator: 'Diff' }),
+  omit: ({ fields }) => ({ operator: 'Omit', attributes: { fields: list(fields) } }),
+  fetch: ({ fields }) => ({ operator: 'Fetch', attributes: { fields: list(fields) } }),
+  'count-records': ({ table }) => ({ operator: 'CountRecords', attributes: { table } }),
+  'count-entries': ({ access }) => ({ operator: 'CountEntries', attributes: indexAttributes(access) }),
+  update: ({ targets }) => ({ operator: 'Update', attributes: { targets: list(targets) } }),
+  upsert: ({ targets }) => ({ operator: 'Upsert', attributes: { targets: list(targets) } }),
+  delete: ({ targets }) => ({ operator: 'Delete', attributes: { targets: list(targets) } }),
+  live: () => ({ operator: 'Live' }),
+};
+
+/** The tree as it is printed. */
+export function describe(node: PlanTree, describing: Describing): PromiseOrValue<PlanNode> {
+  if (describing.folds && isAccess(node) && (!isByQuery(node) || describing.isClosed(node.table))) {
+    return { operator: 'PermittedScan', attributes: { table: node.table }, of: node };
+  }
+  const make = DESCRIPTIONS[node.kind] as (node: PlanTree) => Description;
+  return andThen(
+    childrenOf(node, describing),
+    (children): PlanNode => ({
+      ...make(node),
+      of: node,
+      ...(children.length > 0 && { children }),
+    }),
+  );
+}
+
+function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<readonly PlanNode[]> {
+  if (node.kind === 'subquery') return andThen(describing.nested(node.expression.statement), (plan) => [plan]);
+  const below: readonly PlanTree[] =
+    'input' in node && node.input !== undefined
+      ? [node.input]
+      : node.kind === 'union'
+        ? node.inputs
+        : node.kind === 'union-scan'
+          ? node.branches
+          : [];
+  return mapInOrder(below, (each) => describe(each, describing));
+}
+
+/** Whether an access was chosen by nothing but the condition of the query. */
+const IS_BY_QUERY: { readonly [Kind in Access['kind']]: (access: Of<Kind>) => boolean } = {
+  // How much of a table may be seen is what permissions say.
+  'table-scan': () => false,
+  'point-lookup': ({ id }) => id.from === 'query',
+  'range-scan': ({ from, to }) => [from, to].every((bound) => bound === undefined || bound.from === 'query'),
+  'index-scan': (scan) => operandsOf(scan).every(({ from }) => from === 'query'),
+  'union-scan': ({ branches }) => branches.every(isByQuery),
+};
+
+function isByQuery(access: Access): boolean {
+  return (IS_BY_QUERY[access.kind] as (access: Access) => boolean)(access);
+}
+
+function operandsOf({ equal, from, to, anyOf }: IndexScan): readonly Operand[] {
+  return [...equal, from, to, anyOf].filter((operand) => operand !== undefined);
+}
+
+function indexAttributes(scan: IndexScan): Record<string, string> {
+  return {
+    table: scan.table,
+    index: scan.index.name,
+    ...(operandsOf(scan).length > 0 && { access: accessText(scan) }),
+    ...ordered(scan.direction),
+  };
+}
+
+function ordered(direction: Direction | undefined): { order?: Direction } {
+  return direction === undefined ? {} : { order: direction };
+}
+
+function tableOf(id: Expression): { table?: string } {
+  return id.kind === 'record-id' ? { table: id.table } : {};
+}
+
+function accessText(scan: IndexScan): string {
+  const { index, equal, anyOf } = scan;
+  const fields = [...index.fields, ID];
+  const next = fields[equal.length] ?? ID;
+  return [
+    ...equal.map((operand, at) => comparisonText(fields[at] ?? ID, '=', operand)),
+    ...boundsText(next, scan),
+    ...(anyOf ? [comparisonText(next, 'IN', anyOf)] : []),
+  ].join(' AND ');
+}
+
+function boundsText(field: Idiom, { from, to }: Bounds): string[] {
+  return [
+    ...(from ? [comparisonText(field, from.inclusive ? '>=' : '>', from)] : []),
+    ...(to ? [comparisonText(field, to.inclusive ? '<=' : '<', to)] : []),
+  ];
+}
+
+function comparisonText(field: Idiom, operator: string, { value }: Operand): string {
+  return `${printIdiom(field)} ${operator} ${printExpression(value)}`;
+}
+
+function batchedText(condition: Expression, batched: readonly Expression[]): string {
+  return batched.length === operandsJoined(condition, '&&').length ? 'all' : list(batched);
+}
+
+function list(items: readonly Expression[]): string {
+  return items.map((item) => printExpression(item)).join(', ');
+}

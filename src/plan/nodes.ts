@@ -1,0 +1,304 @@
+/**
+ * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`, printed by EXPLAIN
+ * (`describe.ts`) and run by `exec/operators`. What stands here is what runs; nothing decides later.
+ */
+import type { IndexDefinition } from '../catalog/definition.js';
+import type {
+  Call,
+  Expression,
+  Group,
+  Idiom,
+  Order,
+  Projection,
+  Projections,
+  RecordIdLiteral,
+  Subquery,
+} from '../language/ast.js';
+
+export type PlanTree = RowNode | ChangeNode;
+
+/** Nodes that give rows. */
+export type RowNode = StreamNode | ListNode;
+
+/** Nodes that hand rows on as they find them. */
+export type StreamNode = SourceNode | Filter | Split;
+
+/** Nodes that give all of their rows together. */
+export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
+
+/** Where rows come from. */
+export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
+
+/** How the records of one table are found. */
+export type Access = TableScan | PointLookup | RangeScan | IndexScan | UnionScan;
+
+/** Nodes that change the records that they find. */
+export type ChangeNode = Update | Upsert | Delete | LiveQuery;
+
+/** In which direction an access goes, where that gives the rows in the order that is wanted. */
+export type Direction = 'forward' | 'backward';
+
+export interface TableScan {
+  readonly kind: 'table-scan';
+  readonly table: string;
+  readonly direction?: Direction;
+}
+
+/** At most one record can meet the condition, since it says which: `WHERE id = $auth`. */
+export interface PointLookup {
+  readonly kind: 'point-lookup';
+  readonly table: string;
+  readonly id: Operand;
+}
+
+/** Only records whose ids lie between bounds can meet the condition: `WHERE id > $last`. */
+export interface RangeScan extends Bounds {
+  readonly kind: 'range-scan';
+  readonly table: string;
+  readonly direction?: Direction;
+}
+
+/** The bounds are those of the field after the ones that are equal to something; after all fields of a plain index comes the id. */
+export interface IndexScan extends Bounds {
+  readonly kind: 'index-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  /** What the leading fields of the index equal, in their order. */
+  readonly equal: readonly Operand[];
+  /** A list of which the field after them equals an element. */
+  readonly anyOf?: Operand;
+  readonly direction?: Direction;
+}
+
+/** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
+export interface UnionScan {
+  readonly kind: 'union-scan';
+  readonly table: string;
+  readonly branches: readonly IndexScan[];
+}
+
+/** What a field is compared with: by the query, or by a rule of PERMISSIONS, which is judged without regard to what its subject may see. */
+export interface Operand {
+  readonly value: Expression;
+  readonly from: 'query' | 'rule';
+}
+
+export interface Bound extends Operand {
+  readonly inclusive: boolean;
+}
+
+export interface Bounds {
+  readonly from?: Bound;
+  readonly to?: Bound;
+}
+
+/** One record that the statement names. */
+export interface NamedRecord {
+  readonly kind: 'named-record';
+  readonly id: Expression;
+  /** Nothing is done with it but to be shown: it is read without batches (the rule `one-record`). */
+  readonly alone?: true;
+}
+
+/** A range of records that the statement names: `person:1..5`. */
+export interface NamedRange {
+  readonly kind: 'named-range';
+  readonly range: RecordIdLiteral | Expression;
+}
+
+/** What an expression gives: values, records, tables; which, is known when it is evaluated. */
+export interface Values {
+  readonly kind: 'values';
+  readonly expression: Expression;
+}
+
+/** The records that paths of a graph lead to. */
+export interface GraphExpand {
+  readonly kind: 'graph-expand';
+  readonly expression: Idiom;
+}
+
+/** The rows of another statement. */
+export interface SubqueryRows {
+  readonly kind: 'subquery';
+  readonly expression: Subquery;
+}
+
+/** The rows of several sources, one after the other. */
+export interface Union {
+  readonly kind: 'union';
+  readonly targets: readonly Expression[];
+  /** One for each target. */
+  readonly inputs: readonly SourceNode[];
+}
+
+/** The records of a table as they are changed, one at a time. */
+export interface Changes {
+  readonly kind: 'changes';
+  readonly table: Expression;
+}
+
+/** WHERE. Of a condition joined by AND, the leading parts may be judged a batch at a time (the rule `batch-filter`). */
+export interface Filter {
+  readonly kind: 'filter';
+  readonly condition: Expression;
+  readonly batched?: readonly Expression[];
+  readonly input: StreamNode;
+}
+
+export interface Split {
+  readonly kind: 'split';
+  readonly on: readonly Idiom[];
+  readonly input: StreamNode;
+}
+
+export interface Aggregate {
+  readonly kind: 'aggregate';
+  readonly group: Group;
+  readonly projections: Projections;
+  readonly input: StreamNode;
+}
+
+export interface Sort {
+  readonly kind: 'sort';
+  readonly order: Order;
+  /** Those that rows go through later, one of which a key may name by its alias. */
+  readonly projections?: Projections;
+  /** The order in which rows may come, so that enough of them can be known early. */
+  readonly wanted?: OrderWanted;
+  readonly input: RowNode;
+}
+
+/** The first rows of an order, as many as the LIMIT above asks for. */
+export interface TopN {
+  readonly kind: 'top-n';
+  readonly order: Order;
+  readonly projections?: Projections;
+  /** The order in which rows may come, so that enough of them can be known early. */
+  readonly wanted?: OrderWanted;
+  readonly input: RowNode;
+}
+
+export interface Limit {
+  readonly kind: 'limit';
+  readonly limit?: Expression;
+  readonly start?: Expression;
+  /** Whether rows are taken as they come from one table. */
+  readonly isPlainScan: boolean;
+  readonly input: RowNode;
+}
+
+export interface Project {
+  readonly kind: 'project';
+  readonly projections: Projections;
+  /** Whether a row that isn't there is left out, since nothing but its fields would be shown. */
+  readonly skipsMissing: boolean;
+  readonly input: RowNode;
+}
+
+/** What a change has made of a record, as a JSON patch: `LIVE SELECT DIFF`. */
+export interface Diff {
+  readonly kind: 'diff';
+  readonly input: RowNode;
+}
+
+export interface Omit {
+  readonly kind: 'omit';
+  readonly fields: readonly Expression[];
+  readonly input: RowNode;
+}
+
+export interface Fetch {
+  readonly kind: 'fetch';
+  readonly fields: readonly Expression[];
+  readonly input: RowNode;
+}
+
+/** `count()` as the only projection, where keys tell the number without a record being read. */
+export interface CountRecords {
+  readonly kind: 'count-records';
+  readonly table: string;
+  readonly item: CountItem;
+}
+
+/** The same by the entries of an index, which answers the condition alone. */
+export interface CountEntries {
+  readonly kind: 'count-entries';
+  readonly table: string;
+  readonly access: IndexScan;
+  readonly item: CountItem;
+  /** What is run where the values turn out to be such that entries aren't records. */
+  readonly otherwise: Aggregate;
+}
+
+/** The projection that counts. */
+export interface CountItem {
+  readonly projection: Projection & { readonly expression: Call };
+  readonly isValue: boolean;
+}
+
+export interface Update {
+  readonly kind: 'update';
+  readonly targets: readonly Expression[];
+  readonly input: StreamNode;
+}
+
+export interface Upsert {
+  readonly kind: 'upsert';
+  readonly targets: readonly Expression[];
+  /** Without it nothing is looked for. */
+  readonly input?: StreamNode;
+}
+
+export interface Delete {
+  readonly kind: 'delete';
+  readonly targets: readonly Expression[];
+  readonly input: StreamNode;
+}
+
+/** Tells of changes as they are committed. */
+export interface LiveQuery {
+  readonly kind: 'live';
+  readonly input: RowNode;
+}
+
+/** The order in which the first rows are wanted, by plain paths. */
+export interface OrderWanted {
+  readonly keys: readonly OrderKeyWanted[];
+}
+
+export interface OrderKeyWanted {
+  readonly path: Idiom;
+  readonly direction: Direction;
+}
+
+const ACCESSES: { readonly [Kind in Access['kind']]: true } = {
+  'table-scan': true,
+  'point-lookup': true,
+  'range-scan': true,
+  'index-scan': true,
+  'union-scan': true,
+};
+
+/** Whether a node finds the records of one table. */
+export function isAccess(node: PlanTree): node is Access {
+  return Object.hasOwn(ACCESSES, node.kind);
+}
+
+const STREAMS: { readonly [Kind in StreamNode['kind']]: true } = {
+  ...ACCESSES,
+  'named-record': true,
+  'named-range': true,
+  values: true,
+  'graph-expand': true,
+  subquery: true,
+  union: true,
+  changes: true,
+  filter: true,
+  split: true,
+};
+
+/** Whether a node hands its rows on as it finds them. */
+export function isStream(node: PlanTree): node is StreamNode {
+  return Object.hasOwn(STREAMS, node.kind);
+}

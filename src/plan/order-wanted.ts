@@ -1,0 +1,23 @@
+import type { Select } from '../language/ast.js';
+import { printIdiom } from '../language/print.js';
+import { isFieldPath } from './access/comparisons.js';
+import type { OrderKeyWanted, OrderWanted } from './nodes.js';
+
+/** The order in which a SELECT wants the first rows of a table: by plain paths. `undefined` where every row must be met anyway. */
+export function orderWanted({ from, order, limit, split, group, projections }: Select): OrderWanted | undefined {
+  if (limit === undefined || split !== undefined || group !== undefined || order?.kind !== 'by') return undefined;
+  if (from.length !== 1 || from[0]?.kind !== 'table') return undefined;
+  const items = projections.kind === 'fields' ? projections.items : [{ ...projections, kind: 'expression' as const }];
+  const keys: OrderKeyWanted[] = [];
+  for (const key of order.keys) {
+    if (key.collate || key.numeric) return undefined;
+    const named = items.find(
+      (item) =>
+        item.kind === 'expression' && item.alias !== undefined && printIdiom(item.alias) === printIdiom(key.path),
+    );
+    const path = named?.kind === 'expression' ? named.expression : key.path;
+    if (!isFieldPath(path)) return undefined;
+    keys.push({ path, direction: key.descending ? 'backward' : 'forward' });
+  }
+  return { keys };
+}

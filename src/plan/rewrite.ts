@@ -1,0 +1,77 @@
+/** All rules, in the order in which they are asked: here stands what decides how a statement runs. */
+import type { TableEntry } from '../catalog/database-catalog.js';
+import type { Idiom } from '../language/ast.js';
+import { AccessFacts, type AccessHints } from './access/facts.js';
+import type { Access, RowNode } from './nodes.js';
+import { batchFilter } from './rules/batch-filter.js';
+import { countWithoutReading } from './rules/count-without-reading.js';
+import { indexScan } from './rules/index-scan.js';
+import { oneRecord } from './rules/one-record.js';
+import { orderedScan } from './rules/ordered-scan.js';
+import { permissionAccess } from './rules/permission-access.js';
+import { pointLookup } from './rules/point-lookup.js';
+import { rangeScan } from './rules/range-scan.js';
+import { type AccessRule, type NodeFacts, type NodeRule, RULE_NAMES, type RuleName } from './rules/rule.js';
+import { topN } from './rules/top-n.js';
+import { unionScan } from './rules/union-scan.js';
+
+/** Each takes what those before it have left as a scan of the table; the last turns what there is into the order that is wanted. */
+const ACCESS_RULES: readonly AccessRule[] = [pointLookup, indexScan, rangeScan, unionScan, orderedScan];
+
+type Rules = { readonly [Kind in RowNode['kind']]?: NodeRule<Kind> };
+
+/** By the kind of the node that they rewrite. */
+const NODE_RULES: Rules = {
+  filter: batchFilter,
+  aggregate: countWithoutReading,
+  limit: topN,
+  project: oneRecord,
+};
+
+/** What accesses and rules have to know of the reader. */
+export interface Reader {
+  /** Whether PERMISSIONS hide something from them. */
+  readonly isChecked: boolean;
+  /** Whether something at a field may be hidden from them. */
+  mayHide(entry: TableEntry, path: Idiom): boolean;
+}
+
+/** Which rules hold, all of them but those that are switched off. */
+export function rulesWithout(off: Iterable<RuleName>): ReadonlySet<RuleName> {
+  const rules = new Set<RuleName>(RULE_NAMES);
+  for (const name of off) rules.delete(name);
+  return rules;
+}
+
+/** How the records of a table are found. `isRead`: to be shown rather than changed, so that the rule for reading holds for all of them. */
+export function chooseAccess(
+  entry: TableEntry,
+  hints: AccessHints,
+  reader: Reader,
+  isRead: boolean,
+  rules: ReadonlySet<RuleName>,
+): Access {
+  const isRuled = reader.isChecked && isRead && rules.has(permissionAccess.name);
+  const facts = new AccessFacts({
+    ...hints,
+    entry,
+    rule: isRuled ? permissionAccess.conditionOf(entry) : undefined,
+    mayHide: (path) => reader.isChecked && reader.mayHide(entry, path),
+  });
+  let access: Access = { kind: 'table-scan', table: entry.definition.name };
+  for (const rule of ACCESS_RULES) if (rules.has(rule.name)) access = rule.rewrite(access, facts) ?? access;
+  return access;
+}
+
+/** A tree with the rules applied, from the sources up. */
+export function rewrite(node: RowNode, facts: NodeFacts, rules: ReadonlySet<RuleName>): RowNode {
+  const below = 'input' in node ? withInput(node, rewrite(node.input, facts, rules)) : node;
+  const rule = NODE_RULES[below.kind] as NodeRule<RowNode['kind']> | undefined;
+  if (rule === undefined || !rules.has(rule.name)) return below;
+  return rule.rewrite(below, facts) ?? below;
+}
+
+/** What feeds a node keeps its place: rules put nodes of no other sort there. */
+function withInput<N extends RowNode & { readonly input: RowNode }>(node: N, input: RowNode): N {
+  return node.input === input ? node : { ...node, input };
+}

@@ -1,0 +1,36 @@
+import type { BinaryOperator, Expression } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
+import { fieldNamed } from '../../language/field-named.js';
+import { operandsOf } from '../access/comparisons.js';
+import { isDocumentFree } from '../dependencies.js';
+import type { NodeRule } from './rule.js';
+
+/**
+ * `age > $age AND active AND …`: what compares a field with something that is the same for all rows is judged first, each such part in
+ * a loop over all rows that the ones before it left. Only parts that stand before all others, since those may fail.
+ */
+export const batchFilter: NodeRule<'filter'> = {
+  name: 'batch-filter',
+  kind: 'filter',
+  rewrite(filter) {
+    const parts = operandsOf(filter.condition, '&&');
+    const first = parts.findIndex((part) => !isComparison(part));
+    const batched = first < 0 ? parts : parts.slice(0, first);
+    return batched.length === 0 ? undefined : { ...filter, batched };
+  },
+};
+
+/** The operators that compare, which do nothing else and fail for no values but huge ones. */
+const COMPARING: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['=', '!=', '==', '<', '<=', '>', '>=']);
+
+/** Whether an expression asks nothing but a field of the row. */
+function isComparison(condition: Expression): boolean {
+  if (fieldNamed(condition) !== undefined) return true;
+  if (condition.kind !== 'binary' || !COMPARING.has(condition.operator)) return false;
+  return fieldNamed(condition.left) !== undefined && isSame(condition.right);
+}
+
+/** Whether it is enough to evaluate an expression once for many rows. */
+function isSame(expression: Expression): boolean {
+  return constantValue(expression) !== undefined || (expression.kind === 'param' && isDocumentFree(expression));
+}

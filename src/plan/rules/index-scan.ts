@@ -1,0 +1,22 @@
+import { boundsOf } from '../access/comparisons.js';
+import type { AccessFacts } from '../access/facts.js';
+import { bestIndex, orderOf } from '../access/index-match.js';
+import type { IndexScan } from '../nodes.js';
+import type { AccessRule } from './rule.js';
+
+/** `WHERE email = $email`: an index whose leading fields the condition fixes or bounds lists what may meet it. */
+export const indexScan: AccessRule = {
+  name: 'index-scan',
+  rewrite(access, facts) {
+    if (access.kind !== 'table-scan' || !facts.mayNarrow) return undefined;
+    const best = bestIndex(facts, facts.comparisons);
+    if (best === undefined) return undefined;
+    return boundsOf('id', facts.comparisons) === undefined || isPreferred(best, facts) ? best : undefined;
+  },
+};
+
+/** Whether an index is used rather than a range of ids, whose records needn't be looked up one by one. */
+function isPreferred(scan: IndexScan, facts: AccessFacts): boolean {
+  if (scan.equal.length > 0 || scan.anyOf !== undefined || facts.with?.kind === 'index') return true;
+  return orderOf(scan, facts) !== undefined;
+}

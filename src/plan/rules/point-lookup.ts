@@ -1,0 +1,12 @@
+import { isEquality } from '../access/comparisons.js';
+import type { AccessRule } from './rule.js';
+
+/** `SELECT … FROM note WHERE id = $note`: a condition that says which record it is takes one lookup rather than a scan. */
+export const pointLookup: AccessRule = {
+  name: 'point-lookup',
+  rewrite(access, facts) {
+    if (!facts.mayNarrow) return undefined;
+    const id = facts.comparisons.find(({ path, operator }) => path === 'id' && isEquality(operator));
+    return id && { kind: 'point-lookup', table: access.table, id };
+  },
+};

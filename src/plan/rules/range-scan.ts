@@ -1,0 +1,12 @@
+import { boundsOf } from '../access/comparisons.js';
+import type { AccessRule } from './rule.js';
+
+/** `WHERE id > $last`: bounds of the id are bounds of the keys. */
+export const rangeScan: AccessRule = {
+  name: 'range-scan',
+  rewrite(access, facts) {
+    if (access.kind !== 'table-scan' || !facts.mayNarrow) return undefined;
+    const bounds = boundsOf('id', facts.comparisons);
+    return bounds && { kind: 'range-scan', table: access.table, ...bounds };
+  },
+};

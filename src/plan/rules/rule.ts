@@ -1,0 +1,40 @@
+/** Rules rewrite plans into others that give the same rows with less work. Each has a switch (`Tuning.rulesOff`), and no answer depends on one. */
+import type { AccessFacts } from '../access/facts.js';
+import type { Access, RowNode } from '../nodes.js';
+
+export const RULE_NAMES = [
+  'permission-access',
+  'point-lookup',
+  'index-scan',
+  'range-scan',
+  'union-scan',
+  'ordered-scan',
+  'top-n',
+  'count-without-reading',
+  'batch-filter',
+  'one-record',
+] as const;
+
+export type RuleName = (typeof RULE_NAMES)[number];
+
+/** Finds the records of a table in another way. Each is asked after those before it. */
+export interface AccessRule {
+  readonly name: RuleName;
+  /** The access to have instead; `undefined` where the rule doesn't apply. */
+  rewrite(access: Access, facts: AccessFacts): Access | undefined;
+}
+
+/** Rewrites nodes of one kind, whose inputs have been rewritten. */
+export interface NodeRule<Kind extends RowNode['kind']> {
+  readonly name: RuleName;
+  readonly kind: Kind;
+  rewrite(node: Extract<RowNode, { readonly kind: Kind }>, facts: NodeFacts): RowNode | undefined;
+}
+
+/** What rules know of the statement and of who runs it. */
+export interface NodeFacts {
+  /** Whether PERMISSIONS hide something of the records. */
+  readonly isChecked: boolean;
+  /** Whether records are wanted as they were at some time. */
+  readonly isVersioned: boolean;
+}

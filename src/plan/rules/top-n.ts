@@ -1,0 +1,12 @@
+import type { NodeRule } from './rule.js';
+
+/** `ORDER BY name LIMIT 10`: of rows that are sorted no more are kept than are asked for. */
+export const topN: NodeRule<'limit'> = {
+  name: 'top-n',
+  kind: 'limit',
+  rewrite(limit) {
+    const { input } = limit;
+    if (limit.limit === undefined || input.kind !== 'sort') return undefined;
+    return { ...limit, input: { ...input, kind: 'top-n' } };
+  },
+};
