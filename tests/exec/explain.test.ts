@@ -59,7 +59,7 @@ describe('EXPLAIN ANALYZE', () => {
         "metrics: { elapsed_ns: 0, output_rows: 9 }, operator: 'Project', total_rows: 9 }",
     );
     expect(await ask('EXPLAIN ANALYZE SELECT a, count() FROM t GROUP BY a')).toContain(
-      'Group [by: a, projections: a, count()] {rows: 2,',
+      'Aggregate [by: a, projections: a, count()] {rows: 2,',
     );
   });
 
