@@ -2,6 +2,7 @@
 import type { Explain, ExplainPermissions, Info, Rebuild } from '../ast.js';
 import { level, onTable, versionClause } from './clauses.js';
 import { ifExists } from './definition.js';
+import { live } from './live.js';
 import type { Parser } from './parser.js';
 
 export function info(parser: Parser): Info {
@@ -82,7 +83,8 @@ export function explain(parser: Parser): Explain | ExplainPermissions {
     format = word === 'JSON' ? 'json' : 'text';
   }
   const outer = parser.enter();
-  const statement = parser.grammar.statement(parser);
+  // What a live query shows can't be measured: that is done when something changes.
+  const statement = !analyze && parser.word === 'LIVE' ? live(parser) : parser.grammar.statement(parser);
   parser.leave(outer);
   return { kind: 'explain', analyze, ...(format !== undefined && { format }), statement };
 }
