@@ -40,7 +40,7 @@ describe('EXPLAIN ANALYZE', () => {
       [
         'Project [projections: `sleep`(1ms)] {rows: 3, elapsed: 3.000ms}',
         '    Limit [limit: 3] {rows: 3, elapsed: 0.000ms}',
-        '        Filter [condition: a = 1 AND `sleep`(10ms) = NONE] {rows: 3, elapsed: 30.000ms}',
+        '        Filter [condition: a = 1 AND `sleep`(10ms) = NONE, batched: a = 1] {rows: 3, elapsed: 30.000ms}',
         '            IndexScan [table: t, index: a, access: a = 1] {rows: 4, elapsed: 0.000ms}',
         '',
         'Total rows: 3',

@@ -9,7 +9,7 @@ import { encodeOrder } from '../../value/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
 import { countedRow } from './counted-row.js';
-import { compileOperands, rangesOf } from './index-ranges.js';
+import { compileOperands, rangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';
 import type { List, Making } from './operator.js';
 import { requireTable } from './require-table.js';
@@ -36,7 +36,7 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
     andThen(operands(frame), (values): PromiseOrValue<KeyRange | undefined> => {
       const { fixed, from, to } = values;
       const wanted = [...fixed, ...(scan.from ? [from] : []), ...(scan.to ? [to] : [])];
-      const [range] = wanted.every(isScalar) ? (rangesOf(scan, entry, values, database.id) ?? []) : [];
+      const range = wanted.every(isScalar) ? rangeOf(scan, entry, values, database.id) : undefined;
       if (range === undefined) return undefined;
       const index = indexPrefix(database.id, entry.definition.id, scan.index.id);
       const arrays = scan.index.fields.map((_, at) =>

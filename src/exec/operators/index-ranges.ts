@@ -1,5 +1,6 @@
 /** The ranges of an index's keys in which a scan finds its entries. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInSteps } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { Id } from '../../catalog/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
@@ -8,7 +9,8 @@ import type { Direction, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { isArray, Regex, SetValue, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Execution, Frame } from '../execution.js';
+import { pausingOf } from '../pace.js';
 import { bounded, edgesOf, idEdges } from './edges.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
@@ -53,7 +55,12 @@ type Ranges = (frame: Frame, entry: TableEntry, database: Id) => PromiseOrValue<
 /** The ranges of one scan; `undefined` where what is looked for isn't found by its place in the order of values. */
 function compileIndexScan(scan: IndexScan, compiler: Compiler): Ranges {
   const operands = compileOperands(scan, compiler);
-  return (frame, entry, database) => andThen(operands(frame), (values) => rangesOf(scan, entry, values, database));
+  return (frame, entry, database) =>
+    andThen(operands(frame), (values): PromiseOrValue<readonly KeyRange[] | undefined> => {
+      if (scan.anyOf !== undefined) return rangesOfList(scan, entry, values, database, frame.execution);
+      const range = rangeOf(scan, entry, values, database);
+      return range && [range];
+    });
 }
 
 /** What the operands of a scan are, once they are known. */
@@ -77,24 +84,40 @@ export function compileOperands(scan: IndexScan, compiler: Compiler): (frame: Fr
     );
 }
 
-export function rangesOf(
+/** Where all that a scan looks for stands side by side; `undefined` where its place isn't told by what it equals. */
+export function rangeOf(
   scan: IndexScan,
   entry: TableEntry,
-  { fixed, from, to, list }: OperandValues,
+  { fixed, from, to }: OperandValues,
   database: Id,
-): readonly KeyRange[] | undefined {
+): KeyRange | undefined {
   // A regex equals what it matches, which a bound may stand for as well.
   if ([...fixed, from, to].some(isRegex)) return undefined;
-  const start =
-    indexPrefix(database, entry.definition.id, scan.index.id) + fixed.map((value) => encodeOrder(value)).join('');
-  if (scan.anyOf === undefined) {
-    const isById = fixed.length === scan.index.fields.length;
-    const edges = isById ? idEdges(scan, scan.table, from, to) : edgesOf(scan, from, to);
-    return [bounded(prefixRange(start), (value) => start + encodeOrder(value), edges)];
-  }
+  const start = startOf(scan, entry, fixed, database);
+  const isById = fixed.length === scan.index.fields.length;
+  const edges = isById ? idEdges(scan, scan.table, from, to) : edgesOf(scan, from, to);
+  return bounded(prefixRange(start), (value) => start + encodeOrder(value), edges);
+}
+
+/** The ranges of the elements of a list, of which the next field equals one. */
+function rangesOfList(
+  scan: IndexScan,
+  entry: TableEntry,
+  { fixed, list }: OperandValues,
+  database: Id,
+  execution: Execution,
+): PromiseOrValue<readonly KeyRange[] | undefined> {
   const items = list instanceof SetValue ? list.items : list;
-  if (!isArray(items) || items.some(isRegex)) return undefined;
-  return items.map((item) => prefixRange(start + encodeOrder(item)));
+  if (!isArray(items) || fixed.some(isRegex)) return undefined;
+  const start = startOf(scan, entry, fixed, database);
+  const ranges = mapInSteps(items, pausingOf(execution), (item) =>
+    isRegex(item) ? undefined : prefixRange(start + encodeOrder(item)),
+  );
+  return andThen(ranges, (found) => (found.every((range) => range !== undefined) ? found : undefined));
+}
+
+function startOf(scan: IndexScan, entry: TableEntry, fixed: readonly Value[], database: Id): string {
+  return indexPrefix(database, entry.definition.id, scan.index.id) + fixed.map((value) => encodeOrder(value)).join('');
 }
 
 function isRegex(value: Value): boolean {

@@ -45,12 +45,20 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
   ['CONTAINS', 'IN'],
 ]);
 
+/** So much of a condition is looked at for an access: whatever lies beyond is judged row by row alone, and planning stays short. */
+const MAX_PARTS = 128;
+const MAX_CHOICES = 8;
+const MAX_ALTERNATIVES = 1_024;
+const MAX_PARTS_OF_ALTERNATIVE = 8;
+
 /** The comparisons of a plain field path with something independent of the record. */
-export function demandsOf(condition: Expression | undefined, from: Operand['from']): Demands {
+export function demandsOf(condition: Expression | undefined, from: Operand['from'], parts = MAX_PARTS): Demands {
   const demands: Demands = { all: [], choices: [] };
-  for (const each of operandsOf(condition, '&&')) {
+  for (const each of operandsOf(condition, '&&').slice(0, parts)) {
     if (each.kind === 'binary' && each.operator === '||') {
-      const choice = operandsOf(each, '||').map((alternative) => demandsOf(alternative, from).all);
+      const alternatives = operandsOf(each, '||');
+      if (alternatives.length > MAX_ALTERNATIVES || demands.choices.length === MAX_CHOICES) continue;
+      const choice = alternatives.map((one) => demandsOf(one, from, MAX_PARTS_OF_ALTERNATIVE).all);
       demands.choices.push(choice);
       demands.all.push(...sharedBounds(choice));
     }
