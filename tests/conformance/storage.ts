@@ -520,6 +520,7 @@ export function storageConformance(name: string, open: (timers: Timers) => Promi
     describe('callbacks', () => {
       it('calls back when a commit can be seen, in the order of commits, and not what was rolled back', async () => {
         const called: string[] = [];
+        const shown: Promise<void>[] = [];
         const commit = async (name: string, writes: boolean) => {
           const transaction = await begin();
           if (writes) transaction.put(name, 1);
@@ -529,8 +530,12 @@ export function storageConformance(name: string, open: (timers: Timers) => Promi
           transaction.rollback(savepoint);
           transaction.afterCommit(() => {
             const snapshot = engine.begin({ writable: false }) as Transaction;
-            called.push(`${name} 2: ${snapshot.get(name)}`);
-            snapshot.cancel();
+            const place = called.push('') - 1;
+            const show = (value: Stored | undefined) => {
+              called[place] = `${name} 2: ${value}`;
+              snapshot.cancel();
+            };
+            shown.push(Promise.resolve(snapshot.get(name)).then(show));
           });
           return transaction;
         };
@@ -541,6 +546,7 @@ export function storageConformance(name: string, open: (timers: Timers) => Promi
         const commits = [second.commit(), first.commit()];
         await Promise.all(commits);
         await third.commit();
+        await Promise.all(shown);
         expect(called).toEqual(['second 1', 'second 2: 1', 'first 1', 'first 2: 1', 'third 1', 'third 2: undefined']);
       });
 

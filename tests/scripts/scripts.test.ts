@@ -16,6 +16,7 @@ import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
 import type { Value } from '../../src/value/value.js';
+import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
 import { optionsOf, runScript } from './script.js';
 
 const FOLDER = 'tests/scripts';
@@ -35,6 +36,7 @@ interface Way {
   readonly engine?: 'memory' | 'lmdb';
   readonly tuning?: DatabaseOptions['tuning'];
   readonly wire?: (value: Value) => Value;
+  readonly isLate?: boolean;
 }
 
 /** The ways in which every script must give the same answers. */
@@ -44,6 +46,8 @@ const WAYS: Readonly<Record<string, Way>> = {
   'on disk': { engine: 'lmdb' },
   'without rules': { tuning: { rules: new Set<RuleName>() } },
   'record by record': { tuning: { batch: 1 } },
+  // Each answer of the store comes later, some after those that were asked for behind them.
+  'from a late store': { isLate: true },
   'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_LIMITS) },
 };
 
@@ -66,6 +70,7 @@ function drawnFrom(): string {
 }
 
 const draw = drawnFrom();
+const LATENESS_SEED = Number(process.env['LATENESS_SEED'] ?? createHash('sha256').update(draw).digest().readUInt32BE());
 
 function isDrawn(way: string, name: string): boolean {
   if (runsAll || way === FIRST) return true;
@@ -81,15 +86,16 @@ function scriptsFor(way: string, { rules }: NonNullable<Way['tuning']>): string[
 const chosen: Readonly<Record<string, Way>> =
   off === undefined ? WAYS : { [FIRST]: { tuning: { rules: rulesWithout(off) } } };
 
-describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire }) => {
+describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire, isLate = false }) => {
   test.each(scriptsFor(way, tuning))('%s', async (name) => {
     await onEngine(engine, async (address) => {
       const source = readFileSync(join(FOLDER, name), 'utf8');
-      const store = await openEngine(address, { sync: 'never' });
+      const opened = await openEngine(address, { sync: 'never' });
+      const store = isLate ? new LateEngine(opened, new Lateness(3, seeded(LATENESS_SEED))) : opened;
       const database = await openDatabase(store, { ...optionsOf(source), tuning });
       const differences = await runScript(database, source, wire);
       await database.close();
-      expect(differences).toEqual([]);
+      expect(differences, isLate ? `seed ${LATENESS_SEED}` : undefined).toEqual([]);
     });
   });
 });
