@@ -15,8 +15,12 @@ mkdirSync(folder, { recursive: true });
 const NEVER_LOADED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 
 const { metafile } = await build({
-  // The worker is found beside whoever starts it.
-  entryPoints: { tessera: 'dist/cli/tessera.js', worker: 'dist/exec/script/worker.js' },
+  // Workers are found beside whoever starts them.
+  entryPoints: {
+    tessera: 'dist/cli/tessera.js',
+    worker: 'dist/exec/script/worker.js',
+    'write-worker': 'dist/storage/engines/write-worker.js',
+  },
   outdir: folder,
   bundle: true,
   splitting: true,

@@ -8,6 +8,7 @@ import { clientAddress } from './client-address.js';
 import { type Context, logInternal, originOf, prepare } from './context.js';
 import type { Endpoint, Line } from './conversation.js';
 import { isAllowedOrigin } from './cors.js';
+import { FrameUnmasker } from './frame-unmasker.js';
 import { GRAPHQL } from './graphql-conversation.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { readQueryString } from './query-string.js';
@@ -106,6 +107,9 @@ export class WebSocketServer {
         let opened = false;
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
           opened = true;
+          // Before the library's own listener, which has nothing to read yet.
+          const unmasker = new FrameUnmasker();
+          socket.prependListener('data', (chunk: Buffer) => unmasker.unmask(chunk));
           const begin = (line: Line) => opening.begin(line, protocol);
           this.#keep(
             new WebSocketConnection(webSocket, socket, opening.session.memory.connection, begin, this.#context),

@@ -169,6 +169,22 @@ describe('tessera start', () => {
     },
   );
 
+  it('has large commits written by a thread, which is found beside it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
+    folders.push(folder);
+    const note = `process.on('worker', (worker) => { console.log('began'); worker.once('exit', () => console.log('ended')); });`;
+    const preload = `--import "data:text/javascript,${encodeURIComponent(note)}"`;
+    const server = tessera(['start', folder, ...user, '--bind', '127.0.0.1:0'], { NODE_OPTIONS: preload });
+    const url = await server.url();
+    expect(await sql(url, 'CREATE |person:6000| RETURN NONE; SELECT count() FROM person GROUP ALL')).toEqual([]);
+    expect(await sql(url, 'SELECT count() FROM person GROUP ALL')).toEqual([{ count: 6000 }]);
+    expect(server.text()).toContain('began');
+    expect(server.text()).not.toContain('ended');
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    expect(server.text()).toContain('ended');
+  });
+
   it('does not touch what another engine keeps', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
     folders.push(folder);

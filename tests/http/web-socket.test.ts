@@ -2,12 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { encode } from 'cborg';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { FrameUnmasker } from '../../src/http/frame-unmasker.js';
 import { newObject, Uuid } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
 
@@ -21,6 +22,7 @@ beforeEach(() => {
   sockets = [];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const socket of sockets) socket.terminate();
   await app.close();
 });
@@ -383,6 +385,37 @@ describe('limits', () => {
     await call(user, 'invalidate');
     user.send('x'.repeat(1_001));
     expect((await closed(user)).code).toBe(1009);
+  });
+
+  it('leave the mask of large ones to be taken off as they arrive', async () => {
+    await listen({ options: { limits: { guestMessage: 200_000 } } });
+    const unmask = vi.spyOn(FrameUnmasker.prototype, 'unmask');
+    const large = JSON.stringify({ id: 1, method: 'ping', params: ['x'.repeat(66_000)] });
+    const socket = await open();
+    for (let round = 0; round < 3; round++) {
+      socket.send(large);
+      expect(JSON.parse((await nextMessage(socket)).text)).toEqual({ id: 1, result: null });
+    }
+    const lengths = unmask.mock.calls.map(([chunk]) => chunk.length);
+    expect(Math.max(...lengths)).toBeLessThan(large.length);
+    expect(lengths.reduce((sum, length) => sum + length)).toBeGreaterThan(3 * large.length);
+
+    // One that comes right behind the handshake, so that its beginning is read with that.
+    const raw = connect(port(), '127.0.0.1');
+    const key =
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: json';
+    const head = Buffer.alloc(14, 0x55);
+    head.set([0x81, 0xff]);
+    head.writeBigUInt64BE(BigInt(large.length), 2);
+    const masked = Buffer.from(large).map((byte) => byte ^ 0x55);
+    raw.write(`GET /rpc HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`);
+    raw.write(Buffer.concat([head, masked]));
+    let answer = '';
+    raw.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    await expect.poll(() => answer).toContain('"result":null');
+    raw.destroy();
   });
 
   it('hold for what comes in fragments', async () => {

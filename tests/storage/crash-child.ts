@@ -1,7 +1,8 @@
 /**
  * A process to be killed: `node crash-child.js <folder> <mode>`.
  *
- * `commit` commits in several loops at once and prints each commit once it is acknowledged. `put` prints when it has put but not committed.
+ * `commit` commits in several loops at once and prints each commit once it is acknowledged. `large` does so with commits of many changes, one after
+ * the other, and prints when each begins. `put` prints when it has put but not committed.
  */
 import { writeSync } from 'node:fs';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
@@ -27,7 +28,20 @@ async function loop(name: string): Promise<void> {
   }
 }
 
-if (mode === 'put') {
+/** Each gives every key the next value. */
+async function commitMany(): Promise<void> {
+  process.once('worker', () => say('thread'));
+  for (let round = 1; ; round++) {
+    const transaction = engine.begin({ writable: true });
+    for (let at = 0; at < 10_000; at++) transaction.put(`many/${at}`, round);
+    say(`begin ${round}`);
+    await transaction.commit();
+    say(`end ${round}`);
+  }
+}
+
+if (mode === 'large') await commitMany();
+else if (mode === 'put') {
   const transaction = engine.begin({ writable: true });
   transaction.put('uncommitted', true);
   say('put');

@@ -67,6 +67,33 @@ describe('LMDB and the death of its process', () => {
     }
   });
 
+  it('keeps large commits, which a thread writes, whole or not at all', async () => {
+    // Some are killed while the thread is handed the changes, some while it commits.
+    for (const [round, delay] of [0, 5, 15, 30, 45, 60].entries()) {
+      const folder = `${data}-${round}`;
+      let acknowledged = 0;
+      let threads = 0;
+      await new Promise<void>((done, failed) => {
+        const child = start(folder, 'large', (line) => {
+          const [what, number] = line.split(' ');
+          if (what === 'error') failed(new Error(line));
+          if (what === 'thread') threads++;
+          if (what === 'end') acknowledged = Number(number);
+          if (line === 'begin 3') setTimeout(() => killed(child).then(done, failed), delay);
+        });
+      });
+      expect(threads).toBe(1);
+      const engine = openLmdb(folder);
+      const transaction = engine.begin({ writable: false });
+      const last = transaction.get('many/0') as number;
+      expect(last).toBeGreaterThanOrEqual(acknowledged);
+      expect(transaction.count({ from: 'many/', to: 'many0' })).toBe(10_000);
+      for (let at = 0; at < 10_000; at++) expect(transaction.get(`many/${at}`)).toBe(last);
+      transaction.cancel();
+      await engine.close();
+    }
+  });
+
   it('forgets what was put and not committed, and frees the folder', async () => {
     const child = await new Promise<ChildProcessWithoutNullStreams>((resolved, failed) => {
       const started = start(data, 'put', (line) => (line === 'put' ? resolved(started) : failed(new Error(line))));

@@ -18,6 +18,8 @@ function random(below: number): number {
   return Math.floor((state / 2 ** 32) * below);
 }
 
+let threads = 0;
+process.on('worker', () => threads++);
 let fatal = 0;
 const engine = openLmdb(folder, { cacheBytes: 0, fatal: () => fatal++ });
 const stored = new Map<string, string>();
@@ -43,7 +45,13 @@ async function write(pairs: ReadonlyMap<string, string | undefined>): Promise<bo
   return true;
 }
 
+/** So many that a thread writes them. */
+function manyPairs(): Map<string, string> {
+  return new Map(Array.from({ length: 4_200 }, () => [`k${random(1e6)}`, 'v'.repeat(random(20))]));
+}
+
 function somePairs(): Map<string, string> {
+  if (random(40) === 0) return manyPairs();
   const count = 1 + random(random(10) === 0 ? 100 : 8);
   return new Map(
     Array.from({ length: count }, () => [`k${random(1e6)}`, 'v'.repeat(random(random(10) === 0 ? 20_000 : 300))]),
@@ -57,6 +65,7 @@ function isIntact(): boolean {
   return intact;
 }
 
+await write(manyPairs());
 for (let round = 0; round < 3_000 && (codes['storage_full'] ?? 0) < 30; round++) {
   // Some at once, so that they wait for each other.
   await Promise.all(Array.from({ length: 1 + random(3) }, () => write(somePairs())));
@@ -75,5 +84,5 @@ const whenReopened = [...stored].every(([key, value]) => reader.get(key) === val
 reader.cancel();
 await again.close();
 process.stdout.write(
-  JSON.stringify({ codes: Object.keys(codes), fatal, whenFull, deleted, written, afterwards, whenReopened }),
+  JSON.stringify({ threads, codes: Object.keys(codes), fatal, whenFull, deleted, written, afterwards, whenReopened }),
 );

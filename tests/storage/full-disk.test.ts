@@ -25,6 +25,7 @@ describe.skipIf(process.platform === 'win32')('a full disk', () => {
     const command = ['-c', LIMITED, 'sh', String(blocks), process.execPath, child, data, String(blocks)];
     const { stdout } = await promisify(execFile)('sh', command);
     expect(JSON.parse(stdout)).toEqual({
+      threads: 1,
       codes: ['storage_full'],
       fatal: 0,
       whenFull: true,

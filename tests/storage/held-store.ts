@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
+import { realEnvironment } from '../../src/env/real.js';
 import { type ByteStore, openByteStore } from '../../src/storage/engines/lmdb-store.js';
 
 /** A store that isn't flushed to the disk. */
 export function openUnsynced(folder: string): ByteStore {
   mkdirSync(folder, { recursive: true });
-  return openByteStore(folder, { sync: false, verifyUpTo: 0, describeKey: () => 'an entry', report: () => {} });
+  const { timers } = realEnvironment;
+  return openByteStore(folder, { sync: false, timers, verifyUpTo: 0, describeKey: () => 'an entry', report: () => {} });
 }
 
 /** A store whose writes wait, or fail, as the test says. */
@@ -31,6 +33,10 @@ export class HeldStore implements ByteStore {
     if (this.failure !== undefined) throw this.failure;
     await this.store.write(...write);
     await new Promise<void>((complete) => (this.held === undefined ? complete() : this.held(complete)));
+  }
+
+  measure(...measure: Parameters<ByteStore['measure']>) {
+    this.store.measure(...measure);
   }
 
   reserve(...reserve: Parameters<ByteStore['reserve']>) {

@@ -1,12 +1,14 @@
 /** Record ids: written out, with computed parts, generated, or a range of them; and mocks, which are many at once. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { inSteps } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
 import { randomKey, ulidAt, uuidV7 } from '../../functions/identifiers.js';
 import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
-import { type Bound, int, Range, RecordId, type RecordKey, type Value } from '../../value/value.js';
+import { type Bound, int, Range, RecordId, type RecordKey } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { pausingOf } from '../pace.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
 
@@ -65,9 +67,13 @@ export function compileMock(mock: Mock): Evaluate {
     range === undefined
       ? (frame) => randomKey(frame.execution.environment.random)
       : (_, index) => int(first + BigInt(index));
-  return (frame): Value => {
+  return (frame) => {
     if (count > MAX_MOCKS) throw failure('mock_too_large');
-    return Array.from({ length: Math.max(0, Number(count)) }, (_, index) => new RecordId(table, keyAt(frame, index)));
+    const ids: RecordId[] = [];
+    const made = inSteps(Math.max(0, Number(count)), pausingOf(frame.execution), (from, to) => {
+      for (let index = from; index < to; index++) ids.push(new RecordId(table, keyAt(frame, index)));
+    });
+    return andThen(made, () => ids);
   };
 }
 

@@ -5,7 +5,10 @@ import type { Commit } from '../commit-log.js';
 import type { Stored, Versionstamp } from '../contract.js';
 import { OrderedTree } from '../ordered-tree.js';
 import { DELETED, type Overlay, type Written } from '../overlay.js';
-import type { ByteStore, Change } from './lmdb-store.js';
+import { LARGE_WRITE } from './large-writer.js';
+import { addDemand, type Demand } from './lmdb-space.js';
+import type { ByteStore, Changes } from './lmdb-store.js';
+import type { Change } from './packed-changes.js';
 
 /** A key's new value, or absence, encoded and as it is. */
 export interface RecordChange extends Change {
@@ -14,7 +17,9 @@ export interface RecordChange extends Change {
 
 /** One commit's part of a group. */
 export interface Addition {
-  readonly changes: readonly RecordChange[];
+  /** Given away: what comes after is added to it. */
+  readonly changes: RecordChange[];
+  readonly room: Demand;
   readonly commit: Commit;
   /** Whether the commit appended to a log. */
   readonly appends: boolean;
@@ -24,12 +29,17 @@ export interface Addition {
 }
 
 /** Commits that are written together: one transaction of the store, one fsync. */
-export class Group {
-  readonly changes: RecordChange[] = [];
+export class Group implements Changes {
+  readonly changes: RecordChange[];
+  readonly room: Demand;
+  /** The last of the commits. */
+  last: Commit;
+  /** The last versionstamp that was given out by then. */
+  stamp: Versionstamp;
   /** The version of the store once the group is written. */
   version = 0;
   /** Whether any of the commits appended to a log. */
-  appends = false;
+  appends: boolean;
   /** Of each commit that wants something called, in their order. */
   readonly afterCommit: { readonly callbacks: AfterCommit; readonly stamp: Versionstamp }[] = [];
   resolve!: () => void;
@@ -39,19 +49,26 @@ export class Group {
     this.reject = reject;
   });
 
-  constructor(
-    /** The last of the commits. */
-    public last: Commit,
-    /** The last versionstamp that was given out by then. */
-    public stamp: Versionstamp,
-  ) {
+  constructor({ changes, room, commit, appends, stamp, afterCommit }: Addition) {
+    this.changes = changes;
+    this.room = room;
+    this.last = commit;
+    this.stamp = stamp;
+    this.appends = appends;
+    if (afterCommit !== undefined) this.afterCommit.push({ callbacks: afterCommit, stamp });
     // Whoever committed hears of a failure. It is nobody else's to handle.
     this.written.catch(() => {});
   }
-}
 
-/** A group of so many changes takes no further commit: the library takes all of them in one step, a microsecond each. */
-const LARGEST_GROUP = 4096;
+  add({ changes, room, commit, appends, stamp, afterCommit }: Addition): void {
+    for (const change of changes) this.changes.push(change);
+    addDemand(this.room, room);
+    this.last = commit;
+    this.stamp = stamp;
+    this.appends ||= appends;
+    if (afterCommit !== undefined) this.afterCommit.push({ callbacks: afterCommit, stamp });
+  }
+}
 
 /** More changes of one commit than these are laid over the store only when they are asked for. */
 const LAID_AT_ONCE = 4096;
@@ -93,17 +110,15 @@ export class GroupWriter {
     return this.#writing;
   }
 
-  add({ changes, commit, appends, stamp, afterCommit }: Addition): Promise<void> {
+  add(addition: Addition): Promise<void> {
+    const { changes } = addition;
     let group = this.#waiting.at(-1);
-    if (group === undefined || group.changes.length >= LARGEST_GROUP) {
-      group = new Group(commit, stamp);
+    // Small ones don't become large by coming together.
+    if (group !== undefined && group.changes.length + changes.length <= LARGE_WRITE) group.add(addition);
+    else {
+      group = new Group(addition);
       this.#waiting.push(group);
     }
-    group.last = commit;
-    group.stamp = stamp;
-    group.appends ||= appends;
-    if (afterCommit !== undefined) group.afterCommit.push({ callbacks: afterCommit, stamp });
-    for (const change of changes) group.changes.push(change);
     // So many are waited for rather than asked for.
     if (changes.length > LAID_AT_ONCE) this.#unwritten = undefined;
     else if (this.#unwritten !== undefined) lay(changes, this.#unwritten);
@@ -152,7 +167,7 @@ export class GroupWriter {
       this.#writing = group;
       group.version = ++this.#version;
       try {
-        await this.#store.write(group.changes, group.version, group.appends ? group.stamp : undefined);
+        await this.#store.write(group, group.version, group.appends ? group.stamp : undefined);
       } catch (reason) {
         const error = this.#failed(reason);
         group.reject(error);

@@ -22,6 +22,7 @@ import { dirname } from 'node:path';
 import { failure, TesseraError } from '../../errors/error.js';
 import { LmdbFile } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
+import type { Change } from './packed-changes.js';
 
 /** So many zeros are written at once. */
 const ZEROS = Buffer.alloc(1 << 18);
@@ -40,14 +41,8 @@ const ENTRY_OVERHEAD = 10;
 /** What the system says if there is no room: on the disk, of a quota, of the largest file that there may be. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** One entry that is to be written, or removed. */
-export interface SizedChange {
-  readonly key: string;
-  readonly bytes: Uint8Array | undefined;
-}
-
 /** What changes bring, in sums: those of several commits add up to those of their group. */
-interface Demand {
+export interface Demand {
   /** The entries, each of which has the pages copied that lead to it. */
   entries: number;
   /** What they take in pages that they share with others. */
@@ -84,49 +79,44 @@ export class SpaceReserve {
     this.#descriptor = openSync(path, 'a+');
     try {
       this.#look();
-      this.admit([]);
+      this.admit(noDemand());
     } catch (error) {
       this.close();
       throw error;
     }
   }
 
+  /** Adds what a change brings to a demand. */
+  measure({ key, bytes: value }: Change, demand: Demand): void {
+    const page = this.#pageSize;
+    const size = value?.length ?? 0;
+    const isOwn = key.length + size + ENTRY_OVERHEAD > page / 2 - 12;
+    if (isOwn) demand.own += Math.ceil((size + ENTRY_OVERHEAD * 3) / page);
+    demand.bytes += key.length + (isOwn ? 0 : size) + ENTRY_OVERHEAD;
+    demand.entries++;
+  }
+
   /**
    * Makes sure that there is room for changes, and keeps it for them until `written`.
    * @throws TesseraError `storage_full`, with nothing kept; `storage_unavailable` where the file can't be written to, or is cut off
    */
-  admit(changes: readonly SizedChange[]): void {
-    const demand = this.#demandOf(changes);
+  admit(demand: Demand): void {
     if (this.#missing(demand) > 0) {
       this.#look();
       const missing = this.#missing(demand);
       if (missing > 0) this.#extend(missing, demand);
     }
-    add(this.#admitted, demand, 1);
-    add(this.#unwritten, demand, 1);
+    addDemand(this.#admitted, demand);
+    addDemand(this.#unwritten, demand);
   }
 
   /** Changes that were let in have been written, or never will be. */
-  written(changes: readonly SizedChange[]): void {
-    add(this.#unwritten, this.#demandOf(changes), -1);
+  written(demand: Demand): void {
+    addDemand(this.#unwritten, demand, -1);
   }
 
   close(): void {
     closeSync(this.#descriptor);
-  }
-
-  #demandOf(changes: readonly SizedChange[]): Demand {
-    const demand = noDemand();
-    const page = this.#pageSize;
-    const longest = page / 2 - 12;
-    for (const { key, bytes: value } of changes) {
-      const size = value?.length ?? 0;
-      const isOwn = key.length + size + ENTRY_OVERHEAD > longest;
-      if (isOwn) demand.own += Math.ceil((size + ENTRY_OVERHEAD * 3) / page);
-      demand.bytes += key.length + (isOwn ? 0 : size) + ENTRY_OVERHEAD;
-    }
-    demand.entries = changes.length;
-    return demand;
   }
 
   /** How many pages the file lacks for what was let in and for more. */
@@ -208,11 +198,11 @@ export class SpaceReserve {
   }
 }
 
-function noDemand(): Demand {
+export function noDemand(): Demand {
   return { entries: 0, bytes: 0, own: 0 };
 }
 
-function add(to: Demand, { entries, bytes, own }: Demand, times: 1 | -1): void {
+export function addDemand(to: Demand, { entries, bytes, own }: Demand, times: 1 | -1 = 1): void {
   to.entries += entries * times;
   to.bytes += bytes * times;
   to.own += own * times;

@@ -1,26 +1,25 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Database, RootDatabase, Transaction } from 'lmdb';
-import { lazyLibrary } from '../../base/lazily.js';
+import type { Database, Transaction } from 'lmdb';
+import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
-import { type AboutName, decodeAbout, decodeUnsealed, encodeAbout, FORMAT, UNSEALED_FORMAT } from './lmdb-about.js';
+import { LARGE_WRITE, LargeWriter } from './large-writer.js';
+import { decodeAbout, decodeUnsealed, encodeAbout, FORMAT, UNSEALED_FORMAT } from './lmdb-about.js';
+import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
-import { allocateLock, probeSpace, SpaceReserve } from './lmdb-space.js';
-
-const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
+import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
+import type { Change } from './packed-changes.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
 export const MAX_KEY_LENGTH = 1978;
-/** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
-export const MAX_READERS = 8192;
 /** The file in a folder that holds everything. */
 export const DATA_FILE = 'data.mdb';
 
-/** One key's new value, or its removal. */
-export interface Change {
-  readonly key: Key;
-  readonly bytes: Uint8Array | undefined;
+/** Changes that are written together, and the room that was kept for them. */
+export interface Changes {
+  readonly changes: readonly Change[];
+  readonly room: Demand;
 }
 
 /** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
@@ -31,11 +30,13 @@ export interface ByteStore {
   readonly mayBeUnsealed: boolean;
   /** Whether nothing can be written. */
   readonly isReadOnly: boolean;
+  /** Adds the room that a change may take to that of others. */
+  measure(change: Change, room: Demand): void;
   /**
    * Keeps room for changes that `write` will be given.
    * @throws TesseraError `storage_full`, `storage_unavailable`, with nothing kept
    */
-  reserve(changes: readonly Change[]): void;
+  reserve(room: Demand): void;
   /** Notes that every value has a checksum by now. */
   sealed(): Promise<void>;
   /** Pins what is committed now. */
@@ -44,7 +45,7 @@ export interface ByteStore {
    * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise resolves the changes
    * are durable; they become visible to new views no sooner than that. `stamp` is the last versionstamp given out, if it is a new one.
    */
-  write(changes: readonly Change[], version: number, stamp?: Versionstamp): Promise<void>;
+  write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,90 +69,29 @@ export interface ByteScan {
   readonly limit: number;
 }
 
-/** What Node's buffers can do beyond their types: no encoding needs to be looked up by its name. */
-interface Latin1Buffer {
-  readonly length: number;
-  [at: number]: number;
-  latin1Write(text: string, offset: number, length: number): number;
-  latin1Slice(start: number, end: number): string;
-}
-
-/** Shorter keys are written faster here than by a call out of JavaScript: measured with 26 bytes, it takes half a microsecond off a read of 1.8. */
-const SHORT_KEY = 64;
-
-/** Reads and writes a byte string straight from and into the buffers of LMDB's library. */
-const BYTE_STRING_KEYS = {
-  writeKey(key: Key, target: Latin1Buffer, start: number): number {
-    // The library makes room and tries again when it is told so.
-    const end = start + key.length;
-    if (end > target.length) throw new RangeError('a key longer than the buffer');
-    if (key.length > SHORT_KEY) target.latin1Write(key, start, key.length);
-    else for (let at = start; at < end; at++) target[at] = key.charCodeAt(at - start);
-    return end;
-  },
-  readKey(source: Latin1Buffer, start: number, end: number): Key {
-    return source.latin1Slice(start, end);
-  },
-};
-
-/**
- * Hands on the bytes of a value where the library has read them to, which is the same place each time: a copy of them takes as long as
- * decoding a small record.
- */
-const BYTES_IN_PLACE = {
-  encode: (bytes: Uint8Array) => bytes,
-  decode: (bytes: Uint8Array) => bytes,
-};
-
-interface Databases {
-  readonly root: RootDatabase<Uint8Array, Key>;
-  /** All keys of the contract. */
-  readonly records: Database<Uint8Array, Key>;
-  /** What `lmdb-about.ts` tells of. */
-  readonly about: Database<Uint8Array, AboutName>;
-}
-
 export interface ByteStoreOptions extends FileCheck {
   readonly sync: boolean;
+  readonly timers: Timers;
 }
 
 /**
  * Opens or creates the files of a store in a folder, which must be locked.
  * @throws TesseraError `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`; Error of the system or of the library
- *
- * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
- * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
- * crash of the machine (not of the process) may damage the file.
  */
 export function openByteStore(folder: string, options: ByteStoreOptions): ByteStore {
   const path = join(folder, DATA_FILE);
   const { readOnly = false } = options;
   checkDataFile(path, options);
   if (!readOnly) prepareFiles(path);
-  const root = lmdb().open<Uint8Array, Key>({
-    path,
-    noSubdir: true,
-    overlappingSync: false,
-    noSync: !options.sync,
-    maxReaders: MAX_READERS,
-    readOnly,
-    encoding: 'binary',
-  });
+  const databases = openDatabases(path, { sync: options.sync, readOnly });
   try {
-    const named = <K extends Key>(name: string, values: object) =>
-      root.openDB<Uint8Array, K>({ name, keyEncoder: BYTE_STRING_KEYS, ...values } as { name: string });
-    const databases: Databases = {
-      root,
-      records: named('records', { encoder: BYTES_IN_PLACE }),
-      about: named('about', { encoding: 'binary' }),
-    };
-    if (readOnly) return new LmdbByteStore(databases, undefined);
+    if (readOnly) return new LmdbByteStore(databases, undefined, options);
     settleFormat(databases, folder);
     // A new file must also survive in its folder, and a new folder in the one above.
     if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
-    return new LmdbByteStore(databases, path);
+    return new LmdbByteStore(databases, path, options);
   } catch (error) {
-    void root.close();
+    void databases.root.close();
     throw error;
   }
 }
@@ -204,10 +144,12 @@ class LmdbByteStore implements ByteStore {
   readonly #databases: Databases;
   /** None in a store that is only read. */
   readonly #space: SpaceReserve | undefined;
+  /** None either. */
+  readonly #large: LargeWriter | undefined;
   /** The last write that is known to have succeeded. */
   #version = 0;
 
-  constructor(databases: Databases, path: string | undefined) {
+  constructor(databases: Databases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
     const { about, root } = databases;
     const format = about.get('format');
@@ -217,17 +159,22 @@ class LmdbByteStore implements ByteStore {
     this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeAbout('stamp', stamp));
     this.mayBeUnsealed = isUnsealed || about.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
-    this.#space =
-      path === undefined ? undefined : new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
+    if (path === undefined) return;
+    this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
+    this.#large = new LargeWriter({ path: resolve(path), file: statSync(path, { bigint: true }), sync }, timers);
   }
 
-  reserve(changes: readonly Change[]): void {
+  measure(change: Change, room: Demand): void {
+    this.#space?.measure(change, room);
+  }
+
+  reserve(room: Demand): void {
     if (this.#space === undefined) throw failure('read_only');
-    this.#space.admit(changes);
+    this.#space.admit(room);
   }
 
   async sealed(): Promise<void> {
-    this.#space?.admit([]);
+    this.#space?.admit(noDemand());
     await this.#commit(() => void this.#databases.about.remove('unsealed'));
   }
 
@@ -241,19 +188,20 @@ class LmdbByteStore implements ByteStore {
     return new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
   }
 
-  async write(changes: readonly Change[], version: number, stamp?: Versionstamp): Promise<void> {
-    const { records, about } = this.#databases;
-    await this.#commit(() => {
-      // All promises of a batch are one; the inner ones say nothing of their own.
-      for (const { key, bytes } of changes) void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
-      void about.put('version', encodeAbout('version', String(version)));
-      if (stamp !== undefined) void about.put('stamp', encodeAbout('stamp', String(stamp)));
-    });
-    this.#space?.written(changes);
+  async write({ changes, room }: Changes, version: number, stamp?: Versionstamp): Promise<void> {
+    const isWritten = changes.length > LARGE_WRITE && (await this.#large?.write(changes, version, stamp));
+    if (isWritten !== true) {
+      await this.#commit(() => {
+        for (const change of changes) putChange(this.#databases, change);
+        putVersion(this.#databases, version, stamp);
+      });
+    }
+    this.#space?.written(room);
     this.#version = version;
   }
 
   async close(): Promise<void> {
+    await this.#large?.close();
     await this.#databases.root.close();
     this.#space?.close();
   }

@@ -12,16 +12,18 @@ import { type Commit, CommitLog } from '../commit-log.js';
 import { forEachChange, isLargeCommit, settleInSteps } from '../commit-steps.js';
 import type { BeginOptions, Engine, Key, Versionstamp } from '../contract.js';
 import { LayeredSnapshot } from '../layered.js';
-import { DELETED, type Overlay, type Written } from '../overlay.js';
+import { DELETED, type Written } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
 import { type KeyReservation, ownReservation, Reservations } from '../reservations.js';
 import type { Snapshot } from '../snapshot.js';
 import { type CommitStage, type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '../transaction.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
+import { MAX_READERS } from './lmdb-databases.js';
 import { DEFAULT_VERIFY_UP_TO } from './lmdb-limits.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
-import { type ByteStore, type ByteView, MAX_KEY_LENGTH, MAX_READERS, openByteStore } from './lmdb-store.js';
+import { type Demand, noDemand } from './lmdb-space.js';
+import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './lmdb-store.js';
 import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 import { type SealingEngine, sealOldValues } from './seal-old-values.js';
@@ -74,6 +76,7 @@ export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine 
         describeKey: options.describeKey ?? anyEntry,
         report: options.report ?? (() => {}),
         readOnly: options.readOnly ?? false,
+        timers: options.timers ?? realEnvironment.timers,
       });
       return new LmdbEngine(store, options, unlock);
     } catch (error) {
@@ -307,30 +310,40 @@ export class LmdbEngine implements Engine {
   #accept({ overlay, appended, afterCommit }: Writes): Accepted {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable, or there may be no room.
-    const changes = encode(overlay);
-    this.#store.reserve(changes);
+    const changes: RecordChange[] = [];
+    const room = noDemand();
+    overlay.forEach((key, value) => {
+      this.#encode(key, value, changes, room);
+    });
+    this.#store.reserve(room);
     const commit = this.#log.append(() => overlay.keys());
     const appends = appended !== undefined;
-    return { written: this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+    return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
   }
 
   /** The same for many changes, which are encoded in steps. */
   #acceptInSteps(writes: Writes): PromiseOrValue<Accepted> {
     const { overlay, afterCommit } = writes;
     const changes: RecordChange[] = [];
-    const encodeOne = (key: Key, value: Written) => {
-      changes.push(encoded(key, value));
-    };
+    const room = noDemand();
+    const encodeOne = (key: Key, value: Written) => this.#encode(key, value, changes, room);
     return andThen(settleInSteps(writes, this.#stamps, this.#pausing), (stamp) =>
       andThen(forEachChange(overlay, this.#pausing, encodeOne), (keys) => {
         this.#mustBeOpen();
-        this.#store.reserve(changes);
+        this.#store.reserve(room);
         if (stamp !== undefined) this.#stamps.give(stamp);
         const commit = this.#log.append(() => keys, true);
         const appends = stamp !== undefined;
-        return { written: this.#writer.add({ changes, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+        return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
       }),
     );
+  }
+
+  /** Adds one change, as it is to be stored, to others of a commit, and its room to theirs. */
+  #encode(key: Key, value: Written, changes: RecordChange[], room: Demand): void {
+    const change = encoded(key, value);
+    changes.push(change);
+    this.#store.measure(change, room);
   }
 
   /** A group is durable: snapshots show it from now on. */
@@ -381,10 +394,13 @@ export class LmdbEngine implements Engine {
       view: () => this.#store.view(),
       isPending: (key) => this.#writer.pending > 0 && this.#writer.unwritten().get(key) !== undefined,
       write: (changes) => {
-        this.#store.reserve(changes);
+        const room = noDemand();
+        for (const change of changes) this.#store.measure(change, room);
+        this.#store.reserve(room);
         // No value is another than before, so that nobody can conflict with it.
         const { latest: commit } = this.#log;
-        return this.#writer.add({ changes, commit, appends: false, stamp: this.#stamps.last, afterCommit: undefined });
+        const stamp = this.#stamps.last;
+        return this.#writer.add({ changes, room, commit, appends: false, stamp, afterCommit: undefined });
       },
     };
     try {
@@ -449,14 +465,6 @@ export class LmdbEngine implements Engine {
     await this.#store.close();
     await this.#unlock();
   }
-}
-
-function encode(writes: Overlay): RecordChange[] {
-  const changes: RecordChange[] = [];
-  writes.forEach((key, value) => {
-    changes.push(encoded(key, value));
-  });
-  return changes;
 }
 
 function encoded(key: Key, value: Written): RecordChange {

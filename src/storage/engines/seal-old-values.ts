@@ -20,7 +20,7 @@ export interface SealingEngine {
   /** Whether a commit that isn't written yet changes a key: its new value has a checksum. */
   isPending(key: Key): boolean;
   /** Writes changes that change no value. */
-  write(changes: readonly RecordChange[]): Promise<void>;
+  write(changes: RecordChange[]): Promise<void>;
 }
 
 /**

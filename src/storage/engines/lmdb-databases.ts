@@ -1,0 +1,101 @@
+/** The trees of a data file, opened with LMDB's library. */
+import type { Database, RootDatabase } from 'lmdb';
+import { lazyLibrary } from '../../base/lazily.js';
+import type { Key, Versionstamp } from '../contract.js';
+import { type AboutName, encodeAbout } from './lmdb-about.js';
+import type { Change } from './packed-changes.js';
+
+const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
+
+/** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
+export const MAX_READERS = 8192;
+
+/** What Node's buffers can do beyond their types: no encoding needs to be looked up by its name. */
+interface Latin1Buffer {
+  readonly length: number;
+  [at: number]: number;
+  latin1Write(text: string, offset: number, length: number): number;
+  latin1Slice(start: number, end: number): string;
+}
+
+/** Shorter keys are written faster here than by a call out of JavaScript: measured with 26 bytes, it takes half a microsecond off a read of 1.8. */
+const SHORT_KEY = 64;
+
+/** Reads and writes a byte string straight from and into the buffers of LMDB's library. */
+const BYTE_STRING_KEYS = {
+  writeKey(key: Key, target: Latin1Buffer, start: number): number {
+    // The library makes room and tries again when it is told so.
+    const end = start + key.length;
+    if (end > target.length) throw new RangeError('a key longer than the buffer');
+    if (key.length > SHORT_KEY) target.latin1Write(key, start, key.length);
+    else for (let at = start; at < end; at++) target[at] = key.charCodeAt(at - start);
+    return end;
+  },
+  readKey(source: Latin1Buffer, start: number, end: number): Key {
+    return source.latin1Slice(start, end);
+  },
+};
+
+/**
+ * Hands on the bytes of a value where the library has read them to, which is the same place each time: a copy of them takes as long as
+ * decoding a small record.
+ */
+const BYTES_IN_PLACE = {
+  encode: (bytes: Uint8Array) => bytes,
+  decode: (bytes: Uint8Array) => bytes,
+};
+
+export interface Databases {
+  readonly root: RootDatabase<Uint8Array, Key>;
+  /** All keys of the contract. */
+  readonly records: Database<Uint8Array, Key>;
+  /** What `lmdb-about.ts` tells of. */
+  readonly about: Database<Uint8Array, AboutName>;
+}
+
+export interface DatabaseOptions {
+  readonly sync: boolean;
+  readonly readOnly: boolean;
+}
+
+/**
+ * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
+ * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
+ * crash of the machine (not of the process) may damage the file.
+ *
+ * @throws Error of the system or of the library
+ */
+export function openDatabases(path: string, { sync, readOnly }: DatabaseOptions): Databases {
+  const root = lmdb().open<Uint8Array, Key>({
+    path,
+    noSubdir: true,
+    overlappingSync: false,
+    noSync: !sync,
+    maxReaders: MAX_READERS,
+    readOnly,
+    encoding: 'binary',
+  });
+  try {
+    const named = <K extends Key>(name: string, values: object) =>
+      root.openDB<Uint8Array, K>({ name, keyEncoder: BYTE_STRING_KEYS, ...values } as { name: string });
+    return {
+      root,
+      records: named('records', { encoder: BYTES_IN_PLACE }),
+      about: named('about', { encoding: 'binary' }),
+    };
+  } catch (error) {
+    void root.close();
+    throw error;
+  }
+}
+
+/** To be called within a transaction or a batch, whose promise stands for those of all changes. */
+export function putChange({ records }: Databases, { key, bytes }: Change): void {
+  void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
+}
+
+/** The same for what a write says about the store; `stamp` if it is a new one. */
+export function putVersion({ about }: Databases, version: number, stamp: Versionstamp | undefined): void {
+  void about.put('version', encodeAbout('version', String(version)));
+  if (stamp !== undefined) void about.put('stamp', encodeAbout('stamp', String(stamp)));
+}

@@ -1,0 +1,41 @@
+/** The thread of `write-thread.ts`: puts what it is handed into one transaction of LMDB, and commits that. */
+import { on } from 'node:events';
+import { statSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { invariant } from '../../base/invariant.js';
+import { openDatabases, putChange, putVersion } from './lmdb-databases.js';
+import { unpackChanges } from './packed-changes.js';
+import type { ToWriter, WriterData } from './write-thread.js';
+
+const port = parentPort;
+invariant(port !== null, 'this runs on a thread of its own');
+const messages = on(port, 'message');
+const { path, file, sync } = workerData as WriterData;
+const { dev, ino } = statSync(path, { bigint: true });
+invariant(dev === file.dev && ino === file.ino, 'another file has taken the place of the one that is open');
+const databases = openDatabases(path, { sync, readOnly: false });
+
+/** Answers the last message, or says that it has begun, and waits for another one. */
+async function next(): Promise<ToWriter> {
+  port?.postMessage('done');
+  const { value } = await messages.next();
+  return value[0] as ToWriter;
+}
+
+/** The library aborts the transaction if this fails; then the thread ends with the error. */
+async function putAll(first: ToWriter): Promise<void> {
+  let message = first;
+  for (; message.kind === 'changes'; message = await next()) {
+    unpackChanges(message.bytes, (change) => putChange(databases, change));
+  }
+  invariant(message.kind === 'commit', 'closed within a write');
+  putVersion(databases, message.version, message.stamp);
+}
+
+for (;;) {
+  const message = await next();
+  if (message.kind === 'close') break;
+  await databases.root.transactionSync(() => putAll(message));
+}
+await databases.root.close();
+port.close();
