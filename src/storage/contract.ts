@@ -24,6 +24,12 @@ export interface KeyRange {
   readonly to: Key;
 }
 
+/** What a transaction is about to read. */
+export interface Announced {
+  readonly keys?: readonly Key[];
+  readonly ranges?: readonly KeyRange[];
+}
+
 export interface ScanOptions {
   /** From the greatest key downwards. */
   readonly reverse?: boolean;
@@ -62,6 +68,11 @@ export interface Transaction {
   /** As many answers as keys, in their order. */
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]>;
   scan(range: KeyRange, options?: ScanOptions): Cursor;
+  /**
+   * Fetches what will be read next, all of it together, once: `get`, `getMany` and scans of just these ranges then answer at once. What isn't read
+   * after all never conflicts. Absent where the store answers at once, so that nobody need work out what to announce.
+   */
+  readonly expect?: (announced: Announced) => PromiseOrValue<void>;
   /** How many keys lie in a range. */
   count(range: KeyRange): PromiseOrValue<number>;
   /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */

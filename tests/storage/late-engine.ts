@@ -4,6 +4,7 @@
  */
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type {
+  Announced,
   BeginOptions,
   Cursor,
   Engine,
@@ -113,6 +114,11 @@ export class LateEngine implements Engine {
 }
 
 class LateTransaction implements Transaction {
+  /** Keys and ranges that have been fetched, so that they are answered at once, and keys that the transaction itself has written. */
+  readonly #here = new Set<Key>();
+  readonly #written = new Set<Key>();
+  readonly #rangesHere = new Set<string>();
+
   constructor(
     private readonly inner: Transaction,
     private readonly lateness: Lateness,
@@ -122,16 +128,29 @@ class LateTransaction implements Transaction {
     return this.inner.writable;
   }
 
-  get(key: Key): Promise<Stored | undefined> {
-    return this.#answered(this.inner.get(key));
+  get(key: Key): PromiseOrValue<Stored | undefined> {
+    const value = this.inner.get(key);
+    return this.#isHere(key) ? value : this.#answered(value);
   }
 
-  getMany(keys: readonly Key[]): Promise<(Stored | undefined)[]> {
-    return this.#answered(this.inner.getMany(keys));
+  getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]> {
+    const values = this.inner.getMany(keys);
+    return keys.every((key) => this.#isHere(key)) ? values : this.#answered(values);
   }
+
+  readonly expect = ({ keys = [], ranges = [] }: Announced): PromiseOrValue<void> => {
+    const missing = keys.filter((key) => !this.#isHere(key));
+    const missingRanges = ranges.filter((range) => !this.#rangesHere.has(nameOf(range)));
+    if (missing.length === 0 && missingRanges.length === 0) return;
+    return this.lateness.answer(() => {
+      for (const key of missing) this.#here.add(key);
+      for (const range of missingRanges) this.#rangesHere.add(nameOf(range));
+    });
+  };
 
   scan(range: KeyRange, options?: ScanOptions): Cursor {
-    return new LateCursor(this.inner.scan(range, options), this.lateness);
+    const cursor = this.inner.scan(range, options);
+    return this.#rangesHere.has(nameOf(range)) ? cursor : new LateCursor(cursor, this.lateness);
   }
 
   count(range: KeyRange): Promise<number> {
@@ -139,10 +158,12 @@ class LateTransaction implements Transaction {
   }
 
   put(key: Key, value: Stored): void {
+    this.#written.add(key);
     this.inner.put(key, value);
   }
 
   delete(key: Key): void {
+    this.#written.add(key);
     this.inner.delete(key);
   }
 
@@ -163,6 +184,7 @@ class LateTransaction implements Transaction {
   }
 
   rollback(to: Savepoint): void {
+    this.#written.clear();
     this.inner.rollback(to);
   }
 
@@ -182,6 +204,10 @@ class LateTransaction implements Transaction {
     return this.#done(() => this.inner.reserve());
   }
 
+  #isHere(key: Key): boolean {
+    return this.#here.has(key) || this.#written.has(key);
+  }
+
   /** Does at once what has a place among the deeds of others, and answers later. */
   #done<T>(work: () => PromiseOrValue<T>): Promise<T> {
     const outcome = new Promise<T>((resolve) => resolve(work()));
@@ -193,6 +219,10 @@ class LateTransaction implements Transaction {
   #answered<T>(value: PromiseOrValue<T>): Promise<T> {
     return this.lateness.answer(() => value);
   }
+}
+
+function nameOf({ from, to }: KeyRange): string {
+  return `${from.length} ${from}${to}`;
 }
 
 /** Learns with each batch whether there is another, so that nobody waits for the end. */
