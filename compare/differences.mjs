@@ -42,14 +42,19 @@ export const knownFor = (known, difference) =>
 const isSameParseError = (peer, here) =>
   peer.startsWith('--! Parse error: ') && peer.split('\n', 1)[0] === here.split('\n', 1)[0];
 
+/** A text that can't be parsed answers with one line, whatever its statements are. @param {readonly string[]} lines */
+const isParseError = ([line = '', ...more]) => more.length === 0 && line.startsWith('--! Parse error: ');
+
 /**
- * Where the answers to one script differ, line by line.
+ * Where the answers to one script differ, line by line; texts that only one of the engines can parse as a whole.
  * @param {readonly { asked: string, lines: readonly string[] }[]} here
  * @param {readonly { asked: string, lines: readonly string[] }[]} peer
  */
 export function differencesOf(here, peer) {
-  return here.flatMap(({ asked, lines }, at) => {
-    const theirs = peer[at]?.lines ?? [];
+  return here.flatMap(({ asked, lines: ours }, at) => {
+    let lines = ours;
+    let theirs = peer[at]?.lines ?? [];
+    if (isParseError(lines) !== isParseError(theirs)) [lines, theirs] = [[lines.join('\n')], [theirs.join('\n')]];
     return Array.from({ length: Math.max(lines.length, theirs.length) }, (_, line) => ({
       asked,
       peer: normalized(theirs[line] ?? 'no result'),
