@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
  * @property {string} [asked] pattern of the statement
  * @property {string} [peer] pattern of the peer's line
  * @property {string} [here] pattern of ours
+ * @property {number} [lines] how many lines of the written scripts it covers, where it covers so many that another one would be hidden among them
  */
 
 /** @returns {Known[]} */
@@ -37,6 +38,24 @@ export const knownFor = (known, difference) =>
       (part) => one[part] === undefined || new RegExp(one[part], 's').test(difference[part]),
     ),
   );
+
+/**
+ * Counts what each entry covers.
+ * @param {readonly Known[]} known
+ */
+export function coverageOf(known) {
+  /** @type {Map<Known, number>} */
+  const covered = new Map();
+  return {
+    /** @param {Known} one */
+    note: (one) => covered.set(one, (covered.get(one) ?? 0) + 1),
+    /** Entries that cover more or less than they say. */
+    wrong: () =>
+      known
+        .map((one) => ({ reason: one.reason, said: one.lines, found: covered.get(one) ?? 0 }))
+        .filter(({ said, found }) => said !== undefined && said !== found),
+  };
+}
 
 /** Snippets of parse errors may suggest more here (docs/COMPATIBILITY.md); what is wrong is said in the first line. @param {string} peer @param {string} here */
 const isSameParseError = (peer, here) =>
