@@ -47,7 +47,7 @@ for (const step of stepsOfFile(readFileSync(positionals[0] ?? 0, 'utf8'))) {
     const parseError = ours[0]?.startsWith('--! Parse error: ');
     if (parseError) script.push(`--@fails ${ours[0].slice('--! '.length).split('\n')[0]}`, step.text, '');
     else script.push(step.text, ...ours.map((line) => line.replaceAll('\n', '\\n')));
-    const equal = ours.join('\n') === tours.join('\n');
+    const equal = ours.join('\n') === theirs.join('\n');
     if (!equal) differing++;
     if (!equal || flags.all) console.log(`${equal ? '= ' : '≠ '}${step.text}`);
     if (equal && flags.all) console.log(ours.join('\n'));

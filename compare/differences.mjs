@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
  * @property {string} [asked] pattern of the statement
  * @property {string} [peer] pattern of the peer's line
  * @property {string} [here] pattern of ours
+ * @property {number} [lines] how many lines of the written scripts it covers, where it covers so many that another one would be hidden among them
  */
 
 /** @returns {Known[]} */
@@ -38,18 +39,41 @@ export const knownFor = (known, difference) =>
     ),
   );
 
+/**
+ * Counts what each entry covers.
+ * @param {readonly Known[]} known
+ */
+export function coverageOf(known) {
+  /** @type {Map<Known, number>} */
+  const covered = new Map();
+  return {
+    /** @param {Known} one */
+    note: (one) => covered.set(one, (covered.get(one) ?? 0) + 1),
+    /** Entries that cover more or less than they say. */
+    wrong: () =>
+      known
+        .map((one) => ({ reason: one.reason, said: one.lines, found: covered.get(one) ?? 0 }))
+        .filter(({ said, found }) => said !== undefined && said !== found),
+  };
+}
+
 /** Snippets of parse errors may suggest more here (docs/COMPATIBILITY.md); what is wrong is said in the first line. @param {string} peer @param {string} here */
 const isSameParseError = (peer, here) =>
   peer.startsWith('--! Parse error: ') && peer.split('\n', 1)[0] === here.split('\n', 1)[0];
 
+/** A text that can't be parsed answers with one line, whatever its statements are. @param {readonly string[]} lines */
+const isParseError = ([line = '', ...more]) => more.length === 0 && line.startsWith('--! Parse error: ');
+
 /**
- * Where the answers to one script differ, line by line.
+ * Where the answers to one script differ, line by line; texts that only one of the engines can parse as a whole.
  * @param {readonly { asked: string, lines: readonly string[] }[]} here
  * @param {readonly { asked: string, lines: readonly string[] }[]} peer
  */
 export function differencesOf(here, peer) {
-  return here.flatMap(({ asked, lines }, at) => {
-    const theirs = peer[at]?.lines ?? [];
+  return here.flatMap(({ asked, lines: ours }, at) => {
+    let lines = ours;
+    let theirs = peer[at]?.lines ?? [];
+    if (isParseError(lines) !== isParseError(theirs)) [lines, theirs] = [[lines.join('\n')], [theirs.join('\n')]];
     return Array.from({ length: Math.max(lines.length, theirs.length) }, (_, line) => ({
       asked,
       peer: normalized(theirs[line] ?? 'no result'),

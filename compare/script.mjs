@@ -10,7 +10,7 @@ function directive(line) {
 
 /**
  * The steps of a file of tests/scripts, with the lines between them (comments, blank ones) as they are and without what it expects. A group of
- * statements ends with a line that ends in `;` outside of brackets.
+ * statements ends with a line that ends in `;` outside of brackets, or where what it answers is expected.
  * @param {string} source
  * @returns {Generator<Step>}
  */
@@ -18,22 +18,30 @@ export function* stepsOfFile(source) {
   /** @type {string[]} */
   let group = [];
   let depth = 0;
-  const text = () => ({ line: group.join('\n'), text: group.join('\n') });
+  /** A group that fails as a whole may have brackets that nothing closes. */
+  let fails = false;
+  function* flush() {
+    if (group.length > 0) yield { line: group.join('\n'), text: group.join('\n') };
+    group = [];
+    depth = 0;
+    fails = false;
+  }
   for (const line of source.split('\n')) {
-    if (/^--(>|!|ok|@fails)/.test(line)) continue;
     const steered = directive(line);
-    if (steered !== undefined) yield steered;
+    if (/^--(>|!|ok)/.test(line)) yield* flush();
+    else if (steered !== undefined) {
+      yield* flush();
+      if (steered.word === 'fails') fails = true;
+      else yield steered;
+    } else if (line.trim() === '' && fails) yield* flush();
     else if (group.length === 0 && /^\s*(--.*)?$/.test(line)) yield { line };
     else {
       group.push(line);
       for (const character of line) depth += '([{'.includes(character) ? 1 : ')]}'.includes(character) ? -1 : 0;
-      if (depth > 0 || !line.trimEnd().endsWith(';')) continue;
-      yield text();
-      group = [];
-      depth = 0;
+      if (depth <= 0 && line.trimEnd().endsWith(';')) yield* flush();
     }
   }
-  if (group.length > 0) yield text();
+  yield* flush();
 }
 
 /** The steps of a generated script: each line is one. @param {string} source @returns {Step[]} */

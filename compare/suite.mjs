@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
-import { differencesOf, knownFor, readKnown } from './differences.mjs';
+import { coverageOf, differencesOf, knownFor, readKnown } from './differences.mjs';
 import { DIST, openTessera } from './engines.mjs';
 import { FAMILIES, scriptOf } from './families/families.mjs';
 import { PEER } from './peer.mjs';
@@ -67,6 +67,7 @@ const known = readKnown();
 const functions = await functionsOf(flags.dist);
 const peer = superviseProcess(flags.dist, flags.peer);
 const report = [];
+const coverage = coverageOf(known);
 const totals = { scripts: 0, texts: 0, equal: 0, meant: 0, differing: 0, died: 0 };
 for (const family of flags.family ?? [...Object.keys(FAMILIES), WRITTEN]) {
   const counts = { scripts: 0, texts: 0, equal: 0, meant: 0, differing: 0, died: 0 };
@@ -83,12 +84,22 @@ for (const family of flags.family ?? [...Object.keys(FAMILIES), WRITTEN]) {
       continue;
     }
     const differences = differencesOf(ours, theirs);
-    const others = differences.filter((one) => knownFor(known, { script: `${family} ${name}`, ...one }) === undefined);
+    const others = differences.filter((one) => {
+      const entry = knownFor(known, { script: `${family} ${name}`, ...one });
+      if (entry !== undefined && family === WRITTEN) coverage.note(entry);
+      return entry === undefined;
+    });
     if (differences.length === 0) counts.equal++;
     else if (others.length === 0) counts.meant++;
     else counts.differing++;
     for (const one of others) {
       report.push(`# ${family} ${name}\n${one.asked}\n   peer ${one.peer}\n   here ${one.here}\n`);
+    }
+  }
+  if (family === WRITTEN) {
+    for (const { reason, said, found } of coverage.wrong()) {
+      counts.differing++;
+      report.push(`# ${family}: '${reason}' covers ${found} lines rather than ${said}\n`);
     }
   }
   for (const key of Object.keys(totals)) totals[key] += counts[key];

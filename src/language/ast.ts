@@ -381,8 +381,8 @@ export interface ExpressionStatement {
 
 export interface Use {
   readonly kind: 'use';
-  readonly namespace?: string;
-  readonly database?: string;
+  readonly namespace?: Name;
+  readonly database?: Name;
 }
 
 export interface Let {

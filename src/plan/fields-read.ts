@@ -9,6 +9,7 @@ import type {
   Data,
   Expression,
   Idiom,
+  Live,
   Output,
   Projections,
   Select,
@@ -25,16 +26,24 @@ export interface FieldsRead {
   readonly names: ReadonlySet<string>;
   /** Whether any other may be read as well. */
   readonly all: boolean;
+  /** The functions of the database, without `fn::`, whose bodies see the document too. What they read the catalog knows (`withFunctions`). */
+  readonly functions: ReadonlySet<string>;
 }
 
-export const ALL_FIELDS: FieldsRead = { names: new Set(), all: true };
-export const NO_FIELDS: FieldsRead = { names: new Set(), all: false };
+const NOTHING: ReadonlySet<string> = new Set();
+export const ALL_FIELDS: FieldsRead = { names: NOTHING, all: true, functions: NOTHING };
+export const NO_FIELDS: FieldsRead = { names: NOTHING, all: false, functions: NOTHING };
 /** What a graph step reads of the record where it begins. */
-export const EDGE_FIELDS: FieldsRead = { names: new Set(['id', 'in', 'out']), all: false };
+export const EDGE_FIELDS: FieldsRead = { ...NO_FIELDS, names: new Set(['id', 'in', 'out']) };
 
 /** One field by its name. */
 export function fieldNamed(name: string): FieldsRead {
-  return { names: new Set([name]), all: false };
+  return fieldsNamed(new Set([name]));
+}
+
+/** Some fields by their names. */
+export function fieldsNamed(names: ReadonlySet<string>): FieldsRead {
+  return { ...NO_FIELDS, names };
 }
 
 type Node = Expression | Statement;
@@ -90,22 +99,34 @@ const OUTPUTS: Readonly<Record<Exclude<Output['kind'], 'project'>, OutputReads>>
   diff: { before: ALL_FIELDS, after: ALL_FIELDS },
 };
 
-/** Projections are about the record as it is after the statement; `$before` and `$after` are whole records. */
+/** Projections are about the record as it is after the statement; `$before` and `$after` are whole records, which functions find too. */
 export function fieldsReturned(output: Output): OutputReads {
   if (output.kind !== 'project') return OUTPUTS[output.kind];
   const { projections } = output;
   const shown = fieldsProjected(projections);
   const side = (name: string, otherwise: FieldsRead): FieldsRead =>
-    new Later(() => (shown.all || hasParam(projections, name) ? ALL_FIELDS : otherwise));
+    new Later(() => {
+      const whole = shown.all || shown.functions.size > 0 || hasParam(expressionsOf(projections), [name]);
+      return whole ? ALL_FIELDS : otherwise;
+    });
   return { before: side('before', NO_FIELDS), after: side('after', shown) };
 }
 
-function hasParam(projections: Projections, name: string): boolean {
+/** What a live query reads of the record before a change and after it, both of which it, or a function, may name as a whole. */
+export function fieldsWatched({ projections, where }: Live): FieldsRead {
+  if (projections.kind === 'diff') return ALL_FIELDS;
+  const expressions = [...expressionsOf(projections), ...(where === undefined ? [] : [where])];
+  if (hasParam(expressions, ['before', 'after', 'value'])) return ALL_FIELDS;
+  const reads = union([fieldsProjected(projections), fieldsRead([where])]);
+  return reads.functions.size > 0 ? ALL_FIELDS : reads;
+}
+
+function hasParam(expressions: readonly Expression[], names: readonly string[]): boolean {
   let has = false;
-  for (const expression of expressionsOf(projections)) {
+  for (const expression of expressions) {
     walk(expression, {
       expression: (node) => {
-        has ||= node.kind === 'param' && node.name === name;
+        has ||= node.kind === 'param' && names.includes(node.name);
       },
     });
   }
@@ -137,8 +158,12 @@ export function fieldsSelected({ projections, where, split, group, order }: Sele
 export function union(parts: readonly FieldsRead[]): FieldsRead {
   return new Later(() => {
     const names = new Set<string>();
-    for (const part of parts) for (const name of part.names) names.add(name);
-    return { names, all: parts.some(({ all }) => all) };
+    const functions = new Set<string>();
+    for (const part of parts) {
+      for (const name of part.names) names.add(name);
+      for (const name of part.functions) functions.add(name);
+    }
+    return { names, all: parts.some(({ all }) => all), functions };
   });
 }
 
@@ -159,6 +184,10 @@ class Later implements FieldsRead {
     return this.#settled().all;
   }
 
+  get functions(): ReadonlySet<string> {
+    return this.#settled().functions;
+  }
+
   #settled(): FieldsRead {
     if (this.#find !== undefined) {
       this.#found = this.#find();
@@ -173,15 +202,15 @@ const CONTROL: ReadonlySet<Statement['kind']> = new Set(CONTROL_STATEMENTS);
 
 /**
  * What a COMPUTED clause reads. Names inside of statements about rows aren't fields of its record. Whatever holds such a statement, a
- * closure, a graph step, or a param other than the record counts as reading all, as in the reference engine.
+ * closure, a graph step, a function of the database, or a param other than the record counts as reading all, as in the reference engine.
  */
 export function fieldsOfClause(clause: Expression): FieldsRead {
   let reads = CLAUSES.get(clause);
   if (reads === undefined) {
     const reading = new Reading(isControl);
     reading.into(clause);
-    const { names, all } = reading.result();
-    reads = { names, all: all || isOpaque(clause) };
+    const { names, all, functions } = reading.result();
+    reads = { names, all: all || functions.size > 0 || isOpaque(clause), functions: NOTHING };
     CLAUSES.set(clause, reads);
   }
   return reads;
@@ -217,6 +246,7 @@ function isControl({ kind }: Statement): boolean {
 /** Gathers what is read while trees are walked. */
 class Reading {
   readonly #names = new Set<string>();
+  readonly #functions = new Set<string>();
   readonly #enters: (statement: Statement) => boolean;
   #all = false;
 
@@ -225,7 +255,7 @@ class Reading {
   }
 
   result(): FieldsRead {
-    return { names: this.#names, all: this.#all };
+    return { names: this.#names, all: this.#all, functions: this.#functions };
   }
 
   into(root: Node): void {
@@ -269,8 +299,7 @@ class Reading {
 
   #call({ path, args }: Call): void {
     if (path.startsWith('fn::')) {
-      // The body of a function sees the document of its caller.
-      this.#all = true;
+      this.#functions.add(path.slice('fn::'.length));
     } else if (path === 'type::field') {
       const [name] = args;
       this.#addPath(name && constantValue(name)?.value);

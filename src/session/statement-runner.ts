@@ -25,6 +25,7 @@ import { newObject, type Value } from '../value/value.js';
 import type { Auditor } from './auditor.js';
 import type { StatementResult } from './door.js';
 import type { HeldTransactions } from './held-transactions.js';
+import { namedPlace } from './place-names.js';
 import type { PlaceKeeper } from './places.js';
 import { Testimony } from './testimony.js';
 import type { Unsettled } from './unsettled.js';
@@ -163,7 +164,7 @@ export class StatementRunner {
   #dispatch(statement: Statement): PromiseOrValue<Value> {
     switch (statement.kind) {
       case 'use':
-        return this.#held === undefined ? this.#use(statement) : this.#useWithin(this.#held, statement);
+        return this.#held === undefined ? this.#use(statement) : this.#useWithin(this.#held, statement, this.#scope);
       case 'begin':
         throw failure('transaction_nested');
       case 'commit':
@@ -180,15 +181,21 @@ export class StatementRunner {
 
   /** A USE inside a text is over with the request; the session's `use` is what stays. */
   #use(use: Use): PromiseOrValue<Value> {
-    const select = (witness?: Witness) => this.#services.places.select(this.#identity, use, witness);
-    const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-    return andThen(andThen(this.#unsettled.durable, selecting), (place) => this.#selected(place));
+    const named = namedPlace(use, (name) => this.#dispatch(name));
+    return andThen(named, (to) => {
+      const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
+      const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
+      return andThen(andThen(this.#unsettled.durable, selecting), (place) => this.#selected(place));
+    });
   }
 
   /** In a transaction, what isn't there yet is defined by it. */
-  #useWithin(transaction: Transaction, use: Use): PromiseOrValue<Value> {
-    const place = this.#services.places.selectWithin(transaction, this.#identity, use, this.#testimony);
-    return andThen(place, (found) => this.#selected(found));
+  #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
+    const named = namedPlace(use, (name) => this.#evaluate(name, transaction, scope));
+    return andThen(named, (to) => {
+      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#testimony);
+      return andThen(place, (found) => this.#selected(found));
+    });
   }
 
   #selected(place: Place): Value {
@@ -365,7 +372,7 @@ export class StatementRunner {
     const { executor } = this.#services;
     switch (statement.kind) {
       case 'use':
-        return andThen(this.#useWithin(transaction, statement), (value) => ({ value, isLast: false }));
+        return andThen(this.#useWithin(transaction, statement, scope), (value) => ({ value, isLast: false }));
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
       default:

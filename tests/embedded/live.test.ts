@@ -31,6 +31,20 @@ it('tells each handler what its query sees, until it is killed', async () => {
   await adults.kill();
 });
 
+it('computes only what the query reads', async () => {
+  await db.query(
+    'DEFINE FIELD boom ON person COMPUTED { THROW "x" }; DEFINE FIELD twice ON person COMPUTED n * 2; DEFINE FUNCTION fn::boom() { $this.boom }',
+  );
+  for (const asked of ['twice', '*', '$after.n', 'fn::boom()']) {
+    await db.live(`LIVE SELECT ${asked} FROM person`, hear);
+  }
+  await db.live('LIVE SELECT VALUE n FROM person WHERE boom', hear);
+  await db.live('LIVE SELECT DIFF FROM person', hear);
+  await db.live('LIVE SELECT VALUE id FROM person WHERE twice > 2', hear);
+  await db.query('CREATE person:1 SET n = 1 RETURN NONE; CREATE person:2 SET n = 2 RETURN NONE');
+  await expect.poll(() => heard).toEqual(['CREATE { twice: 2 }', 'CREATE { twice: 4 }', 'CREATE person:2']);
+});
+
 it('goes on behind a versionstamp', async () => {
   await db.query(
     'REMOVE TABLE person; DEFINE TABLE person CHANGEFEED 1d INCLUDE ORIGINAL; CREATE person:1; CREATE person:2',

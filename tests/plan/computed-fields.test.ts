@@ -12,8 +12,8 @@ function fields(clauses: Readonly<Record<string, string>>): FieldDefinition[] {
 }
 
 function selected(text: string): string[] | 'all' {
-  const { names, all } = fieldsSelected(parseStatement(text) as Select);
-  return all ? 'all' : [...names].sort();
+  const { names, all, functions } = fieldsSelected(parseStatement(text) as Select);
+  return all ? 'all' : [...names, ...[...functions].map((name) => `fn::${name}`)].sort();
 }
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
   ['SELECT (SELECT VALUE $parent FROM u) AS z FROM t', 'all'],
   ['SELECT $this[$name] AS z FROM t', 'all'],
   ['SELECT $this.* AS z FROM t', 'all'],
-  ['SELECT fn::f(a) FROM t', 'all'],
+  ['SELECT fn::f(a) FROM t', ['a', 'fn::f']],
   ['SELECT type::field($name) FROM t', 'all'],
   ['SELECT type::field("`a b`") FROM t', 'all'],
   ['SELECT function() { return this.a } AS z FROM t', 'all'],

@@ -33,6 +33,7 @@ export function parseApiPath(text: string): ApiPath {
     at += (whole as string).length;
     if (sigil === undefined) {
       if (fixed !== '') segments.push({ kind: 'fixed', text: fixed });
+      else if (at < text.length) throw malformed('Path not finished');
       continue;
     }
     if (name === '') throw malformed('Expected a name or content for this segment');
@@ -54,7 +55,7 @@ function typeEnd(text: string, start: number): number {
     if (text[at] === '<') depth++;
     else if (text[at] === '>' && --depth === 0) return at + 1;
   }
-  throw malformed('Path not finished');
+  throw malformed('Kind segment did not close');
 }
 
 function typeIn(text: string): Type {

@@ -10,7 +10,7 @@ const ALWAYS: Expression = { kind: 'literal', value: true };
 
 export function compileDefineEvent(statement: DefineEvent, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'event name', compiler);
-  const tableOf = compileName(statement.table, 'table name', compiler);
+  const tableOf = compileName(statement.table, 'target table', compiler);
   return (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'database', 'edit', 'Event');

@@ -11,7 +11,7 @@ import { checkColumns, compileColumns } from './index-columns.js';
 /** Defines an index and lists the records that are there already. CONCURRENTLY changes nothing: it is ready when the statement ends. */
 export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'index name', compiler);
-  const tableOf = compileName(statement.table, 'table name', compiler);
+  const tableOf = compileName(statement.table, 'index table', compiler);
   const columnsOf = compileColumns(statement, compiler);
   return (frame) => {
     const { execution } = frame;

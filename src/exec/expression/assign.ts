@@ -1,12 +1,12 @@
 /** SET, UNSET and ON DUPLICATE KEY UPDATE: changes at the places that a path names. Nothing given is changed; what is new is a copy. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
+import { ValueBag } from '../../functions/value-bag.js';
 import type { Assignment, DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { add, subtract } from '../../value/arithmetic.js';
 import { concat, union, without } from '../../value/items.js';
 import { toNumber } from '../../value/number.js';
-import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
@@ -244,9 +244,9 @@ const OPERATORS: Readonly<Record<AssignmentOperator, (old: Value, given: Value) 
     if (old === undefined) return isCollection(given) ? given : [given];
     if (old instanceof SetValue) return union(old.items, itemsOf(given));
     if (!isArray(old)) return old;
-    const result = [...old];
-    for (const item of itemsOf(given)) if (!result.some((each) => equals(each, item))) result.push(item);
-    return result;
+    // The peer leaves no repetition, not even of what was there.
+    const seen = new ValueBag();
+    return concat(old, itemsOf(given)).filter((item) => seen.add(item));
   },
 };
 

@@ -9,6 +9,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog
 import { plainFieldName } from '../../catalog/define.js';
 import type { ConfigDefinition } from '../../catalog/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../../catalog/lookup.js';
+import { mayAct } from '../../catalog/principal.js';
 import type { Definition } from '../../catalog/stored-definition.js';
 import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
@@ -16,7 +17,7 @@ import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
 import { compileName } from '../define/definition.js';
-import { selectedDatabase, selectedNamespace, selectedPlace } from '../ensure-place.js';
+import { ensurePlace, selectedDatabase, selectedNamespace, selectedPlace } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../execution.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';
@@ -210,12 +211,17 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
     );
 }
 
-/** The catalog of the selected database, for a principal who may look at it. */
+/**
+ * The catalog of the selected database, for a principal who may look at it. In a transaction that writes, it comes into being as for any
+ * other statement, for those who may define it.
+ */
 function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+  const { identity, unit, writable } = execution;
   const place = selectedDatabase(execution);
-  authorize(execution.identity, 'view', place, 'Any');
-  return andThen(execution.unit.catalog(), (catalog) => {
-    if (catalog === undefined) throw failure('database_missing', { name: place.database });
-    return catalog;
+  authorize(identity, 'view', place, 'Any');
+  return andThen(unit.catalog(), (catalog) => {
+    if (catalog !== undefined) return catalog;
+    if (writable && mayAct(identity.principal, 'edit', { namespace: place.namespace })) return ensurePlace(execution);
+    throw failure('database_missing', { name: place.database });
   });
 }

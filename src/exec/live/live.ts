@@ -8,7 +8,7 @@ import type { Live } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import { walk } from '../../language/visitor.js';
 import { bindLive } from '../../plan/bind-change.js';
-import { ALL_FIELDS } from '../../plan/fields-read.js';
+import { ALL_FIELDS, fieldsWatched } from '../../plan/fields-read.js';
 import { LAST_POSITION, positionAfter } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
@@ -130,9 +130,11 @@ type Look = (
 function compileLook(statement: Live, compiler: Compiler): Look {
   const { input } = bindLive(statement, compiler.tuning.rules);
   const show = new OperatorCompiler(compiler, SHOWN).list(input);
+  const fields = fieldsWatched(statement);
   const { since } = statement;
   return (execution, table, { before, after }, versionstamp, variables) => {
-    const see = (record: Written['after']) => record && execution.reader.present(execution, table, record);
+    const see = (record: Written['after']) =>
+      record && execution.reader.present(execution, table, record, 'select', fields);
     return andThen(see(before), (seenBefore) =>
       andThen(see(after), (seenAfter) => {
         const seen = after === undefined ? seenBefore : seenAfter;

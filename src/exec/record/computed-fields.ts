@@ -1,6 +1,7 @@
 import type { FieldDefinition } from '../../catalog/definition.js';
 import { type ComputedGraph, computedGraph, computedOrder, neededFields } from '../../plan/computed-fields.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import { type Functions, withFunctions } from '../../plan/function-reads.js';
 
 /** The computed fields of a table, and for each plan those that it needs, which is decided once. */
 export class ComputedFields<Field extends { readonly definition: FieldDefinition }> {
@@ -17,9 +18,17 @@ export class ComputedFields<Field extends { readonly definition: FieldDefinition
     this.all = computed.toSorted((a, b) => place(a) - place(b));
   }
 
-  /** Those that are needed where `asked` is read of a record, in the order in which they are computed. */
-  needed(asked: FieldsRead): readonly Field[] {
+  /**
+   * Those that are needed where `asked` is read of a record, in the order in which they are computed. Where functions are called and it isn't
+   * known what they do, all are.
+   */
+  needed(asked: FieldsRead, functions?: Functions): readonly Field[] {
     if (this.all.length === 0 || asked.all) return this.all;
+    if (asked.functions.size === 0) return this.#neededFor(asked);
+    return functions === undefined ? this.all : this.needed(withFunctions(asked, functions));
+  }
+
+  #neededFor(asked: FieldsRead): readonly Field[] {
     let needed = this.#needed.get(asked);
     if (needed === undefined) {
       const names = neededFields(this.#graph, asked);

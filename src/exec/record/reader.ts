@@ -11,6 +11,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog
 import { failure } from '../../errors/error.js';
 import type { Part, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
+import type { Functions } from '../../plan/function-reads.js';
 import type { KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
@@ -53,6 +54,9 @@ interface Reading {
   readonly computed: readonly PreparedField[];
 }
 
+/** Shows a stored record of a table as it was asked for. */
+type Present = (table: PreparedTable, raw: ObjectValue) => PromiseOrValue<ObjectValue | undefined>;
+
 export class Reader implements RecordReader {
   readonly #tables: TablePreparer;
   readonly #batch: number;
@@ -73,7 +77,9 @@ export class Reader implements RecordReader {
       if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
       const key = entry.keys.record(encodeRecordKey(id));
       return andThen(execution.unit.transaction.get(key), (raw) =>
-        isObject(raw) ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose, fields) : undefined,
+        isObject(raw)
+          ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose, fields, catalog.functions)
+          : undefined,
       );
     });
   }
@@ -92,7 +98,8 @@ export class Reader implements RecordReader {
       const tables = this.#tablesOf(catalog, ids);
       // What a computed field writes is seen by those after it.
       const isSteady =
-        !execution.unit.transaction.writable || tables.every((table) => !table?.computed.needed(fields).length);
+        !execution.unit.transaction.writable ||
+        tables.every((table) => !table?.computed.needed(fields, catalog?.functions).length);
       const size = isSteady ? this.#batch : 1;
       const found: (ObjectValue | undefined)[] = [];
       let at = 0;
@@ -101,7 +108,9 @@ export class Reader implements RecordReader {
         const from = at;
         at += size;
         return andThen(execution.interrupt.checkpoint(), () => {
-          const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), purpose, fields);
+          const present: Present = (table, raw) =>
+            this.#presentNamed(execution, table, raw, purpose, fields, catalog?.functions);
+          const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), present);
           return andThen(batch, (records) => {
             for (const record of records) found.push(record);
             if (ids.length > size) execution.memory.chargeRows(records);
@@ -131,8 +140,7 @@ export class Reader implements RecordReader {
     execution: Execution,
     ids: readonly RecordId[],
     tables: readonly (PreparedTable | undefined)[],
-    purpose: Purpose,
-    fields: FieldsRead,
+    present: Present,
   ): PromiseOrValue<(ObjectValue | undefined)[]> {
     const keys: string[] = [];
     for (let at = 0; at < ids.length; at++) {
@@ -143,8 +151,7 @@ export class Reader implements RecordReader {
       let next = 0;
       return mapInOrder(tables, (table) => {
         const raw = table === undefined ? undefined : stored[next++];
-        if (table === undefined || !isObject(raw)) return undefined;
-        return this.#presentNamed(execution, table, raw, purpose, fields);
+        return table === undefined || !isObject(raw) ? undefined : present(table, raw);
       });
     });
   }
@@ -156,7 +163,12 @@ export class Reader implements RecordReader {
       const table = this.#tables.prepare(entry);
       const purpose = scan.purpose ?? 'select';
       if (isClosed(execution, table, purpose)) return;
-      const reading = { execution, table, purpose, computed: table.computed.needed(scan.fields ?? ALL_FIELDS) };
+      const reading = {
+        execution,
+        table,
+        purpose,
+        computed: table.computed.needed(scan.fields ?? ALL_FIELDS, catalog.functions),
+      };
       return scan.index === undefined
         ? this.#walk(reading, scan.keys ?? rangeOf(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
@@ -214,7 +226,10 @@ export class Reader implements RecordReader {
     fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<ObjectValue | undefined> {
     const prepared = this.#tables.prepare(table);
-    return this.#present({ execution, table: prepared, purpose, computed: prepared.computed.needed(fields) }, raw);
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const computed = prepared.computed.needed(fields, catalog?.functions);
+      return this.#present({ execution, table: prepared, purpose, computed }, raw);
+    });
   }
 
   /** A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule only narrows. */
@@ -224,8 +239,9 @@ export class Reader implements RecordReader {
     raw: ObjectValue,
     purpose: Purpose,
     fields: FieldsRead,
+    functions: Functions | undefined,
   ): PromiseOrValue<ObjectValue | undefined> {
-    const computed = table.computed.needed(fields);
+    const computed = table.computed.needed(fields, functions);
     if (computed.length === 0 && isPlain(execution, purpose)) return raw;
     const presented = this.#present({ execution, table, purpose, computed }, raw);
     if (purpose === 'select') return presented;

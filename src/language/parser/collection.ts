@@ -64,7 +64,7 @@ function written<L extends ArrayLiteral | ObjectLiteral>(parser: Parser, codeBef
 }
 
 /** A key: a word, a text, or a number as it is written. */
-function objectKey(parser: Parser): string {
+export function objectKey(parser: Parser): string {
   const kind = parser.kind;
   if (kind !== 'word' && kind !== 'quoted' && kind !== 'string' && kind !== 'number' && kind !== 'duration') {
     parser.unexpected('an object key');

@@ -1,5 +1,5 @@
 /** Statements that steer: LET, RETURN, THROW, FOR, transactions, SLEEP, OPTION, USE. */
-import type { Expression, For, Let, Option, Return, Sleep, Statement, Throw, Use } from '../ast.js';
+import type { Expression, For, Let, Name, Option, Return, Sleep, Statement, Throw, Use } from '../ast.js';
 import { block } from './block.js';
 import { fetchClause } from './clauses.js';
 import { durationLiteral } from './literal.js';
@@ -66,13 +66,15 @@ export function option(parser: Parser): Option {
 
 export function use(parser: Parser): Use {
   parser.advance();
-  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : place(parser);
-  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : place(parser);
+  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : placeName(parser);
+  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : placeName(parser);
   if (namespace === undefined && database === undefined) parser.unexpected('either DATABASE or NAMESPACE');
   return { kind: 'use', ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
 }
 
-/** The name of a namespace or a database, also as a string. */
-function place(parser: Parser): string {
-  return parser.kind === 'string' ? parser.string() : parser.name('an expression');
+/** The name of a namespace or a database, also as an expression. */
+function placeName(parser: Parser): Name {
+  const name = parser.definitionName();
+  if (typeof name === 'string' || name.kind !== 'literal' || typeof name.value !== 'string') return name;
+  return name.value;
 }

@@ -78,7 +78,21 @@ export function expression(parser: Parser): Expression {
 /** An operand and the operators behind it that bind tighter than `power`. */
 export function tighter(parser: Parser, power: number): Expression {
   const outer = parser.beginTree();
-  let left = prefix(parser, power);
+  const result = operators(parser, prefix(parser, power), power);
+  parser.endTree(outer);
+  return result;
+}
+
+/** A statement that has been read, as a value with the path and the operators behind it; itself if none follow: `INFO FOR DB.tables`. */
+export function continued(parser: Parser, statement: Expression): Expression {
+  const outer = parser.beginTree();
+  const result = operators(parser, postfix(parser, statement), 0);
+  parser.endTree(outer);
+  return result;
+}
+
+function operators(parser: Parser, first: Expression, power: number): Expression {
+  let left = first;
   let previous = 0;
   for (;;) {
     const start = parser.start;
@@ -103,7 +117,6 @@ export function tighter(parser: Parser, power: number): Expression {
     previous = own;
     parser.grow();
   }
-  parser.endTree(outer);
   return left;
 }
 
@@ -114,6 +127,7 @@ function takeOperator(parser: Parser, power: number): BinaryOperator | undefined
     const own = BINARY_POWERS.get(text);
     if (own !== undefined) {
       if (own <= power) return undefined;
+      if (text === '??' && parser.source[parser.end] === ':') failAtFirst(parser);
       parser.advance();
       return text as BinaryOperator;
     }
@@ -132,6 +146,11 @@ function takeOperator(parser: Parser, power: number): BinaryOperator | undefined
   if (operator === undefined || powerOf(operator) <= power) return undefined;
   parser.advance();
   return operator === '=' && parser.acceptWord('NOT') ? '!=' : operator;
+}
+
+/** `??:` is `?` and `?:`. */
+function failAtFirst(parser: Parser): never {
+  parser.fail('Unexpected token `?`, expected `??`', { start: parser.start, end: parser.start + 1 });
 }
 
 /** `@@`, `@1@`, `@OR@`, `@1,OR@`. */
@@ -187,16 +206,21 @@ export function distanceName(parser: Parser, expected = 'a distance kind'): stri
   return `${name} ${order}`;
 }
 
-/** The rest of a range whose operator is the current token. */
-function range(parser: Parser, start: Expression | undefined): RangeExpression {
-  const { excludesStart, includesEnd } = RANGES.get(parser.text) as NonNullable<ReturnType<typeof RANGES.get>>;
-  parser.advance();
+/** The rest of a range whose operator is the current token. Behind one without an end a path goes on: `1.. [0]`. */
+function range(parser: Parser, start: Expression | undefined): Expression {
+  // `..==` is a range without an end, and what it is compared with.
+  const isCompared = parser.text === '..=' && parser.source[parser.end] === '=';
+  const text = isCompared ? '..' : parser.text;
+  const { excludesStart, includesEnd } = RANGES.get(text) as NonNullable<ReturnType<typeof RANGES.get>>;
+  if (isCompared) parser.jump(parser.start + text.length);
+  else parser.advance();
   const end = includesEnd || beginsEnd(parser) ? tighter(parser, POWER.range) : undefined;
-  return {
+  const result: RangeExpression = {
     kind: 'range',
     ...(start !== undefined && { start: { value: start, inclusive: !excludesStart } }),
     ...(end !== undefined && { end: { value: end, inclusive: includesEnd } }),
   };
+  return end === undefined ? postfix(parser, result) : result;
 }
 
 /** What stands right behind the dots belongs to them; a blank ends the range: `FOR $i IN 1.. { … }`. */

@@ -64,7 +64,7 @@ function word(parser: Parser): Expression {
   if (read !== undefined) return postfix(parser, read(parser));
   if (parser.word === 'FUNCTION') return postfix(parser, scriptFunction(parser));
   const statement = parser.grammar.keywordStatement(parser);
-  return statement === undefined ? named(parser) : asExpression(statement);
+  return statement === undefined ? named(parser) : postfix(parser, asExpression(statement));
 }
 
 /** What begins with a name: a record id, a function, a constant, a field. */

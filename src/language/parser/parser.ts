@@ -435,7 +435,7 @@ const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
 const VALUES: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NONE', 'NULL']);
 
 /** What goes on behind a word that isn't a name, then, but the beginning of an expression. */
-const CONTINUES = /^(?:::|[(.+*/:])/;
+const CONTINUES = /^(?:!=|[([.+*/:=?<>&|%@-])/;
 
 const TOKEN_NAMES = {
   end: 'Eof',

@@ -16,6 +16,7 @@ import {
 import { create } from './create.js';
 import { define } from './define.js';
 import { deleteStatement } from './delete.js';
+import { continued } from './expression.js';
 import { explain, info, rebuild } from './info.js';
 import { insert } from './insert.js';
 import { kill, live, showChanges } from './live.js';
@@ -23,6 +24,7 @@ import type { Parser } from './parser.js';
 import { relate } from './relate.js';
 import { remove } from './remove.js';
 import { select } from './select.js';
+import { asExpression } from './subquery.js';
 import { update, upsert } from './update.js';
 
 type Read = (parser: Parser) => Statement;
@@ -64,6 +66,9 @@ const SESSION_STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['USE', use],
 ]);
 
+/** What stands behind a statement that is no part of anything else. */
+const ENDS: ReadonlySet<string> = new Set([';', '}', ')']);
+
 /** Whether the current word begins a statement; EXPLAIN and words of clauses aren't counted. */
 export function beginsStatement({ word }: Parser): boolean {
   return word === 'IF' || SESSION_STATEMENTS.has(word) || (word !== 'EXPLAIN' && STATEMENTS.has(word));
@@ -78,7 +83,12 @@ export function topStatement(parser: Parser): Statement {
 /** A statement anywhere. */
 export function statement(parser: Parser): Statement {
   if (parser.kind === 'param') refuseAssignment(parser);
-  return keywordStatement(parser) ?? { kind: 'expression', expression: parser.expression() };
+  const read = keywordStatement(parser);
+  if (read === undefined) return { kind: 'expression', expression: parser.expression() };
+  if ((parser.kind !== 'punct' && parser.kind !== 'word') || ENDS.has(parser.text)) return read;
+  const value = asExpression(read);
+  const expression = continued(parser, value);
+  return expression === value ? read : { kind: 'expression', expression };
 }
 
 /** The statement that the current word introduces. `sleep(1s)` and `SLEEP (1s)` are calls. */

@@ -4,6 +4,7 @@ import { compareStrings } from '../../value/strings.js';
 import { typeText } from '../../value/text/type-text.js';
 import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
+import { objectKey } from './collection.js';
 import { literal, numberLiteral, signedNumber } from './literal.js';
 import type { Parser } from './parser.js';
 
@@ -142,7 +143,7 @@ function fields(parser: Parser, openedAt: number): (readonly [string, Type])[] {
 }
 
 function field(parser: Parser): readonly [string, Type] {
-  const name = parser.kind === 'string' ? parser.string() : parser.name();
+  const name = objectKey(parser);
   parser.expectPunct(':');
   return [name, type(parser)];
 }

@@ -12,6 +12,7 @@ import type {
   Insert,
   KeyRotation,
   KillSessions,
+  Name,
   RemoveStatement,
   Select,
   Update,
@@ -48,8 +49,10 @@ import {
 export const STATEMENTS: StatementPrinters = {
   ...DEFINITIONS,
   expression: ({ expression }, printer) => expressionStatement(expression, printer),
-  use: ({ namespace, database }) =>
-    `USE${clauses(clause('NAMESPACE', namespace, plainName), clause('DATABASE', database, plainName))}`,
+  use: ({ namespace, database }, printer) => {
+    const text = (name: Name): string => (typeof name === 'string' ? plainName(name) : nameText(name, printer));
+    return `USE${clauses(clause('NAMESPACE', namespace, text), clause('DATABASE', database, text))}`;
+  },
   let: ({ name, type, value }, printer) =>
     `LET ${paramText(name)}${type === undefined ? '' : `: ${typeText(type)}`} = ${printer.expression(value)}`,
   return: ({ value, fetch }, printer) =>

@@ -4,7 +4,8 @@ import { block, idiom } from './expressions.js';
 import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
 import { select } from './select.js';
 
-function name(node: Name, mapper: Mapper): Name {
+/** A name, which may be an expression. */
+export function name(node: Name, mapper: Mapper): Name {
   return typeof node === 'string' ? node : mapper.expression(node);
 }
 

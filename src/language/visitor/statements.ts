@@ -1,13 +1,16 @@
 /** Statements. */
-import type { DefineStatement, Insert, Statement } from '../ast.js';
-import { DEFINITIONS, definition, names } from './definitions.js';
+import type { DefineStatement, Insert, Name, Statement } from '../ast.js';
+import { DEFINITIONS, definition, name, names } from './definitions.js';
 import { assignments, block, idiom, output, projections } from './expressions.js';
 import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
 import { common, select } from './select.js';
 
 export const STATEMENTS: Rows<Statement> = {
   ...(Object.fromEntries(Object.keys(DEFINITIONS).map((kind) => [kind, definition])) as Rows<DefineStatement>),
-  use: same,
+  use: (node, mapper) => {
+    const place = (part: Name): Name => name(part, mapper);
+    return update(node, { namespace: optional(node.namespace, place), database: optional(node.database, place) });
+  },
   break: same,
   continue: same,
   begin: same,
