@@ -28,6 +28,7 @@ import { readDefinition, stampOf } from './stored-definition.js';
 /** Bytes of the catalogs used last, estimated; at most twice as many are kept. */
 const KEPT_CATALOGS = 4 * 2 ** 20;
 /** Of a catalog with what is derived of it, and of each definition in it: catalogs share those that didn't change. */
+const KEPT_KEYS = 64 * 2 ** 10;
 const CATALOG_BYTES = 16 * 2 ** 10;
 const DEFINITION_BYTES = 128;
 
@@ -41,6 +42,8 @@ export class CatalogCache {
   readonly #byStamp: LruCache<string, DatabaseCatalog>;
   /** The catalog loaded last for each database, whose unchanged tables the next one takes over. */
   readonly #latest: LruCache<Id, DatabaseCatalog>;
+  /** Databases by the keys of their rows. */
+  readonly #databases = new LruCache<Key, Id>(KEPT_KEYS, (key) => key.length);
 
   constructor(bytes = KEPT_CATALOGS) {
     this.#byStamp = new LruCache(bytes, (_, catalog) => weightOf(catalog));
@@ -51,6 +54,12 @@ export class CatalogCache {
     return this.#byStamp.get(stamp);
   }
 
+  /** The one that was loaded last for the row of a database. */
+  latestAt(key: Key): DatabaseCatalog | undefined {
+    const database = this.#databases.get(key);
+    return database === undefined ? undefined : this.#latest.get(database);
+  }
+
   latest(database: Id): DatabaseCatalog | undefined {
     return this.#latest.get(database);
   }
@@ -58,6 +67,7 @@ export class CatalogCache {
   add(catalog: DatabaseCatalog): void {
     this.#byStamp.set(catalog.stamp, catalog);
     this.#latest.set(catalog.database.id, catalog);
+    this.#databases.set(databaseKey(catalog.namespace.name, catalog.database.name), catalog.database.id);
   }
 }
 

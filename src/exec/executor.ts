@@ -11,6 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { announce } from './announcements.js';
 import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import {
@@ -33,10 +34,12 @@ import { QueryTimeout } from './query-timeout.js';
 import { runQueuedEvent } from './record/events.js';
 import { Reader } from './record/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
+import { keysOfUser } from './record/users.js';
 import { Writer } from './record/writer.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { answersLater } from './together.js';
 import { DEFAULT_TUNING, type Tuning } from './tuning.js';
 import { TransactionUnit } from './unit.js';
 import { Variants } from './variants.js';
@@ -180,6 +183,13 @@ export class Executor {
 
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
     return this.compiler.statement(statement)(new Frame(execution, scope));
+  }
+
+  /** Fetches together what tells whether the user is still there and what the statement reads first, where reads take their time. */
+  announce(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<void> {
+    if (!answersLater(execution)) return undefined;
+    this.compiler.statement(statement);
+    return announce(statement, new Frame(execution, scope), (likely) => keysOfUser(execution, likely));
   }
 
   /** Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the transaction does. */

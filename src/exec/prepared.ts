@@ -5,12 +5,16 @@ import type { Expression } from '../language/ast.js';
 import type { AccessHints } from '../plan/access/facts.js';
 import type { Binding, NamedTarget } from '../plan/bind-sources.js';
 import type { FieldsRead } from '../plan/fields-read.js';
-import type { Access } from '../plan/nodes.js';
+import type { Access, RowNode } from '../plan/nodes.js';
 import { chooseAccess, type Reader } from '../plan/rewrite.js';
+import type { Announced } from '../storage/contract.js';
+import type { Value } from '../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame, Purpose } from './execution.js';
 import { type Meter, UNMEASURED } from './explain/meter.js';
+import { type Announce, compileAnnounce } from './operators/announce.js';
 import type { Reading } from './operators/operator.js';
 import { compileTarget, targetOf } from './targets.js';
+import { answersLater } from './together.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {
@@ -21,6 +25,8 @@ export interface Planning<Tree> {
   readonly fields: FieldsRead;
   readonly writes: boolean;
   bind(binding: Binding): Tree;
+  /** The part of the tree that reads. */
+  readerOf(tree: Tree): RowNode | undefined;
   compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
 }
 
@@ -29,6 +35,8 @@ export interface Plan<Tree> {
   readonly run: Evaluate;
   /** The same, measured. */
   measured(meter: Meter): Evaluate;
+  /** What it reads first. */
+  readonly announce: Announce | undefined;
 }
 
 /** What a plan holds for. */
@@ -43,11 +51,14 @@ interface Entry<Tree> extends Key {
   readonly plan: Plan<Tree>;
 }
 
+const NOTHING: Announced = {};
+
 /** So many plans of a statement are kept: classes of readers, and a few tables that a param names. */
 const MAX_PLANS = 8;
 
 export class Prepared<Tree> {
   readonly #planning: Planning<Tree>;
+  readonly #compiler: Compiler;
   readonly #rules: Binding['rules'];
   readonly #namesTable: boolean;
   /** The only target, where that is a param. */
@@ -57,29 +68,55 @@ export class Prepared<Tree> {
   constructor(planning: Planning<Tree>, compiler: Compiler) {
     const [only, ...others] = planning.targets;
     this.#planning = planning;
+    this.#compiler = compiler;
     this.#rules = compiler.tuning.rules;
     this.#namesTable = planning.targets.some(({ kind }) => kind === 'table');
     this.#param = only?.kind === 'param' && others.length === 0 ? compileTarget(only, compiler) : undefined;
   }
 
   readonly run: Evaluate = (frame) => {
+    if (answersLater(frame.execution)) return this.#runAnnounced(frame);
     const plan = this.plan(frame);
     return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);
   };
 
+  /** What is read first travels with what tells whether the definitions are still the same. */
+  async #runAnnounced(frame: Frame): Promise<Value> {
+    const { unit } = frame.execution;
+    const likely = unit.likelyCatalog();
+    if (likely !== undefined) await unit.expect(await this.announcement(frame, likely));
+    const { run } = await this.plan(frame);
+    return run(frame);
+  }
+
+  /** What is read first by a catalog, where that can be told without doing anything else. */
+  announcement(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Announced> {
+    return andThen(this.#planFor(frame, likely), ({ announce }) => announce?.(frame, likely) ?? NOTHING);
+  }
+
   /** The plan by which the statement runs here and now. */
   plan(frame: Frame): PromiseOrValue<Plan<Tree>> {
+    return this.#planFor(frame, undefined);
+  }
+
+  /** The same for a catalog; without one for that of the transaction. */
+  #planFor(frame: Frame, likely: DatabaseCatalog | undefined): PromiseOrValue<Plan<Tree>> {
     const { execution } = frame;
-    if (this.#namesTable) return this.#ofTables(execution, undefined);
+    if (this.#namesTable) return this.#ofTables(execution, likely, undefined);
     if (this.#param === undefined) return this.#of(execution, undefined, undefined);
     return andThen(this.#param(frame), (value) => {
       const target = targetOf(value);
-      if (target.kind === 'table') return this.#ofTables(execution, { kind: 'table', table: target.table });
+      if (target.kind === 'table') return this.#ofTables(execution, likely, { kind: 'table', table: target.table });
       return this.#of(execution, undefined, NAMED[target.kind]);
     });
   }
 
-  #ofTables(execution: Execution, target: NamedTarget | undefined): PromiseOrValue<Plan<Tree>> {
+  #ofTables(
+    execution: Execution,
+    likely: DatabaseCatalog | undefined,
+    target: NamedTarget | undefined,
+  ): PromiseOrValue<Plan<Tree>> {
+    if (likely !== undefined) return this.#of(execution, likely, target);
     return andThen(execution.unit.catalog(), (catalog) => this.#of(execution, catalog, target));
   }
 
@@ -100,7 +137,19 @@ export class Prepared<Tree> {
     const tree = this.#planning.bind({ catalog, reader, rules: this.#rules, target });
     const reading: Reading = { purpose, fields, writes, access: (execution, entry) => this.#access(execution, entry) };
     const measured = (meter: Meter) => this.#planning.compile(tree, meter, reading);
-    return { tree, run: measured(UNMEASURED), measured };
+    const node = this.#planning.readerOf(tree);
+    let announce: Announce | undefined;
+    const compiler = this.#compiler;
+    return {
+      tree,
+      run: measured(UNMEASURED),
+      measured,
+      // Most stores have no use for it.
+      get announce() {
+        announce ??= node && compileAnnounce(node, compiler);
+        return announce;
+      },
+    };
   }
 
   /** How a table is read that turned up while the statement ran. */

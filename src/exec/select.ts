@@ -23,6 +23,7 @@ export function planSelect(select: Select, compiler: Compiler): Prepared<RowNode
       fields: fieldsSelected(select),
       writes: mayWrite(select),
       bind: (binding) => bindSelect(select, binding),
+      readerOf: (tree) => tree,
       compile: (tree, meter, reading) => {
         const rows = new OperatorCompiler(compiler, reading, meter).list(tree);
         const run = compileVersion(version, compiler, (frame) =>

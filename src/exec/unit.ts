@@ -5,7 +5,7 @@ import { databaseKey } from '../catalog/keys.js';
 import { type CatalogCache, loadDatabase } from '../catalog/load.js';
 import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Key, Transaction } from '../storage/contract.js';
+import type { Announced, Key, Transaction } from '../storage/contract.js';
 import type { Unit } from './execution.js';
 
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
@@ -28,15 +28,39 @@ export class TransactionUnit implements Unit {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { namespace, database } = this.#place;
     if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
+    const key = this.#key();
+    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database, key), (catalog) => {
+      this.#catalog = catalog;
+      return catalog;
+    });
+  }
+
+  get answersLater(): boolean {
+    return this.transaction.expect !== undefined;
+  }
+
+  /** The key of the selected database's row. */
+  #key(): Key | undefined {
+    const { namespace, database } = this.#place;
+    if (namespace === undefined || database === undefined) return undefined;
     let key = databaseKeys.get(this.#place);
     if (key === undefined) {
       key = databaseKey(namespace, database);
       databaseKeys.set(this.#place, key);
     }
-    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database, key), (catalog) => {
-      this.#catalog = catalog;
-      return catalog;
-    });
+    return key;
+  }
+
+  expect(announced: Announced): PromiseOrValue<void> {
+    const { transaction } = this;
+    if (transaction.expect === undefined) return;
+    const key = this.#catalog === undefined ? this.#key() : undefined;
+    return transaction.expect(key === undefined ? announced : { ...announced, keys: [key, ...(announced.keys ?? [])] });
+  }
+
+  likelyCatalog(): DatabaseCatalog | undefined {
+    const key = this.#catalog === undefined ? this.#key() : undefined;
+    return key === undefined ? this.#catalog : this.#cache.latestAt(key);
   }
 
   catalogChanged(): void {

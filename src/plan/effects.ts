@@ -1,6 +1,6 @@
 /** What a statement may do besides answering. */
 import { Derived } from '../base/derived.js';
-import type { Block, Call, Statement } from '../language/ast.js';
+import type { Block, Call, Expression, Statement } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 import { CONTROL_STATEMENTS } from './control-statements.js';
 
@@ -68,6 +68,26 @@ function effectsOf(statement: Statement): Effects {
   });
   verdicts.set(statement, effects);
   return effects;
+}
+
+/** Functions that wait, ask others, or answer another thing each time. */
+const LOUD = /^(sleep|rand|time::now|sequence::|http::)/;
+
+/** Whether expressions do nothing but look, so that it can't be noticed if several are evaluated at once. */
+export function onlyLook(expressions: readonly Expression[]): boolean {
+  let looks = true;
+  for (const expression of expressions) {
+    walk(expression, {
+      statement: ({ kind }) => {
+        if (kind !== 'select' && kind !== 'expression' && kind !== 'return') looks = false;
+      },
+      expression: (each) => {
+        if (each.kind === 'script' || (each.kind === 'call' && (isForeign(each) || LOUD.test(each.path))))
+          looks = false;
+      },
+    });
+  }
+  return looks;
 }
 
 function isForeign({ path }: Call): boolean {

@@ -391,7 +391,10 @@ export class StatementRunner {
       return this.#evaluate(statement, transaction, this.#scope);
     }
     const execution = this.#execution(transaction);
-    return andThen(assertSameUser(execution), () => this.#services.executor.run(statement, execution, this.#scope));
+    const { executor } = this.#services;
+    return andThen(executor.announce(statement, execution, this.#scope), () =>
+      andThen(assertSameUser(execution), () => executor.run(statement, execution, this.#scope)),
+    );
   }
 
   /** Options hold for the statements after them, in this request. */

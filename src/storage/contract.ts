@@ -27,7 +27,12 @@ export interface KeyRange {
 /** What a transaction is about to read. */
 export interface Announced {
   readonly keys?: readonly Key[];
-  readonly ranges?: readonly KeyRange[];
+  readonly ranges?: readonly AnnouncedRange[];
+}
+
+/** Of which the first batch will be read, in one direction or the other. */
+export interface AnnouncedRange extends KeyRange {
+  readonly reverse?: boolean;
 }
 
 export interface ScanOptions {
@@ -69,8 +74,8 @@ export interface Transaction {
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]>;
   scan(range: KeyRange, options?: ScanOptions): Cursor;
   /**
-   * Fetches what will be read next, all of it together, once: `get`, `getMany` and scans of just these ranges then answer at once. What isn't read
-   * after all never conflicts. Absent where the store answers at once, so that nobody need work out what to announce.
+   * Fetches what will be read next, all of it together: `get`, `getMany` and the first batches of scans of just these ranges then answer at
+   * once. What isn't read after all never conflicts. Absent where the store answers at once, so that nobody need work out what to announce.
    */
   readonly expect?: (announced: Announced) => PromiseOrValue<void>;
   /** How many keys lie in a range. */

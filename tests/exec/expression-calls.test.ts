@@ -162,6 +162,9 @@ describe('closures', () => {
     const unit = {
       catalog: () => undefined,
       catalogChanged: () => undefined,
+      answersLater: false,
+      likelyCatalog: () => undefined,
+      expect: () => undefined,
       get transaction(): never {
         throw new Error('not reached');
       },

@@ -2,9 +2,10 @@
  * An engine that answers each call later, as one over a network would: it shows where work waits for one call at a time, and what rests on
  * answers that come at once. `BEGIN` travels with the first read, so that a transaction begins at once.
  */
-import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type {
   Announced,
+  AnnouncedRange,
   BeginOptions,
   Cursor,
   Engine,
@@ -149,8 +150,8 @@ class LateTransaction implements Transaction {
   };
 
   scan(range: KeyRange, options?: ScanOptions): Cursor {
-    const cursor = this.inner.scan(range, options);
-    return this.#rangesHere.has(nameOf(range)) ? cursor : new LateCursor(cursor, this.lateness);
+    const isHere = this.#rangesHere.has(nameOf({ ...range, reverse: options?.reverse ?? false }));
+    return new LateCursor(this.inner.scan(range, options), this.lateness, isHere);
   }
 
   count(range: KeyRange): Promise<number> {
@@ -221,8 +222,8 @@ class LateTransaction implements Transaction {
   }
 }
 
-function nameOf({ from, to }: KeyRange): string {
-  return `${from.length} ${from}${to}`;
+function nameOf({ from, to, reverse = false }: AnnouncedRange): string {
+  return `${reverse} ${from.length} ${from}${to}`;
 }
 
 /** Learns with each batch whether there is another, so that nobody waits for the end. */
@@ -234,17 +235,25 @@ class LateCursor implements Cursor {
   constructor(
     private readonly inner: Cursor,
     private readonly lateness: Lateness,
+    /** Whether the first batch has been fetched. */
+    private readonly isHere: boolean,
   ) {}
 
   next(): PromiseOrValue<readonly Entry[] | undefined> {
     if (this.#isOver) return undefined;
-    return this.lateness.answer(async () => {
-      const batch = this.#hasBegun ? this.#next : await this.inner.next();
-      this.#hasBegun = true;
-      this.#next = batch && (await this.inner.next());
-      this.#isOver = this.#next === undefined;
-      return batch;
-    });
+    return this.isHere && !this.#hasBegun ? this.#take() : this.lateness.answer(() => this.#take());
+  }
+
+  #take(): PromiseOrValue<readonly Entry[] | undefined> {
+    const first = this.#hasBegun ? this.#next : this.inner.next();
+    this.#hasBegun = true;
+    return andThen(first, (batch) =>
+      andThen(batch && this.inner.next(), (next) => {
+        this.#next = next;
+        this.#isOver = next === undefined;
+        return batch;
+      }),
+    );
   }
 
   nextValues(): PromiseOrValue<readonly Stored[] | undefined> {

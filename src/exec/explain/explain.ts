@@ -7,6 +7,7 @@ import { type Describing, describe } from '../../plan/describe.js';
 import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
 import { isArray, type Value } from '../../value/value.js';
+import { type Announcement, keepAnnouncement } from '../announcements.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import type { Plan } from '../prepared.js';
 import { planSelect } from '../select.js';
@@ -20,6 +21,7 @@ type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Ki
 /** A statement that has a plan. */
 interface Planned {
   readonly run: Evaluate;
+  readonly announcement: Announcement;
   plan(frame: Frame): PromiseOrValue<Pick<Plan<PlanTree>, 'tree' | 'measured'>>;
 }
 
@@ -34,7 +36,9 @@ type Explainable = Of<keyof typeof PLANNERS>;
 export function compileExplainable(statement: Explainable, compiler: Compiler): Evaluate {
   const { explain } = statement;
   if (explain !== undefined) return answerPlan(statement, FORMS[explain], compiler);
-  return plannerOf(statement)(statement, compiler).run;
+  const planned = plannerOf(statement)(statement, compiler);
+  keepAnnouncement(statement, (frame, likely) => planned.announcement(frame, likely));
+  return planned.run;
 }
 
 function plannerOf(statement: Explainable): (statement: Explainable, compiler: Compiler) => Planned {

@@ -20,6 +20,7 @@ import {
 } from '../../value/value.js';
 import { type Compiler, type EdgeStep, type Evaluate, Frame, type Hop, Scope } from '../execution.js';
 import { pace } from '../pace.js';
+import { answersLater, mapReads } from '../together.js';
 import { frameAtEdge } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
@@ -109,7 +110,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
     const { execution } = frame;
     if (from.edges || execution.checks.view) return bothSteps(from, frame);
     let edges = false;
-    const lists = mapInOrder(from.nodes, (value) => {
+    const lists = mapReads(execution, from.nodes, (value) => {
       const node = nodeOf(value, false);
       if (node === undefined) return [];
       const told = node.isEdge
@@ -149,7 +150,7 @@ function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
   return (from, frame) => {
     let edges = false;
     const groups = andThen(nodesOf(from, frame), (nodes) =>
-      mapInOrder(nodes, (node) => {
+      mapReads(frame.execution, nodes, (node) => {
         if (node === undefined) return [];
         const reached = andThen(pace(frame.execution), () => follow(node, frame));
         return andThen(reached, (found) => {
@@ -258,7 +259,7 @@ function ofSubjects(
   if (isPlain && !checks.view) return ids;
   const ranges = mapInOrder(subjects, (subject) => subject.range?.(frame));
   return andThen(ranges, (bounds) => {
-    const verdicts = mapInOrder(ids, (id) => {
+    const verdicts = mapReads(frame.execution, ids, (id) => {
       const isNamed = subjects.some(({ table }, index) => {
         const bound = bounds[index];
         return table === id.table && (!(bound instanceof Range) || rangeContains(bound, id.key as Value));
@@ -320,10 +321,15 @@ function filterRecords(
   reads: FieldsRead,
   frame: Frame,
 ): PromiseOrValue<RecordId[]> {
-  const verdicts = mapInOrder(ids, (id) =>
-    andThen(fetchRecord(id, frame, reads), (record) =>
-      record === undefined ? false : andThen(condition(frameAtEdge(frame, record)), isTruthy),
-    ),
-  );
+  const judge = (found: PromiseOrValue<ObjectValue | undefined>) =>
+    andThen(found, (record) =>
+      record === undefined ? false : andThen(condition(frameAtEdge(frame, record)), (verdict) => isTruthy(verdict)),
+    );
+  const { execution } = frame;
+  // What a condition changes may be what the next one looks at.
+  const verdicts =
+    answersLater(execution) && !execution.writable
+      ? andThen(execution.reader.readMany(execution, ids, 'select', reads), (records) => mapInOrder(records, judge))
+      : mapInOrder(ids, (id) => judge(fetchRecord(id, frame, reads)));
   return andThen(verdicts, (kept) => ids.filter((_, index) => kept[index]));
 }

@@ -1,8 +1,9 @@
 /** The condition of a statement, which judges rows batch by batch. */
-import { andThen, filterInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, filterInOrder, mapTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Binary, Expression } from '../../language/ast.js';
 import { fieldNamed } from '../../language/field-named.js';
 import { operandsOf } from '../../plan/access/comparisons.js';
+import { onlyLook } from '../../plan/effects.js';
 import type { Filter } from '../../plan/nodes.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
@@ -10,6 +11,7 @@ import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { type FieldReader, fieldReader } from '../expression/field-reader.js';
 import { OPERATIONS, type Operation, type PlainOperator } from '../expression/operators.js';
 import { rowFrames } from '../row-frames.js';
+import { answersLater } from '../together.js';
 import type { Making, Stream } from './operator.js';
 
 export function compileFilter(node: Filter, making: Making): Stream {
@@ -50,10 +52,21 @@ function compileJudge({ condition, batched = [] }: Filter, compiler: Compiler): 
 function rowByRow(condition: Expression, compiler: Compiler): Judge {
   const judge = compiler.expression(condition);
   const frames = rowFrames([condition]);
+  const isQuiet = onlyLook([condition]);
   return (frame, rows, most) => {
-    const at = frames(frame);
     const { memory } = frame.execution;
     const mark = memory.used;
+    if (isQuiet && rows.length > 1 && answersLater(frame.execution)) {
+      return andThen(
+        mapTogether(rows, (row) => judge(frame.within(row))),
+        (verdicts) => {
+          memory.releaseTo(mark);
+          const kept = rows.filter((_, at) => isTruthy(verdicts[at]));
+          return most === undefined ? kept : kept.slice(0, most);
+        },
+      );
+    }
+    const at = frames(frame);
     const judged = (verdict: Value): boolean => {
       memory.releaseTo(mark);
       return isTruthy(verdict);

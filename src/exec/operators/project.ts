@@ -1,4 +1,5 @@
 import { andThen } from '../../base/promise-or-value.js';
+import { onlyLook } from '../../plan/effects.js';
 import type { Project } from '../../plan/nodes.js';
 import { expressionsOf, isWhole } from '../../plan/projections.js';
 import type { Frame } from '../execution.js';
@@ -6,6 +7,7 @@ import { mapInTurns } from '../pace.js';
 import type { ChargeRows } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
 import { scopedIfMade } from '../scoped.js';
+import { answersLater, mapBatchesTogether } from '../together.js';
 import type { List, Making } from './operator.js';
 import { compileProjections } from './projections.js';
 
@@ -13,7 +15,9 @@ import { compileProjections } from './projections.js';
 export function compileProject(node: Project, making: Making): List {
   const { projections, skipsMissing, input: below } = node;
   const expressions = expressionsOf(projections);
-  const project = scopedIfMade(compileProjections(projections, making.compiler), expressions);
+  const evaluate = compileProjections(projections, making.compiler);
+  const project = scopedIfMade(evaluate, expressions);
+  const isQuiet = !making.reading.writes && onlyLook(expressions);
   const isRemade = !isWhole(projections);
   const frames = rowFrames(expressions);
   const input = making.list(below);
@@ -22,6 +26,9 @@ export function compileProject(node: Project, making: Making): List {
     andThen(input(frame, demand), (rows) => {
       const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
       if (!isRemade) return there;
+      if (isQuiet && answersLater(frame.execution)) {
+        return mapBatchesTogether(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
+      }
       const at = frames(frame);
       return mapInTurns(frame.execution, there, (row) => project(at(row)), charge(frame));
     });

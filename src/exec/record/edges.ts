@@ -2,7 +2,7 @@
  * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end that it leads to, so that
  * a walk over edges needn't read them; stores written before that was kept have `true` there.
  */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
@@ -13,6 +13,7 @@ import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { EdgeStep, Execution, Hop } from '../execution.js';
+import { mapReads } from '../together.js';
 
 type Direction = 'in' | 'out';
 
@@ -28,7 +29,7 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
     if (catalog === undefined) return [];
     const node = nodeOf(catalog, id);
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
-    const found = mapInOrder(ranges, (range) => {
+    const found = mapReads(execution, ranges, (range) => {
       const ids: RecordId[] = [];
       const done = forEachEntry(execution.unit.transaction, range, ([key]) => {
         const { table, key: encoded } = edgeAt(node, key);

@@ -4,6 +4,7 @@ import {
   filterInOrder,
   forEachInOrder,
   mapInOrder,
+  mapTogether,
   type PromiseOrValue,
   untilTrue,
 } from '../../base/promise-or-value.js';
@@ -12,7 +13,7 @@ import { failure } from '../../errors/error.js';
 import type { Part, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { Functions } from '../../plan/function-reads.js';
-import type { KeyRange, ScanOptions } from '../../storage/contract.js';
+import type { Entry, KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
 import {
@@ -37,6 +38,7 @@ import type {
   Verdict,
 } from '../execution.js';
 import { leaveOut } from '../refusal.js';
+import { answersLater, mapReads } from '../together.js';
 import type { Tuning } from '../tuning.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
@@ -178,7 +180,7 @@ export class Reader implements RecordReader {
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
     if (!execution.checks.view) return edgesAt(execution, id, step);
     const directions = step.direction === 'both' ? (['in', 'out'] as const) : [step.direction];
-    const found = mapInOrder(directions, (direction) =>
+    const found = mapReads(execution, directions, (direction) =>
       andThen(edgesAt(execution, id, { ...step, direction }), (ids) =>
         this.#withOpenEnd(execution, ids, direction === 'out' ? 'in' : 'out'),
       ),
@@ -200,7 +202,7 @@ export class Reader implements RecordReader {
     if (edges.length === 0) return edges;
     return andThen(execution.unit.catalog(), (catalog) => {
       const path = [{ kind: 'field', name: end }] as const;
-      const isOpen = mapInOrder(edges, (edge) => {
+      const isOpen = mapReads(execution, edges, (edge) => {
         const entry = catalog?.tables.get(edge.table);
         if (entry === undefined || !this.mayHide(entry, path)) return true;
         return andThen(this.read(execution, edge, 'select', EDGE_FIELDS), (record) => record?.[end] !== undefined);
@@ -286,30 +288,57 @@ export class Reader implements RecordReader {
   }
 
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
-    const { execution, table } = reading;
+    const { execution } = reading;
     const { transaction } = execution.unit;
+    if (answersLater(execution)) return this.#lookUpTogether(reading, ranges, scan, visit);
     const options = this.#scanOptions(scan);
-    const seenKeys = new Set<string | number>();
+    const listed = new Listed(reading.table);
     let isOver = false;
     return forEachInOrder(ranges, (range) => {
-      const read = forEachBatch(transaction.scan(range, options), (entries) => {
-        const keys: string[] = [];
-        for (const [, listed] of entries) {
-          const key = table.entry.keys.record(encodeKey(listed as RecordKey));
-          // A record is listed by its array and by each element of it. Ints are looked up in half the time of texts.
-          const known = typeof listed === 'number' ? listed : key;
-          if (!seenKeys.has(known)) keys.push(key);
-          seenKeys.add(known);
-        }
-        return andThen(transaction.getMany(keys), (records) =>
-          andThen(this.#hand(execution, this.#presentAll(reading, records), visit), (stop) => {
-            isOver = stop;
-            return stop;
-          }),
-        );
-      });
+      const read = forEachBatch(transaction.scan(range, options), (entries) =>
+        andThen(this.#handListed(reading, listed.keys(entries), visit), (stop) => {
+          isOver = stop;
+          return stop;
+        }),
+      );
       return andThen(read, () => isOver);
     });
+  }
+
+  /** The same where answers take their time: what several ranges list first is read together. */
+  async #lookUpTogether(
+    reading: Reading,
+    ranges: readonly KeyRange[],
+    scan: RecordScan,
+    visit: BatchVisitor,
+  ): Promise<void> {
+    const { transaction } = reading.execution.unit;
+    const options = this.#scanOptions(scan);
+    const listed = new Listed(reading.table);
+    for (let from = 0; from < ranges.length; from += TOGETHER) {
+      const cursors = ranges.slice(from, from + TOGETHER).map((range) => transaction.scan(range, options));
+      try {
+        const firsts = await mapTogether(cursors, (cursor) => cursor.next());
+        const keys = firsts.map((entries) => listed.keys(entries ?? []));
+        const records = await mapTogether(keys, (some) => (some.length === 0 ? [] : transaction.getMany(some)));
+        for (const [at, cursor] of cursors.entries()) {
+          if (firsts[at] === undefined) continue;
+          if (await this.#hand(reading.execution, this.#presentAll(reading, records[at] ?? []), visit)) return;
+          for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
+            if (await this.#handListed(reading, listed.keys(entries), visit)) return;
+          }
+        }
+      } finally {
+        for (const cursor of cursors) cursor.close();
+      }
+    }
+  }
+
+  #handListed(reading: Reading, keys: readonly string[], visit: BatchVisitor): PromiseOrValue<boolean> {
+    const { execution } = reading;
+    return andThen(execution.unit.transaction.getMany(keys), (records) =>
+      this.#hand(execution, this.#presentAll(reading, records), visit),
+    );
   }
 
   #scanOptions({ reverse = false, limit }: RecordScan): ScanOptions {
@@ -333,10 +362,19 @@ export class Reader implements RecordReader {
     records: readonly ObjectValue[],
   ): PromiseOrValue<readonly (ObjectValue | undefined)[]> {
     const { execution, table, purpose, computed } = reading;
+    // What a computed field writes is seen by those after it.
+    const mapRecords = <U>(map: (raw: ObjectValue) => PromiseOrValue<U>) =>
+      computed.length === 0 ? mapReads(execution, records, map) : mapInOrder(records, map);
     if (purpose !== 'select' || !execution.checks.view) {
-      return mapInOrder(records, (raw) => this.#present(reading, raw));
+      return mapRecords((raw) => this.#present(reading, raw));
     }
-    const visible = filterInOrder(records, judgeOfRecords(table.rules.select, execution, table));
+    const rule = table.rules.select;
+    const visible = answersLater(execution)
+      ? andThen(
+          mapReads(execution, records, (raw) => admitsRecord(rule, execution, table, raw)),
+          (verdicts) => records.filter((_, at) => verdicts[at]),
+        )
+      : filterInOrder(records, judgeOfRecords(rule, execution, table));
     const isWhole = table.mask === undefined && computed.length === 0;
     return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => unveil(reading, raw))));
   }
@@ -352,6 +390,29 @@ export class Reader implements RecordReader {
         stop === true ? true : andThen(execution.interrupt.checkpoint(), () => false),
       ),
     );
+  }
+}
+
+/** So many ranges of an index are read together. */
+const TOGETHER = 256;
+
+/** What an index lists, each record once. */
+class Listed {
+  readonly #seen = new Set<string | number>();
+
+  constructor(private readonly table: PreparedTable) {}
+
+  /** The keys of those records that weren't listed before. */
+  keys(entries: readonly Entry[]): string[] {
+    const keys: string[] = [];
+    for (const [, listed] of entries) {
+      const key = this.table.entry.keys.record(encodeKey(listed as RecordKey));
+      // A record is listed by its array and by each element of it. Ints are looked up in half the time of texts.
+      const known = typeof listed === 'number' ? listed : key;
+      if (!this.#seen.has(known)) keys.push(key);
+      this.#seen.add(known);
+    }
+    return keys;
   }
 }
 

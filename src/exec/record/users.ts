@@ -7,7 +7,7 @@ import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
-import type { RecordId } from '../../value/value.js';
+import { Range, type RecordId } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 
 /** To be called for each record that is created; costs nothing where nobody signs in. */
@@ -41,6 +41,15 @@ export function assertSameUser({ unit, identity: { principal, place } }: Executi
       if (now !== principal.incarnation) throw failure('session_expired');
     }),
   );
+}
+
+/** What is asked of a record user in each transaction, and what `$auth` leads to. */
+export function keysOfUser({ identity: { principal } }: Execution, { tables }: DatabaseCatalog): readonly Key[] {
+  if (principal.kind !== 'record') return [];
+  const keys = tables.get(principal.id.table)?.keys;
+  if (keys === undefined || principal.id.key instanceof Range) return [];
+  const own = encodeKey(principal.id.key);
+  return [keys.record(own), keys.incarnation(own)];
 }
 
 /** Each request of a user asks for the same key. */

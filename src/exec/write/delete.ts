@@ -19,6 +19,7 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
     {
       ...planningOf(statement, 'delete', NO_FIELDS),
       bind: (binding) => ({ kind: 'delete', targets: statement.targets, input: bindFound(statement, binding) }),
+      readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {
         const find = compileFind('DELETE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(

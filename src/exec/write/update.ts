@@ -20,6 +20,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
     {
       ...planningOf(update, 'update', data.reads),
       bind: (binding) => ({ kind: 'update', targets: update.targets, input: bindFound(update, binding) }),
+      readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {
         const find = compileFind('UPDATE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(

@@ -109,6 +109,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
         targets: upsert.targets,
         ...(finds && { input: bindFound(upsert, binding) }),
       }),
+      readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {
         const find = compileFind('UPSERT', tree.input ?? FOUND, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(

@@ -1,0 +1,161 @@
+/**
+ * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with the row that tells
+ * whether it does.
+ */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { Expression } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
+import {
+  type Access,
+  type Bounds,
+  type Direction,
+  type IndexScan,
+  isAccess,
+  type NamedRecord,
+  type Operand,
+  type RowNode,
+  type Values,
+} from '../../plan/nodes.js';
+import type { Announced } from '../../storage/contract.js';
+import { encodeRecordKey } from '../../value/key-codec.js';
+import { Range, RecordId } from '../../value/value.js';
+import type { Compiler, Frame } from '../execution.js';
+import { compileSources, compileTarget } from '../targets.js';
+import { compileAccess } from './accesses.js';
+
+export type Announce = (frame: Frame, catalog: DatabaseCatalog) => PromiseOrValue<Announced>;
+
+const NOTHING: Announced = {};
+const nothing: Announce = () => NOTHING;
+
+export function compileAnnounce(node: RowNode, compiler: Compiler): Announce {
+  let source = node;
+  while ('input' in source) source = source.input;
+  if (isAccess(source)) return ofAccess(source, compiler);
+  if (source.kind === 'named-record') return ofRecord(source, compiler);
+  if (source.kind === 'values') return ofValues(source, compiler);
+  if (source.kind !== 'union') return nothing;
+  const each = source.inputs.map((input) => compileAnnounce(input, compiler));
+  return (frame, catalog) =>
+    andThen(
+      mapInOrder(each, (announce) => announce(frame, catalog)),
+      (all) => ({
+        keys: all.flatMap(({ keys = [] }) => keys),
+        ranges: all.flatMap(({ ranges = [] }) => ranges),
+      }),
+    );
+}
+
+function ofRecord({ id }: NamedRecord, compiler: Compiler): Announce {
+  if (!isKnown(id)) return nothing;
+  const named = compileTarget(id, compiler);
+  return (frame, catalog) =>
+    andThen(named(frame), (value) => {
+      if (!(value instanceof RecordId) || value.key instanceof Range) return NOTHING;
+      const table = catalog.tables.get(value.table);
+      return table === undefined ? NOTHING : { keys: [table.keys.record(encodeRecordKey(value))] };
+    });
+}
+
+/** A list that is written out, or a param, may name records. */
+function ofValues({ expression }: Values, compiler: Compiler): Announce {
+  if (!isKnown(expression)) return nothing;
+  const targets = compileSources([expression], compiler);
+  return (frame, catalog) =>
+    andThen(targets(frame), (found) => ({
+      keys: found.slice(0, MAX_KEYS).flatMap((target) => {
+        const table = target.kind === 'record' ? catalog.tables.get(target.id.table) : undefined;
+        return target.kind !== 'record' || table === undefined ? [] : [table.keys.record(encodeRecordKey(target.id))];
+      }),
+    }));
+}
+
+/** So many records of a list are announced. */
+const MAX_KEYS = 1_024;
+
+function ofAccess(access: Access, compiler: Compiler): Announce {
+  const likely = guessed(access);
+  if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
+  const { undirected, direction } = withoutDirection(likely);
+  const narrow = compileAccess(undirected, compiler);
+  const reverse = direction === 'backward';
+  return (frame, catalog) => {
+    const entry = catalog.tables.get(access.table);
+    if (entry === undefined) return NOTHING;
+    return andThen(narrow(frame, catalog, entry), (narrowed) => {
+      switch (narrowed?.kind) {
+        case 'record': {
+          const { id } = narrowed;
+          return id instanceof RecordId && !(id.key instanceof Range) && id.table === access.table
+            ? { keys: [entry.keys.record(encodeRecordKey(id))] }
+            : NOTHING;
+        }
+        case 'index':
+          return { ranges: narrowed.ranges.map((range) => ({ ...range, reverse })) };
+        case 'table':
+        case undefined:
+          return { ranges: [{ ...(narrowed?.keys ?? entry.keys.records), reverse }] };
+      }
+    });
+  };
+}
+
+/** In which direction it goes is found out with another question to the store. */
+function withoutDirection(access: Access): { readonly undirected: Access; readonly direction: Direction | undefined } {
+  if (!('direction' in access)) return { undirected: access, direction: undefined };
+  const { direction, ...undirected } = access;
+  return { undirected, direction };
+}
+
+/** `$auth.id` is `$auth`, if that record is there: enough to announce what is looked for by it. */
+function guessed(access: Access): Access {
+  switch (access.kind) {
+    case 'table-scan':
+      return access;
+    case 'point-lookup':
+      return { ...access, id: guess(access.id) };
+    case 'range-scan':
+      return { ...access, ...guessedBounds(access) };
+    case 'index-scan':
+      return guessedScan(access);
+    case 'union-scan':
+      return { ...access, branches: access.branches.map(guessedScan) };
+  }
+}
+
+function guessedScan(scan: IndexScan): IndexScan {
+  const { equal, anyOf } = scan;
+  return { ...scan, equal: equal.map(guess), ...(anyOf && { anyOf: guess(anyOf) }), ...guessedBounds(scan) };
+}
+
+function guessedBounds({ from, to }: Bounds): Bounds {
+  return { ...(from && { from: guess(from) }), ...(to && { to: guess(to) }) };
+}
+
+function guess<O extends Operand>(operand: O): O {
+  const { value } = operand;
+  if (value.kind !== 'idiom' || value.start?.kind !== 'param' || value.parts.length !== 1) return operand;
+  const [part] = value.parts;
+  return part?.kind === 'field' && part.name === 'id' ? { ...operand, value: value.start } : operand;
+}
+
+function operandsOf(access: Access): readonly Operand[] {
+  switch (access.kind) {
+    case 'table-scan':
+      return [];
+    case 'point-lookup':
+      return [access.id];
+    case 'range-scan':
+      return [access.from, access.to].filter((operand) => operand !== undefined);
+    case 'index-scan':
+      return [...access.equal, access.from, access.to, access.anyOf].filter((operand) => operand !== undefined);
+    case 'union-scan':
+      return access.branches.flatMap(operandsOf);
+  }
+}
+
+/** Whether it costs nothing to evaluate an expression twice. */
+function isKnown(expression: Expression): boolean {
+  return expression.kind === 'param' || constantValue(expression) !== undefined;
+}
