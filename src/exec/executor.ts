@@ -11,7 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
-import { announce } from './announcements.js';
+import { announce } from './announce.js';
 import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import {
@@ -26,6 +26,7 @@ import {
   type SequenceNumbers,
   type SessionRegistry,
 } from './execution.js';
+import { announcementOf } from './explain/explain.js';
 import { ReturnSignal } from './expression/signal.js';
 import { DenialMarker } from './identity/denial-marker.js';
 import { LiveQueries } from './live/live-queries.js';
@@ -188,8 +189,9 @@ export class Executor {
   /** Fetches together what tells whether the user is still there and what the statement reads first, where reads take their time. */
   announce(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<void> {
     if (!answersLater(execution)) return undefined;
-    this.compiler.statement(statement);
-    return announce(statement, new Frame(execution, scope), (likely) => keysOfUser(execution, likely));
+    return announce(announcementOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
+      keysOfUser(execution, likely),
+    );
   }
 
   /** Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the transaction does. */

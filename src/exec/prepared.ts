@@ -30,14 +30,35 @@ export interface Planning<Tree> {
   compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
 }
 
-export interface Plan<Tree> {
-  readonly tree: Tree;
-  readonly run: Evaluate;
+/** What a statement reads first by the catalog that is likely to be the present one. */
+export type Announcement = (frame: Frame, likely: DatabaseCatalog) => PromiseOrValue<Announced>;
+
+/** A plan with what it is compiled to. */
+export class Plan<Tree> {
+  #announce: Announce | undefined;
+
+  constructor(
+    readonly tree: Tree,
+    readonly run: Evaluate,
+    private readonly planning: Planning<Tree>,
+    private readonly reading: Reading,
+    private readonly compiler: Compiler,
+  ) {}
+
   /** The same, measured. */
-  measured(meter: Meter): Evaluate;
-  /** What it reads first. */
-  readonly announce: Announce | undefined;
+  measured(meter: Meter): Evaluate {
+    return this.planning.compile(this.tree, meter, this.reading);
+  }
+
+  announce(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Announced> {
+    const node = this.planning.readerOf(this.tree);
+    if (node === undefined) return NOTHING;
+    this.#announce ??= compileAnnounce(node, this.compiler);
+    return this.#announce(frame, likely);
+  }
 }
+
+const NOTHING: Announced = {};
 
 /** What a plan holds for. */
 interface Key {
@@ -51,8 +72,6 @@ interface Entry<Tree> extends Key {
   readonly plan: Plan<Tree>;
 }
 
-const NOTHING: Announced = {};
-
 /** So many plans of a statement are kept: classes of readers, and a few tables that a param names. */
 const MAX_PLANS = 8;
 
@@ -63,7 +82,7 @@ export class Prepared<Tree> {
   readonly #namesTable: boolean;
   /** The only target, where that is a param. */
   readonly #param: Evaluate | undefined;
-  #entries: readonly Entry<Tree>[] = [];
+  readonly #entries: Entry<Tree>[] = [];
 
   constructor(planning: Planning<Tree>, compiler: Compiler) {
     const [only, ...others] = planning.targets;
@@ -91,7 +110,7 @@ export class Prepared<Tree> {
 
   /** What is read first by a catalog, where that can be told without doing anything else. */
   announcement(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Announced> {
-    return andThen(this.#planFor(frame, likely), ({ announce }) => announce?.(frame, likely) ?? NOTHING);
+    return andThen(this.#planFor(frame, likely), (plan) => plan.announce(frame, likely));
   }
 
   /** The plan by which the statement runs here and now. */
@@ -128,28 +147,17 @@ export class Prepared<Tree> {
     }
     const plan = this.#make(readerOf(execution), catalog, target);
     // The oldest goes, which mostly was made for definitions of before.
-    this.#entries = [...this.#entries.slice(1 - MAX_PLANS), { stamp, isChecked, target, plan }];
+    if (this.#entries.length === MAX_PLANS) this.#entries.shift();
+    this.#entries.push({ stamp, isChecked, target, plan });
     return plan;
   }
 
   #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
-    const { purpose, fields, writes } = this.#planning;
-    const tree = this.#planning.bind({ catalog, reader, rules: this.#rules, target });
+    const planning = this.#planning;
+    const { purpose, fields, writes } = planning;
+    const tree = planning.bind({ catalog, reader, rules: this.#rules, target });
     const reading: Reading = { purpose, fields, writes, access: (execution, entry) => this.#access(execution, entry) };
-    const measured = (meter: Meter) => this.#planning.compile(tree, meter, reading);
-    const node = this.#planning.readerOf(tree);
-    let announce: Announce | undefined;
-    const compiler = this.#compiler;
-    return {
-      tree,
-      run: measured(UNMEASURED),
-      measured,
-      // Most stores have no use for it.
-      get announce() {
-        announce ??= node && compileAnnounce(node, compiler);
-        return announce;
-      },
-    };
+    return new Plan(tree, planning.compile(tree, UNMEASURED, reading), planning, reading, this.#compiler);
   }
 
   /** How a table is read that turned up while the statement ran. */

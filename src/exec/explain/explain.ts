@@ -1,4 +1,5 @@
 /** EXPLAIN, before a statement or as its last clause: the plan by which it runs, and with ANALYZE (or FULL) what running it took. */
+import { Derived } from '../../base/derived.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Explain, ExplainClause, Expression, Statement } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -7,9 +8,8 @@ import { type Describing, describe } from '../../plan/describe.js';
 import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
 import { isArray, type Value } from '../../value/value.js';
-import { type Announcement, keepAnnouncement } from '../announcements.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import type { Plan } from '../prepared.js';
+import type { Announcement, Plan } from '../prepared.js';
 import { planSelect } from '../select.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
@@ -21,7 +21,7 @@ type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Ki
 /** A statement that has a plan. */
 interface Planned {
   readonly run: Evaluate;
-  readonly announcement: Announcement;
+  announcement: Announcement;
   plan(frame: Frame): PromiseOrValue<Pick<Plan<PlanTree>, 'tree' | 'measured'>>;
 }
 
@@ -36,10 +36,23 @@ type Explainable = Of<keyof typeof PLANNERS>;
 export function compileExplainable(statement: Explainable, compiler: Compiler): Evaluate {
   const { explain } = statement;
   if (explain !== undefined) return answerPlan(statement, FORMS[explain], compiler);
-  const planned = plannerOf(statement)(statement, compiler);
-  keepAnnouncement(statement, (frame, likely) => planned.announcement(frame, likely));
-  return planned.run;
+  return plannerOf(statement)(statement, compiler).run;
 }
+
+/** What a statement reads first; `undefined` for those that have no plan. */
+export function announcementOf(statement: Statement, compiler: Compiler): Announcement | undefined {
+  if (!isExplainable(statement) || statement.explain !== undefined) return undefined;
+  let planned = announced.get(statement);
+  if (planned === undefined) {
+    planned = plannerOf(statement)(statement, compiler);
+    announced.set(statement, planned);
+  }
+  const prepared = planned;
+  return (frame, likely) => prepared.announcement(frame, likely);
+}
+
+/** Made for stores that answer later alone. */
+const announced = new Derived<Statement, Planned>();
 
 function plannerOf(statement: Explainable): (statement: Explainable, compiler: Compiler) => Planned {
   return PLANNERS[statement.kind] as (statement: Explainable, compiler: Compiler) => Planned;
@@ -93,10 +106,10 @@ function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) =
   if (isExplainable(statement)) {
     const planned = plannerOf(statement)(statement, compiler);
     return (frame) =>
-      andThen(planned.plan(frame), ({ tree, measured }) =>
+      andThen(planned.plan(frame), (plan) =>
         andThen(foldingFor(frame.execution), (folding) => ({
-          node: describe(tree, { ...folding, nested: nestedIn(frame) }),
-          measured,
+          node: describe(plan.tree, { ...folding, nested: nestedIn(frame) }),
+          measured: (meter) => plan.measured(meter),
         })),
       );
   }

@@ -52,11 +52,10 @@ function compileJudge({ condition, batched = [] }: Filter, compiler: Compiler): 
 function rowByRow(condition: Expression, compiler: Compiler): Judge {
   const judge = compiler.expression(condition);
   const frames = rowFrames([condition]);
-  const isQuiet = onlyLook([condition]);
   return (frame, rows, most) => {
     const { memory } = frame.execution;
     const mark = memory.used;
-    if (isQuiet && rows.length > 1 && answersLater(frame.execution)) {
+    if (rows.length > 1 && answersLater(frame.execution) && onlyLook([condition])) {
       return andThen(
         mapTogether(rows, (row) => judge(frame.within(row))),
         (verdicts) => {

@@ -17,7 +17,6 @@ export function compileProject(node: Project, making: Making): List {
   const expressions = expressionsOf(projections);
   const evaluate = compileProjections(projections, making.compiler);
   const project = scopedIfMade(evaluate, expressions);
-  const isQuiet = !making.reading.writes && onlyLook(expressions);
   const isRemade = !isWhole(projections);
   const frames = rowFrames(expressions);
   const input = making.list(below);
@@ -26,7 +25,7 @@ export function compileProject(node: Project, making: Making): List {
     andThen(input(frame, demand), (rows) => {
       const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
       if (!isRemade) return there;
-      if (isQuiet && answersLater(frame.execution)) {
+      if (answersLater(frame.execution) && !making.reading.writes && onlyLook(expressions)) {
         return mapBatchesTogether(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
       }
       const at = frames(frame);
