@@ -43,9 +43,9 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   }),
   'index-scan': (scan) => ({ operator: 'IndexScan', attributes: indexAttributes(scan) }),
   'union-scan': ({ table }) => ({ operator: 'UnionScan', attributes: { table } }),
-  'named-record': ({ id, alone }) => ({
+  'named-record': ({ id, direct }) => ({
     operator: 'PointLookup',
-    attributes: { ...tableOf(id), id: printExpression(id), ...(alone && { alone: 'true' }) },
+    attributes: { ...tableOf(id), id: printExpression(id), ...(direct && { direct: 'true' }) },
   }),
   'named-range': ({ range }) => ({
     operator: 'RangeScan',

@@ -96,8 +96,8 @@ export interface Bounds {
 export interface NamedRecord {
   readonly kind: 'named-record';
   readonly id: Expression;
-  /** Nothing is done with it but to be shown: it is read without batches (the rule `one-record`). */
-  readonly alone?: true;
+  /** Nothing is done with it but to be shown: it is read without batches (the rule `direct-lookup`). */
+  readonly direct?: true;
 }
 
 /** A range of records that the statement names: `person:1..5`. */

@@ -5,8 +5,8 @@ import { AccessFacts, type AccessHints } from './access/facts.js';
 import type { Access, RowNode } from './nodes.js';
 import { batchFilter } from './rules/batch-filter.js';
 import { countWithoutReading } from './rules/count-without-reading.js';
+import { directLookup } from './rules/direct-lookup.js';
 import { indexScan } from './rules/index-scan.js';
-import { oneRecord } from './rules/one-record.js';
 import { orderedScan } from './rules/ordered-scan.js';
 import { permissionAccess } from './rules/permission-access.js';
 import { pointLookup } from './rules/point-lookup.js';
@@ -25,7 +25,7 @@ const NODE_RULES: Rules = {
   filter: batchFilter,
   aggregate: countWithoutReading,
   limit: topN,
-  project: oneRecord,
+  project: directLookup,
 };
 
 /** What accesses and rules have to know of the reader. */

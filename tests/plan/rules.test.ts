@@ -18,7 +18,7 @@ const SHOWN: { readonly [Rule in Exclude<RuleName, 'permission-access'>]: readon
     'top-n': ['SELECT * FROM t ORDER BY c LIMIT 3', 'TopN'],
     'count-without-reading': ['SELECT count() FROM t WHERE a = 1 GROUP ALL', 'CountEntries'],
     'batch-filter': ['SELECT * FROM t WHERE c > 2 AND string::len(d) = 1', 'batched'],
-    'one-record': ['SELECT a, b FROM t:4', 'alone'],
+    'direct-lookup': ['SELECT a, b FROM t:4', 'direct'],
   };
 
 const STATEMENTS = [

@@ -1,12 +1,12 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { Aggregate } from '../../plan/nodes.js';
 import { compileGroup } from './grouping.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 
 /** GROUP BY and GROUP ALL: one row for each group, in the order of the keys. */
-export function compileAggregate({ group, projections, input: below }: Aggregate, making: Making): List {
-  const input = making.stream(below);
-  const { begin } = compileGroup(group, projections, making.compiler);
+export function compileAggregate({ group, projections, input: below }: Aggregate, context: OperatorContext): List {
+  const input = context.stream(below);
+  const { begin } = compileGroup(group, projections, context.compiler);
   return (frame, { targets }) => {
     const groups = begin(frame);
     return andThen(

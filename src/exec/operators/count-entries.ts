@@ -11,12 +11,12 @@ import type { Compiler, Frame } from '../execution.js';
 import { countedRow } from './counted-row.js';
 import { compileOperands, rangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 import { requireTable } from './require-table.js';
 
-export function compileCountEntries({ table, access, item, otherwise }: CountEntries, making: Making): List {
-  const counted = unlessFailing(compileCounted(access, making.compiler));
-  const instead = making.list(otherwise);
+export function compileCountEntries({ table, access, item, otherwise }: CountEntries, context: OperatorContext): List {
+  const counted = unlessFailing(compileCounted(access, context.compiler));
+  const instead = context.list(otherwise);
   return (frame, demand) =>
     andThen(requireTable(frame.execution, table), ({ catalog, entry }) =>
       andThen(counted(frame, catalog, entry), (range): PromiseOrValue<readonly Value[]> => {

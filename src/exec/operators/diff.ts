@@ -1,11 +1,11 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { Diff } from '../../plan/nodes.js';
 import { diff } from '../../value/diff.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 
 /** `LIVE SELECT DIFF`: how the record became what it is, of those that the condition lets through. */
-export function compileDiff({ input: below }: Diff, making: Making): List {
-  const input = making.list(below);
+export function compileDiff({ input: below }: Diff, context: OperatorContext): List {
+  const input = context.list(below);
   return (frame, demand) =>
     andThen(input(frame, demand), (rows) => rows.map(() => diff(frame.scope.get('before'), frame.scope.get('after'))));
 }

@@ -1,11 +1,11 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { Fetch } from '../../plan/nodes.js';
 import { compileFetch } from './follow-links.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 
 /** FETCH: puts records in the place of links. */
-export function compileFetchNode({ fields, input: below }: Fetch, making: Making): List {
-  const input = making.list(below);
-  const fetch = compileFetch(fields, making.compiler);
+export function compileFetchNode({ fields, input: below }: Fetch, context: OperatorContext): List {
+  const input = context.list(below);
+  const fetch = compileFetch(fields, context.compiler);
   return (frame, demand) => andThen(input(frame, demand), (rows) => fetch(frame, rows));
 }

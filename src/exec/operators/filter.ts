@@ -12,11 +12,11 @@ import { type FieldReader, fieldReader } from '../expression/field-reader.js';
 import { OPERATIONS, type Operation, type PlainOperator } from '../expression/operators.js';
 import { rowFrames } from '../row-frames.js';
 import { answersLater } from '../together.js';
-import type { Making, Stream } from './operator.js';
+import type { OperatorContext, Stream } from './operator.js';
 
-export function compileFilter(node: Filter, making: Making): Stream {
-  const input = making.stream(node.input);
-  const judge = compileJudge(node, making.compiler);
+export function compileFilter(node: Filter, context: OperatorContext): Stream {
+  const input = context.stream(node.input);
+  const judge = compilePredicate(node, context.compiler);
   return (frame, { rows, inOrder, targets }, visit) => {
     let left = rows;
     return input(frame, { inOrder, targets }, (batch, direction) =>
@@ -29,27 +29,27 @@ export function compileFilter(node: Filter, making: Making): Stream {
 }
 
 /** The rows that meet a condition; no more than `most`, and those behind them aren't judged. */
-type Judge = (frame: Frame, rows: readonly Value[], most?: number) => PromiseOrValue<readonly Value[]>;
+type Predicate = (frame: Frame, rows: readonly Value[], most?: number) => PromiseOrValue<readonly Value[]>;
 
 /** The parts that may be judged a batch at a time come first; what remains is judged row by row. */
-function compileJudge({ condition, batched = [] }: Filter, compiler: Compiler): Judge {
+function compilePredicate({ condition, batched = [] }: Filter, compiler: Compiler): Predicate {
   if (batched.length === 0) return rowByRow(condition, compiler);
-  const sieves = batched.map((part) => compileSieve(part, compiler));
+  const predicates = batched.map((part) => compileBatchPredicate(part, compiler));
   const others = operandsOf(condition, '&&').slice(batched.length);
   const rest = others.length === 0 ? undefined : rowByRow(others.reduce(and), compiler);
   // Not needed by most, and its parts are compiled anyway.
-  let whole: Judge | undefined;
+  let whole: Predicate | undefined;
   return (frame, rows, most) => {
     if (most !== undefined || !areObjects(rows)) {
       whole ??= rowByRow(condition, compiler);
       return whole(frame, rows, most);
     }
-    const left = throughAll(sieves, 0, frame, rows);
+    const left = throughAll(predicates, 0, frame, rows);
     return rest === undefined ? left : andThen(left, (some) => rest(frame, some));
   };
 }
 
-function rowByRow(condition: Expression, compiler: Compiler): Judge {
+function rowByRow(condition: Expression, compiler: Compiler): Predicate {
   const judge = compiler.expression(condition);
   const frames = rowFrames([condition]);
   return (frame, rows, most) => {
@@ -83,7 +83,7 @@ function and(left: Expression, right: Expression): Binary {
 }
 
 /** Asks nothing but fields of the rows, which are objects. */
-type Sieve = (frame: Frame, rows: Objects) => PromiseOrValue<Objects>;
+type BatchPredicate = (frame: Frame, rows: Objects) => PromiseOrValue<Objects>;
 type Objects = readonly ObjectValue[];
 
 function areObjects(rows: readonly Value[]): rows is Objects {
@@ -91,24 +91,29 @@ function areObjects(rows: readonly Value[]): rows is Objects {
   return true;
 }
 
-function throughAll(sieves: readonly Sieve[], from: number, frame: Frame, rows: Objects): PromiseOrValue<Objects> {
+function throughAll(
+  predicates: readonly BatchPredicate[],
+  from: number,
+  frame: Frame,
+  rows: Objects,
+): PromiseOrValue<Objects> {
   let left = rows;
-  for (let at = from; at < sieves.length && left.length > 0; at++) {
-    const passed = (sieves[at] as Sieve)(frame, left);
-    if (passed instanceof Promise) return passed.then((settled) => throughAll(sieves, at + 1, frame, settled));
+  for (let at = from; at < predicates.length && left.length > 0; at++) {
+    const passed = (predicates[at] as BatchPredicate)(frame, left);
+    if (passed instanceof Promise) return passed.then((settled) => throughAll(predicates, at + 1, frame, settled));
     left = passed;
   }
   return left;
 }
 
 /** A field by itself, or a comparison of one with what is the same for all rows. */
-function compileSieve(part: Expression, compiler: Compiler): Sieve {
+function compileBatchPredicate(part: Expression, compiler: Compiler): BatchPredicate {
   if (part.kind !== 'binary') return truthy(fieldReader(fieldNamed(part) ?? ''));
   const field = fieldReader(fieldNamed(part.left) ?? '');
   return comparing(field, OPERATIONS[part.operator as PlainOperator], compiler.expression(part.right));
 }
 
-function truthy(field: FieldReader): Sieve {
+function truthy(field: FieldReader): BatchPredicate {
   return (_, rows) => {
     const kept: ObjectValue[] = [];
     for (const row of rows) if (isTruthy(field.read(row))) kept.push(row);
@@ -116,7 +121,7 @@ function truthy(field: FieldReader): Sieve {
   };
 }
 
-function comparing(field: FieldReader, compare: Operation, operand: Evaluate): Sieve {
+function comparing(field: FieldReader, compare: Operation, operand: Evaluate): BatchPredicate {
   return (frame, rows) =>
     andThen(operand(frame), (other) => {
       const kept: ObjectValue[] = [];

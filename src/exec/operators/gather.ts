@@ -2,14 +2,14 @@ import { andThen } from '../../base/promise-or-value.js';
 import type { StreamNode } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
 import { compileCharge } from './charge.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 
 /** So many rows count for nothing. */
 const FEW = 256;
 
 /** The rows of a stream together, as they come; no more than are asked for. */
-export function gather(node: StreamNode, making: Making): List {
-  const stream = making.stream(node);
+export function gather(node: StreamNode, context: OperatorContext): List {
+  const stream = context.stream(node);
   const charger = compileCharge(node);
   return (frame, demand) => {
     const { rows: enough = Number.POSITIVE_INFINITY } = demand;

@@ -3,13 +3,13 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { NamedRecord } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { compileTarget } from '../targets.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 import { TargetsWalk } from './targets-walk.js';
 
 /** The one record that a statement names, from its id to the answer without batches and visitors, which take more time than it does. */
-export function compileOneRecord({ id }: NamedRecord, making: Making): List {
-  const named = compileTarget(id, making.compiler);
-  const walk = new TargetsWalk(making, []);
+export function compileOneRecord({ id }: NamedRecord, context: OperatorContext): List {
+  const named = compileTarget(id, context.compiler);
+  const walk = new TargetsWalk(context, []);
   return (frame) =>
     andThen(named(frame), (value): PromiseOrValue<readonly Value[]> => {
       invariant(value instanceof RecordId, 'the plan was made for a record');

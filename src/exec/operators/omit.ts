@@ -1,11 +1,11 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { Omit } from '../../plan/nodes.js';
 import { compileOmit } from './omit-fields.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 
 /** OMIT: leaves fields out. */
-export function compileOmitNode({ fields, input: below }: Omit, making: Making): List {
-  const input = making.list(below);
-  const omit = compileOmit(fields, making.compiler);
+export function compileOmitNode({ fields, input: below }: Omit, context: OperatorContext): List {
+  const input = context.list(below);
+  const omit = compileOmit(fields, context.compiler);
   return (frame, demand) => andThen(input(frame, demand), (rows) => omit(frame, rows));
 }

@@ -30,7 +30,7 @@ export interface Demand {
 export const ALL_ROWS: Demand = {};
 
 /** What the operators of one statement are made with. */
-export interface Making {
+export interface OperatorContext {
   readonly compiler: Compiler;
   readonly reading: Reading;
   stream(node: StreamNode): Stream;

@@ -12,7 +12,7 @@ import { gather } from './gather.js';
 import { compileLimit } from './limit.js';
 import { compileOneRecord } from './named-record.js';
 import { compileOmitNode } from './omit.js';
-import type { List, Making, Reading, Stream } from './operator.js';
+import type { List, OperatorContext, Reading, Stream } from './operator.js';
 import { compileProject } from './project.js';
 import { compileSort, compileTopN } from './sort.js';
 import { SOURCES } from './sources.js';
@@ -20,13 +20,15 @@ import { compileSplitNode } from './split.js';
 
 type Of<Node, Kind> = Extract<Node, { readonly kind: Kind }>;
 
-const STREAMS: { readonly [Kind in StreamNode['kind']]: (node: Of<StreamNode, Kind>, making: Making) => Stream } = {
+const STREAMS: {
+  readonly [Kind in StreamNode['kind']]: (node: Of<StreamNode, Kind>, context: OperatorContext) => Stream;
+} = {
   ...SOURCES,
   filter: compileFilter,
   split: compileSplitNode,
 };
 
-const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, making: Making) => List } = {
+const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, context: OperatorContext) => List } = {
   aggregate: compileAggregate,
   sort: compileSort,
   'top-n': compileTopN,
@@ -40,7 +42,7 @@ const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, m
 };
 
 /** Compiles the nodes of one tree, from the root down. */
-export class OperatorCompiler implements Making {
+export class OperatorCompiler implements OperatorContext {
   constructor(
     readonly compiler: Compiler,
     readonly reading: Reading,
@@ -48,14 +50,14 @@ export class OperatorCompiler implements Making {
   ) {}
 
   stream(node: StreamNode): Stream {
-    const compile = STREAMS[node.kind] as (node: StreamNode, making: Making) => Stream;
+    const compile = STREAMS[node.kind] as (node: StreamNode, context: OperatorContext) => Stream;
     return this.meter.stream(node, compile(node, this));
   }
 
   list(node: RowNode): List {
-    if (node.kind === 'named-record' && node.alone) return this.meter.list(node, compileOneRecord(node, this));
+    if (node.kind === 'named-record' && node.direct) return this.meter.list(node, compileOneRecord(node, this));
     if (isStream(node)) return gather(node, this);
-    const compile = LISTS[node.kind] as (node: ListNode, making: Making) => List;
+    const compile = LISTS[node.kind] as (node: ListNode, context: OperatorContext) => List;
     return this.meter.list(node, compile(node, this));
   }
 }

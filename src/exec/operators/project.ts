@@ -8,24 +8,24 @@ import type { ChargeRows } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
 import { scopedIfMade } from '../scoped.js';
 import { answersLater, mapBatchesTogether } from '../together.js';
-import type { List, Making } from './operator.js';
+import type { List, OperatorContext } from './operator.js';
 import { compileProjections } from './projections.js';
 
 /** Makes of each row what is selected. */
-export function compileProject(node: Project, making: Making): List {
+export function compileProject(node: Project, context: OperatorContext): List {
   const { projections, skipsMissing, input: below } = node;
   const expressions = expressionsOf(projections);
-  const evaluate = compileProjections(projections, making.compiler);
+  const evaluate = compileProjections(projections, context.compiler);
   const project = scopedIfMade(evaluate, expressions);
   const isRemade = !isWhole(projections);
   const frames = rowFrames(expressions);
-  const input = making.list(below);
+  const input = context.list(below);
   if (!isRemade && !skipsMissing) return input;
   return (frame, demand) =>
     andThen(input(frame, demand), (rows) => {
       const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
       if (!isRemade) return there;
-      if (answersLater(frame.execution) && !making.reading.writes && onlyLook(expressions)) {
+      if (answersLater(frame.execution) && !context.reading.writes && onlyLook(expressions)) {
         return mapBatchesTogether(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
       }
       const at = frames(frame);

@@ -4,7 +4,7 @@ import type { Access } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
 import type { Frame } from '../execution.js';
 import { compileAccess } from './accesses.js';
-import type { Demand, Making, Visit } from './operator.js';
+import type { Demand, OperatorContext, Visit } from './operator.js';
 
 /** Reads the records of a table. */
 export type ReadTable = (
@@ -16,7 +16,7 @@ export type ReadTable = (
 ) => PromiseOrValue<unknown>;
 
 /** Reads the records of a table by an access: what it narrows the table to comes from the one reader, which judges each. */
-export function compileReadTable(access: Access, { compiler, reading }: Making): ReadTable {
+export function compileReadTable(access: Access, { compiler, reading }: OperatorContext): ReadTable {
   const narrow = compileAccess(access, compiler);
   const { purpose, fields } = reading;
   const { table } = access;
@@ -49,7 +49,7 @@ function readOne(
   { execution }: Frame,
   table: string,
   id: Value,
-  { purpose, fields }: Making['reading'],
+  { purpose, fields }: OperatorContext['reading'],
   visit: Visit,
 ): PromiseOrValue<unknown> {
   if (!(id instanceof RecordId) || id.table !== table) return undefined;

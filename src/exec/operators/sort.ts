@@ -6,23 +6,23 @@ import type { Frame } from '../execution.js';
 import { inTurns } from '../pace.js';
 import { compileCharge, readCharger } from './charge.js';
 import { compileEnough, type Enough } from './enough-in-order.js';
-import type { List, Making, Stream } from './operator.js';
+import type { List, OperatorContext, Stream } from './operator.js';
 import { type CompiledOrder, compileOrder, type Sorting } from './sorting.js';
 
 /** Keeps and orders all rows. */
-export function compileSort({ order, projections, input }: Sort, making: Making): List {
-  return sortedRows(compileOrder(order, projections, making.compiler), input, making);
+export function compileSort({ order, projections, input }: Sort, context: OperatorContext): List {
+  return sortedRows(compileOrder(order, projections, context.compiler), input, context);
 }
 
 /** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
 const MARGIN = 16;
 
 /** Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come. */
-export function compileTopN({ order, projections, wanted, input }: TopN, making: Making): List {
-  const compiled = compileOrder(order, projections, making.compiler);
-  if (wanted === undefined || !isStream(input)) return sortedRows(compiled, input, making, (most) => most);
-  const rows = making.stream(input);
-  const enough = compileEnough(wanted, making.compiler);
+export function compileTopN({ order, projections, wanted, input }: TopN, context: OperatorContext): List {
+  const compiled = compileOrder(order, projections, context.compiler);
+  if (wanted === undefined || !isStream(input)) return sortedRows(compiled, input, context, (most) => most);
+  const rows = context.stream(input);
+  const enough = compileEnough(wanted, context.compiler);
   const charge = compileCharge(input);
   return (frame, { rows: most, targets }) => {
     const sorting = compiled.begin(frame, charge(frame), most);
@@ -37,12 +37,12 @@ export function compileTopN({ order, projections, wanted, input }: TopN, making:
 function sortedRows(
   order: CompiledOrder,
   input: RowNode,
-  making: Making,
+  context: OperatorContext,
   keep: (most: number | undefined) => number | undefined = () => undefined,
 ): List {
   const charge = compileCharge(input);
   if (isStream(input)) {
-    const rows: Stream = making.stream(input);
+    const rows: Stream = context.stream(input);
     return (frame, { rows: most, targets }) => {
       const sorting = order.begin(frame, charge(frame), keep(most));
       return andThen(
@@ -51,7 +51,7 @@ function sortedRows(
       );
     };
   }
-  const rows = making.list(input);
+  const rows = context.list(input);
   return (frame, { rows: most, targets }) => {
     const sorting = order.begin(frame, charge(frame), keep(most));
     return andThen(rows(frame, { targets }), (all) => sortAll(all, sorting, frame));

@@ -1,12 +1,12 @@
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Direction, Split } from '../../plan/nodes.js';
-import type { Making, Stream } from './operator.js';
+import type { OperatorContext, Stream } from './operator.js';
 import { compileSplit, type SplitRows } from './split-rows.js';
 
 /** SPLIT: hands on the rows that are made of others, some at a time. */
-export function compileSplitNode({ on, input: below }: Split, making: Making): Stream {
-  const input = making.stream(below);
-  const split = compileSplit(on, making.compiler);
+export function compileSplitNode({ on, input: below }: Split, context: OperatorContext): Stream {
+  const input = context.stream(below);
+  const split = compileSplit(on, context.compiler);
   return (frame, { targets }, visit) => {
     const { interrupt } = frame.execution;
     const visitParts = (parts: SplitRows, direction: Direction | undefined): PromiseOrValue<boolean> => {

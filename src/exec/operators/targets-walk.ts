@@ -7,7 +7,7 @@ import type { ObjectValue, RecordId } from '../../value/value.js';
 import type { Execution, Frame } from '../execution.js';
 import { pace, pausingOf } from '../pace.js';
 import type { Target } from '../targets.js';
-import type { Demand, Making, Visit } from './operator.js';
+import type { Demand, OperatorContext, Visit } from './operator.js';
 import { compileReadTable, type ReadTable } from './read-table.js';
 import { requireTable } from './require-table.js';
 
@@ -18,17 +18,17 @@ interface Listed {
 }
 
 export class TargetsWalk {
-  readonly #making: Making;
+  readonly #context: OperatorContext;
   /** How the tables are read that the plan names. */
   readonly #planned: ReadonlyMap<string, ReadTable> | undefined;
   /** How others are, by the state of their definition; made when the first turns up. */
   #others: WeakMap<TableEntry, ReadTable> | undefined;
 
-  constructor(making: Making, accesses: readonly Access[]) {
-    this.#making = making;
+  constructor(context: OperatorContext, accesses: readonly Access[]) {
+    this.#context = context;
     // Statements about records alone, which are made by the thousand, name no tables.
     if (accesses.length > 0) {
-      this.#planned = new Map(accesses.map((access) => [access.table, compileReadTable(access, making)]));
+      this.#planned = new Map(accesses.map((access) => [access.table, compileReadTable(access, context)]));
     }
   }
 
@@ -49,14 +49,14 @@ export class TargetsWalk {
         return andThen(turn, () => andThen(this.one(frame, target, demand, watch), () => stopped));
       });
     const size =
-      this.#making.reading.writes && execution.unit.transaction.writable ? 1 : this.#making.compiler.tuning.batch;
+      this.#context.reading.writes && execution.unit.transaction.writable ? 1 : this.#context.compiler.tuning.batch;
     return andThen(gathered(targets, Math.min(size, demand.rows ?? size), pausingOf(execution)), visitEach);
   }
 
   /** Hands over the rows of one target. */
   one(frame: Frame, target: Target | Listed, demand: Demand, visit: Visit): PromiseOrValue<unknown> {
     const { execution } = frame;
-    const { purpose, fields } = this.#making.reading;
+    const { purpose, fields } = this.#context.reading;
     switch (target.kind) {
       case 'record':
         return andThen(this.record(execution, target.id), (record) =>
@@ -81,7 +81,7 @@ export class TargetsWalk {
 
   /** The record of an id, as it may be seen. @throws TesseraError `table_missing` */
   record(execution: Execution, id: RecordId): PromiseOrValue<ObjectValue | undefined> {
-    const { purpose, fields } = this.#making.reading;
+    const { purpose, fields } = this.#context.reading;
     return andThen(requireTable(execution, id.table), () => execution.reader.read(execution, id, purpose, fields));
   }
 
@@ -89,7 +89,7 @@ export class TargetsWalk {
     this.#others ??= new WeakMap();
     let read = this.#others.get(entry);
     if (read === undefined) {
-      read = compileReadTable(this.#making.reading.access(execution, entry), this.#making);
+      read = compileReadTable(this.#context.reading.access(execution, entry), this.#context);
       this.#others.set(entry, read);
     }
     return read;

@@ -5,7 +5,7 @@ import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Execution, Frame } from '../execution.js';
-import type { Making } from '../operators/operator.js';
+import type { OperatorContext } from '../operators/operator.js';
 import { refuse } from '../refusal.js';
 import type { Target } from '../targets.js';
 
@@ -21,9 +21,13 @@ const FEW = 256;
 /** Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met twice. */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
 
-export function compileFind(statement: 'UPDATE' | 'UPSERT' | 'DELETE', node: StreamNode, making: Making): Find {
-  const rows = making.stream(node);
-  const { purpose } = making.reading;
+export function compileFind(
+  statement: 'UPDATE' | 'UPSERT' | 'DELETE',
+  node: StreamNode,
+  context: OperatorContext,
+): Find {
+  const rows = context.stream(node);
+  const { purpose } = context.reading;
 
   const walk = (frame: Frame, targets: readonly Target[]): PromiseOrValue<Found[]> => {
     const found: Found[] = [];

@@ -12,7 +12,7 @@ export const RULE_NAMES = [
   'top-n',
   'count-without-reading',
   'batch-filter',
-  'one-record',
+  'direct-lookup',
 ] as const;
 
 export type RuleName = (typeof RULE_NAMES)[number];

@@ -4,13 +4,13 @@ import type { NodeRule } from './rule.js';
  * `SELECT * FROM person:1`, what programs ask most often: one record that is named and shown as it is, or with its fields chosen, needs
  * no batches, nor room for other rows.
  */
-export const oneRecord: NodeRule<'project'> = {
-  name: 'one-record',
+export const directLookup: NodeRule<'project'> = {
+  name: 'direct-lookup',
   kind: 'project',
   rewrite(project) {
     const { projections, skipsMissing, input } = project;
     if (input.kind !== 'named-record') return undefined;
     // Written out, since statements that come once are made by the thousand, and a spread takes a third of a microsecond.
-    return { kind: 'project', projections, skipsMissing, input: { kind: 'named-record', id: input.id, alone: true } };
+    return { kind: 'project', projections, skipsMissing, input: { kind: 'named-record', id: input.id, direct: true } };
   },
 };
