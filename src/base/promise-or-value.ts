@@ -81,34 +81,60 @@ export function mapTogether<T, U>(
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
   const results: PromiseOrValue<U>[] = [];
-  let waits = false;
-  for (let index = 0; index < items.length; index++) {
-    try {
-      const result = map(items[index] as T, index);
-      if (result instanceof Promise) {
-        waits = true;
-        // It is thrown when its turn has come.
-        result.catch(() => undefined);
-      }
-      results.push(result);
-    } catch (error) {
-      if (!waits) throw error;
-      return inTheirOrder([...results, failed<U>(error)]);
-    }
-  }
-  return waits ? inTheirOrder(results) : (results as U[]);
+  const waits = begin(items, map, results);
+  return waits ? allInOrder(results) : (results as U[]);
 }
 
-async function inTheirOrder<U>(results: readonly PromiseOrValue<U>[]): Promise<U[]> {
+/** `filterInOrder` in the same way. More may be judged than are wanted, of which nothing is seen. */
+export function filterTogether<T>(
+  items: readonly T[],
+  test: (item: T) => PromiseOrValue<boolean>,
+  most = Number.POSITIVE_INFINITY,
+): PromiseOrValue<T[]> {
+  const verdicts: PromiseOrValue<boolean>[] = [];
+  const waits = begin(items, test, verdicts);
+  return waits ? firstInOrder(items, verdicts, most) : items.filter((_, at) => verdicts[at]).slice(0, most);
+}
+
+/** Begins all, up to the first that fails at once; answers whether there is something to wait for. */
+function begin<T, U>(
+  items: readonly T[],
+  work: (item: T, index: number) => PromiseOrValue<U>,
+  results: PromiseOrValue<U>[],
+): boolean {
+  let waits = false;
+  for (let index = 0; index < items.length; index++) {
+    let result: PromiseOrValue<U>;
+    try {
+      result = work(items[index] as T, index);
+    } catch (error) {
+      result = Promise.reject<U>(error);
+      index = items.length;
+    }
+    if (result instanceof Promise) {
+      waits = true;
+      // It is thrown when its turn has come.
+      result.catch(() => undefined);
+    }
+    results.push(result);
+  }
+  return waits;
+}
+
+async function allInOrder<U>(results: readonly PromiseOrValue<U>[]): Promise<U[]> {
   const settled: U[] = [];
   for (const result of results) settled.push(await result);
   return settled;
 }
 
-function failed<U>(error: unknown): Promise<U> {
-  const rejected = Promise.reject<U>(error);
-  rejected.catch(() => undefined);
-  return rejected;
+async function firstInOrder<T>(
+  items: readonly T[],
+  verdicts: readonly PromiseOrValue<boolean>[],
+  most: number,
+): Promise<T[]> {
+  const kept: T[] = [];
+  for (let at = 0; at < verdicts.length && kept.length < most; at++) if (await verdicts[at]) kept.push(items[at] as T);
+  return kept;
 }
 
 /** The first `most` items that pass a test, asked one after the other; those behind the last of them aren't asked. */

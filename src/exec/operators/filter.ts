@@ -1,5 +1,5 @@
 /** The condition of a statement, which judges rows batch by batch. */
-import { andThen, filterInOrder, mapTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, filterInOrder, filterTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Binary, Expression } from '../../language/ast.js';
 import { fieldNamed } from '../../language/field-named.js';
 import { operandsOf } from '../../plan/access/comparisons.js';
@@ -56,14 +56,11 @@ function rowByRow(condition: Expression, compiler: Compiler): Predicate {
     const { memory } = frame.execution;
     const mark = memory.used;
     if (rows.length > 1 && answersLater(frame.execution) && onlyLook([condition])) {
-      return andThen(
-        mapTogether(rows, (row) => judge(frame.within(row))),
-        (verdicts) => {
-          memory.releaseTo(mark);
-          const kept = rows.filter((_, at) => isTruthy(verdicts[at]));
-          return most === undefined ? kept : kept.slice(0, most);
-        },
-      );
+      const test = (row: Value) => andThen(judge(frame.within(row)), (verdict) => isTruthy(verdict));
+      return andThen(filterTogether(rows, test, most), (kept) => {
+        memory.releaseTo(mark);
+        return kept;
+      });
     }
     const at = frames(frame);
     const judged = (verdict: Value): boolean => {
