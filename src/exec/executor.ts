@@ -14,6 +14,7 @@ import type { Value } from '../value/value.js';
 import { announce } from './announce.js';
 import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
+import { endingInTime } from './cut-off.js';
 import {
   type Checks,
   type Execution,
@@ -183,7 +184,7 @@ export class Executor {
   }
 
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
-    return this.compiler.statement(statement)(new Frame(execution, scope));
+    return endingInTime(execution, () => this.compiler.statement(statement)(new Frame(execution, scope)));
   }
 
   /** Fetches together what tells whether the user is still there and what the statement reads first, where reads take their time. */
@@ -198,7 +199,11 @@ export class Executor {
   runInTransaction(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<TransactionStep> {
     const evaluate = this.compiler.statementOfTransaction(statement);
     return otherwise<TransactionStep>(
-      () => andThen(evaluate(new Frame(execution, scope)), (value) => ({ value, isLast: false })),
+      () =>
+        andThen(
+          endingInTime(execution, () => evaluate(new Frame(execution, scope))),
+          (value) => ({ value, isLast: false }),
+        ),
       (thrown) => {
         if (thrown instanceof ReturnSignal) return { value: thrown.value, isLast: true };
         throw thrown;

@@ -14,6 +14,8 @@ interface Turn {
   ended: TesseraError | undefined;
   /** Called whenever it gives way. */
   readonly yielding: (() => void) | undefined;
+  /** Who is to be called when it is cancelled. */
+  readonly cancelled: Set<(reason: TesseraError) => void>;
 }
 
 /** When a request must have ended. */
@@ -39,13 +41,30 @@ export class RequestInterrupt implements Interrupt {
 
   /** `now` by the clock that only goes on; `yielding` is called whenever the request gives way to others. */
   static begin(environment: Environment, now = environment.clock.monotonic(), yielding?: () => void): RequestInterrupt {
-    const turn: Turn = { began: now, ended: undefined, yielding };
+    const turn: Turn = { began: now, ended: undefined, yielding, cancelled: new Set() };
     return new RequestInterrupt(environment, turn, undefined);
   }
 
-  /** Ends the request at its next checkpoint. */
+  /** Ends the request at its next checkpoint, or at once while it waits for an answer of the store. */
   cancel(reason = failure('cancelled')): void {
     this.#turn.ended = reason;
+    for (const callback of this.#turn.cancelled) callback(reason);
+  }
+
+  onEnd(callback: (reason: TesseraError) => void): () => void {
+    const { cancelled, ended } = this.#turn;
+    const { deadline } = this;
+    cancelled.add(callback);
+    const left = deadline === undefined ? undefined : deadline.at - this.#environment.clock.monotonic();
+    const stopTimer =
+      deadline === undefined || left === undefined
+        ? undefined
+        : this.#environment.timers.after(Math.max(0, left), () => callback(timedOut(deadline)));
+    if (ended !== undefined) callback(ended);
+    return () => {
+      cancelled.delete(callback);
+      stopTimer?.();
+    };
   }
 
   /** The same with an earlier deadline, if `duration` from now is earlier; without one it stays as it is. */
@@ -87,8 +106,11 @@ export class RequestInterrupt implements Interrupt {
   #checkAt(now: number): void {
     if (this.#turn.ended !== undefined) throw this.#turn.ended;
     if (this.deadline !== undefined && now >= this.deadline.at) {
-      const { allowed } = this.deadline;
-      throw failure('timed_out', { duration: formatDuration(allowed), nanoseconds: allowed.nanoseconds });
+      throw timedOut(this.deadline);
     }
   }
+}
+
+function timedOut({ allowed }: Deadline): TesseraError {
+  return failure('timed_out', { duration: formatDuration(allowed), nanoseconds: allowed.nanoseconds });
 }

@@ -25,6 +25,8 @@ export interface Planning<Tree> {
   readonly fields: FieldsRead;
   readonly writes: boolean;
   bind(binding: Binding): Tree;
+  /** With the deadline that the statement sets itself. */
+  timed(run: Evaluate): Evaluate;
   /** The part of the tree that reads. */
   readerOf(tree: Tree): RowNode | undefined;
   compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
@@ -47,7 +49,7 @@ export class Plan<Tree> {
 
   /** The same, measured. */
   measured(meter: Meter): Evaluate {
-    return this.planning.compile(this.tree, meter, this.reading);
+    return this.planning.timed(this.planning.compile(this.tree, meter, this.reading));
   }
 
   announce(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Announced> {
@@ -76,6 +78,7 @@ interface Entry<Tree> extends Key {
 const MAX_PLANS = 8;
 
 export class Prepared<Tree> {
+  readonly run: Evaluate;
   readonly #planning: Planning<Tree>;
   readonly #compiler: Compiler;
   readonly #rules: Binding['rules'];
@@ -86,6 +89,7 @@ export class Prepared<Tree> {
 
   constructor(planning: Planning<Tree>, compiler: Compiler) {
     const [only, ...others] = planning.targets;
+    this.run = planning.timed(this.#runHere);
     this.#planning = planning;
     this.#compiler = compiler;
     this.#rules = compiler.tuning.rules;
@@ -93,7 +97,7 @@ export class Prepared<Tree> {
     this.#param = only?.kind === 'param' && others.length === 0 ? compileTarget(only, compiler) : undefined;
   }
 
-  readonly run: Evaluate = (frame) => {
+  readonly #runHere: Evaluate = (frame) => {
     if (answersLater(frame.execution)) return this.#runAnnounced(frame);
     const plan = this.plan(frame);
     return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);

@@ -23,13 +23,13 @@ export function planSelect(select: Select, compiler: Compiler): Prepared<RowNode
       fields: fieldsSelected(select),
       writes: mayWrite(select),
       bind: (binding) => bindSelect(select, binding),
+      timed: (run) => compileTimeout(timeout, compiler, run, 'strict'),
       readerOf: (tree) => tree,
       compile: (tree, meter, reading) => {
         const rows = new OperatorCompiler(compiler, reading, meter).list(tree);
-        const run = compileVersion(version, compiler, (frame) =>
+        return compileVersion(version, compiler, (frame) =>
           andThen(rows(frame, ALL_ROWS), (all) => answerSelected(all, select)),
         );
-        return compileTimeout(timeout, compiler, run, 'strict');
       },
     },
     compiler,

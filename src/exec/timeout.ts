@@ -3,6 +3,7 @@ import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 import { cast } from '../value/cast.js';
 import { Duration, type Value } from '../value/value.js';
+import { endingInTime } from './cut-off.js';
 import { type Compiler, type Evaluate, Frame } from './execution.js';
 import { Variants } from './variants.js';
 
@@ -27,7 +28,10 @@ export function compileTimeout(
         frame.current,
         frame.parent,
       );
-      return andThen(run(inner), (result) => andThen(interrupt.checkpoint(), () => result));
+      return andThen(
+        endingInTime(inner.execution, () => run(inner)),
+        (result) => andThen(interrupt.checkpoint(), () => result),
+      );
     });
 }
 

@@ -12,6 +12,7 @@ import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import { authorize } from '../exec/authorize.js';
+import { endingInTime } from '../exec/cut-off.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../exec/execution.js';
 import type { Executor, TransactionStep } from '../exec/executor.js';
 import { assertSameUser } from '../exec/record/users.js';
@@ -392,9 +393,10 @@ export class StatementRunner {
     }
     const execution = this.#execution(transaction);
     const { executor } = this.#services;
-    return andThen(executor.announce(statement, execution, this.#scope), () =>
-      andThen(assertSameUser(execution), () => executor.run(statement, execution, this.#scope)),
+    const admitted = endingInTime(execution, () =>
+      andThen(executor.announce(statement, execution, this.#scope), () => assertSameUser(execution)),
     );
+    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
   }
 
   /** Options hold for the statements after them, in this request. */

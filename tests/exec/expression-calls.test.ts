@@ -115,7 +115,7 @@ describe('bounds', () => {
     const check = () => {
       if (++asked > 100) throw failure('timed_out', { duration: '1s', nanoseconds: 1_000_000_000n });
     };
-    const interrupt = { checkpoint: check, check, within: () => interrupt };
+    const interrupt = { checkpoint: check, check, within: () => interrupt, onEnd: () => () => undefined };
     const records = [
       '{ id: fork:1 }',
       '{ id: fork_edge:1, in: fork:1, out: fork:1 }',

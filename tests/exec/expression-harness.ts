@@ -102,7 +102,12 @@ export function executionOver(world: World, store: Store): Execution {
   const missing = (): never => {
     throw new Error('the harness has no such thing');
   };
-  const interrupt = { checkpoint: () => undefined, check: () => undefined, within: () => interrupt };
+  const interrupt = {
+    checkpoint: () => undefined,
+    check: () => undefined,
+    within: () => interrupt,
+    onEnd: () => () => undefined,
+  };
   return {
     environment: realEnvironment,
     unit: {

@@ -21,7 +21,7 @@ function interrupt(fails = false): Interrupt {
   const check = () => {
     if (fails) throw failure('cancelled');
   };
-  return { check, checkpoint: check, within: () => interrupt(fails) };
+  return { check, checkpoint: check, within: () => interrupt(fails), onEnd: () => () => undefined };
 }
 
 const next = (counters: SequenceCounters, fails = false) => counters.next(1, SEQUENCE, interrupt(fails));

@@ -15,6 +15,7 @@ function counting(every: number): Interrupt & { count: number } {
     within() {
       return this;
     },
+    onEnd: () => () => undefined,
   };
 }
 

@@ -26,6 +26,7 @@ export class Lateness {
   readonly #random: (below: number) => number;
   readonly #longest: number;
   #isTicking = false;
+  #isPaused = false;
   #now = 0;
 
   /** `longest`: how many turns an answer may take, drawn by `random`. */
@@ -37,6 +38,16 @@ export class Lateness {
   /** How many turns there were with an answer under way: what is asked together shares one, what follows one another doesn't. */
   get waits(): number {
     return this.#now;
+  }
+
+  /** No answers come until `resume`. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#tick();
   }
 
   /** Does the work when its answer is delivered. */
@@ -57,10 +68,11 @@ export class Lateness {
   }
 
   #tick(): void {
-    if (this.#isTicking || this.#waiting.length === 0) return;
+    if (this.#isTicking || this.#isPaused || this.#waiting.length === 0) return;
     this.#isTicking = true;
     setImmediate(() => {
       this.#isTicking = false;
+      if (this.#isPaused) return;
       this.#now++;
       const due = this.#waiting.filter((each) => each.due <= this.#now);
       const others = this.#waiting.filter((each) => each.due > this.#now);

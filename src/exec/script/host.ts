@@ -1,6 +1,6 @@
 /** What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script. */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { failure } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { callFunction } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Statement } from '../../language/ast.js';
@@ -87,6 +87,10 @@ class ScriptCallInterrupt implements Interrupt {
 
   within(duration: Duration): Interrupt {
     return new ScriptCallInterrupt(this.#statement.within(duration), this.#check);
+  }
+
+  onEnd(callback: (reason: TesseraError) => void): () => void {
+    return this.#statement.onEnd(callback);
   }
 }
 

@@ -19,6 +19,7 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
     {
       ...planningOf(statement, 'delete', NO_FIELDS),
       bind: (binding) => ({ kind: 'delete', targets: statement.targets, input: bindFound(statement, binding) }),
+      timed: (run) => compileTimeout(statement.timeout, compiler, run),
       readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {
         const find = compileFind('DELETE', tree.input, new OperatorCompiler(compiler, reading, meter));
@@ -28,13 +29,12 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
             mapInOrder(found, ({ id }) => execution.writer.delete(execution, id)),
           countWritten,
         );
-        return compileTimeout(statement.timeout, compiler, (frame) =>
+        return (frame) =>
           andThen(targets(frame), (named) =>
             andThen(find(frame, named), (found) =>
               andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
             ),
-          ),
-        );
+          );
       },
     },
     compiler,

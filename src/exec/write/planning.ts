@@ -9,7 +9,7 @@ export function planningOf(
   { targets, where, with: hints }: Update | Upsert | Delete,
   purpose: Purpose,
   reads: FieldsRead,
-): Omit<Planning<never>, 'bind' | 'readerOf' | 'compile'> {
+): Omit<Planning<never>, 'bind' | 'timed' | 'readerOf' | 'compile'> {
   return {
     targets,
     hints: { where, with: hints },

@@ -20,6 +20,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
     {
       ...planningOf(update, 'update', data.reads),
       bind: (binding) => ({ kind: 'update', targets: update.targets, input: bindFound(update, binding) }),
+      timed: (run) => compileTimeout(update.timeout, compiler, run),
       readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {
         const find = compileFind('UPDATE', tree.input, new OperatorCompiler(compiler, reading, meter));
@@ -31,15 +32,14 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
             ),
           countWritten,
         );
-        return compileTimeout(update.timeout, compiler, (frame) =>
+        return (frame) =>
           andThen(targets(frame), (named) =>
             andThen(
               // One after the other, so that a record that several of them name is seen as it is by then.
               mapInOrder(named, (target) => andThen(find(frame, [target]), (found) => write(frame, found))),
               (groups) => answerWritten(frame, groups.flat(), output, update.only),
             ),
-          ),
-        );
+          );
       },
     },
     compiler,

@@ -109,6 +109,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
         targets: upsert.targets,
         ...(finds && { input: bindFound(upsert, binding) }),
       }),
+      timed: (run) => compileTimeout(upsert.timeout, compiler, run),
       readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {
         const find = compileFind('UPSERT', tree.input ?? FOUND, new OperatorCompiler(compiler, reading, meter));
@@ -121,11 +122,10 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
             ),
           countWritten,
         );
-        return compileTimeout(upsert.timeout, compiler, (frame) =>
+        return (frame) =>
           andThen(targets(frame), (named) =>
             andThen(write(frame, named), (written) => answerWritten(frame, written, output, upsert.only)),
-          ),
-        );
+          );
       },
     },
     compiler,

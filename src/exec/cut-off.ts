@@ -1,0 +1,18 @@
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Execution } from './execution.js';
+
+/**
+ * Work that ends when it has to, even if the store never answers: what it waits for then is left to itself, and its transaction, which the
+ * caller cancels, takes nothing from it any more.
+ */
+export function endingInTime<T>(
+  { unit, interrupt }: Pick<Execution, 'unit' | 'interrupt'>,
+  work: () => PromiseOrValue<T>,
+): PromiseOrValue<T> {
+  const result = work();
+  if (!unit.answersLater || !(result instanceof Promise)) return result;
+  return new Promise((resolve, reject) => {
+    const stop = interrupt.onEnd(reject);
+    result.then(resolve, reject).finally(stop);
+  });
+}
