@@ -75,6 +75,8 @@ export interface Unit {
 export interface Execution {
   readonly environment: Environment;
   readonly unit: Unit;
+  /** The values of the slots of the statement that runs (`language/lift.ts`). */
+  readonly literals: readonly Value[];
   readonly identity: Identity;
   readonly checks: Checks;
   readonly interrupt: Interrupt;

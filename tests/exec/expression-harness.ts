@@ -105,6 +105,7 @@ export function executionOver(world: World, store: Store): Execution {
   const interrupt = { checkpoint: () => undefined, check: () => undefined, within: () => interrupt };
   return {
     environment: realEnvironment,
+    literals: [],
     unit: {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
