@@ -4,30 +4,35 @@
  *
  * A shape says how a statement would be parsed: statements of one shape have trees that differ by the values in their blanks alone.
  */
-import { TesseraError } from '../errors/error.js';
+import '../base/well-formed.js';
 import { parseDatetime } from '../value/datetime.js';
 import { parseDecimal } from '../value/decimal.js';
 import { parseDuration } from '../value/duration.js';
 import { parseUuid } from '../value/uuid.js';
 import { float, type Value } from '../value/value.js';
 import { uuidFault } from './content-fault.js';
-import { Lexer } from './lexer.js';
+import { BLANK, CLASS, DIGIT, LETTER } from './signs.js';
 
-/** `name`, `mixed` and `quoted` are keys of records: `p:abc`, `p:1abc`, `p:⟨a b⟩`. A `param` is one that a client has made up. */
+/**
+ * `name`, `mixed` and `quoted` are keys of records: `p:abc`, `p:1abc`, `p:⟨a b⟩`. A `param` is one that the official client has made up
+ * (`$bind__17`), which counts them through all of its life.
+ */
 export type BlankKind = keyof typeof READERS;
 
 export interface Blank {
   readonly kind: BlankKind;
   readonly start: number;
   readonly end: number;
-  /** What is between quotes, decoded; the name of a param. */
+  /** What is between quotes; the digits of a number; the name of a param. */
   readonly text: string;
 }
 
 export interface Shape {
-  /** The text with its blanks taken out. It begins like no text that parses. */
-  readonly text: string;
+  /** Of the text without its blanks: the same for all statements of a shape, and hardly ever for others. An int32, not 0. */
+  readonly hash: number;
   readonly blanks: readonly Blank[];
+  /** Whether its literals are values. Otherwise they belong to what is defined or done, and it has no blanks. */
+  readonly isData: boolean;
   /** Where the statement begins, and where the semicolon stands that ends it. */
   readonly start: number;
   readonly end: number;
@@ -58,13 +63,27 @@ const READERS = {
   param: { letter: 'p', value: () => undefined },
 } as const;
 
+const MARKS = Object.fromEntries(Object.entries(READERS).map(([kind, { letter }]) => [kind, MARK + letter])) as Readonly<
+  Record<BlankKind, string>
+>;
+
 /** The value that a blank stands for, with a minus ahead of it if that was read as part of the number; `undefined` if there is none. */
 export function blankValue({ kind, text }: Blank, negative = false): Value {
   return READERS[kind].value(negative ? `-${text}` : text);
 }
 
-/** How the official client names the parameters that it makes up, counting them through all of its life. */
-const MADE_UP = /^bind__\d+$/;
+/** The text of the statement with its blanks marked: no other shape has the same. */
+export function shapeText({ blanks, start, end }: Shape, source: string): string {
+  let text = '';
+  let taken = start;
+  for (const blank of blanks) {
+    text += source.slice(taken, blank.start) + MARKS[blank.kind];
+    if (blank.kind === 'param') text += blanks.findIndex((other) => other.text === blank.text && other.kind === 'param');
+    taken = blank.end;
+  }
+  // It begins like no text that parses, and is no part of the source, which it would hold on to.
+  return MARK + text + source.slice(taken, end);
+}
 
 /** Statements in which literals are values. In all others, they belong to what is defined or done. */
 const OF_DATA: ReadonlySet<string> = new Set([
@@ -79,139 +98,271 @@ const OF_DATA: ReadonlySet<string> = new Set([
   'LET',
 ]);
 
-const OPENING = new Set(['(', '[', '{']);
-const CLOSING = new Set([')', ']', '}']);
+const DOUBLE_QUOTE = 34;
+const HASH = 35;
+const DOLLAR = 36;
+const QUOTE = 39;
+const MINUS = 45;
+const DOT = 46;
+const SLASH = 47;
 const COLON = 58;
+const SEMICOLON = 59;
+const BACKTICK = 96;
+const ANGLE = 0x27e8;
 
-/** The shapes of the statements of a text; `undefined` where only the parser can tell what is a token, or what is wrong. */
+/** How deep a character leads into brackets. */
+const DEPTH = new Int8Array(128);
+for (const open of '([{') DEPTH[open.charCodeAt(0)] = 1;
+for (const close of ')]}') DEPTH[close.charCodeAt(0)] = -1;
+
+/** Numbers as most are written; any other stays in the shape. */
+const NUMBER = /(\d{1,15})(\.\d{1,30})?(dec|f)?(?![\w.\u0080-\uffff])/y;
+const DURATION = /(?:\d{1,15}(?:ns|us|ms|[smhdwy]))+(?![\w.\u0080-\uffff])/y;
+const LIKE_NUMBER = /[\w.]+/y;
+const MADE_UP_NAME = /bind__\d+(?!\w)/y;
+
+/**
+ * The shapes of the statements of a text; `undefined` where only the parser can tell what is a token, or what is wrong.
+ *
+ * This reads characters rather than tokens, since it has to be cheaper than parsing. What it takes for a part of the text without being
+ * sure stays in the shape, where it does no harm: it is compared then. `lift.ts` puts into slots only what the parser has read in the same way.
+ */
 export function shapesOf(text: string): readonly Shape[] | undefined {
-  try {
-    return new ShapeReader(text).read();
-  } catch (error) {
-    if (error instanceof TesseraError) return undefined;
-    throw error;
-  }
+  if (text.includes(MARK) || !text.isWellFormed()) return undefined;
+  return new ShapeReader(text).read();
 }
 
-class ShapeReader extends Lexer {
+class ShapeReader {
+  readonly #source: string;
+  /** Where it reads. */
+  #at = 0;
+  #isClear = true;
   #blanks: Blank[] = [];
-  /** The shape up to `#taken`. */
-  #text = '';
+  /** The hash of the shape up to `#taken`. */
+  #hash = 0;
   #taken = 0;
-  /** The params that a client has made up, as they are counted from 0 in each statement: their names tell which of them are the same. */
-  #params: string[] = [];
 
-  /** @throws TesseraError where a token is wrong */
+  constructor(source: string) {
+    this.#source = source;
+  }
+
   read(): readonly Shape[] | undefined {
     const shapes: Shape[] = [];
-    while (this.kind !== 'end') {
-      if (this.kind === 'punct' && this.text === ';') this.advance();
-      else if (!this.#statement(shapes)) return undefined;
+    for (;;) {
+      const start = this.#skipBlanks();
+      if (start === this.#source.length) return this.#isClear ? shapes : undefined;
+      if (this.#source.charCodeAt(start) === SEMICOLON) this.#at++;
+      else shapes.push(this.#statement(start));
+      if (!this.#isClear) return undefined;
     }
-    return shapes;
   }
 
-  #statement(shapes: Shape[]): boolean {
-    const { start } = this;
-    const hasBlanks = this.kind !== 'word' || OF_DATA.has(this.word);
+  #statement(start: number): Shape {
+    const source = this.#source;
     this.#blanks = [];
-    this.#params = [];
-    this.#text = MARK;
+    this.#hash = 0;
     this.#taken = start;
+    const first = source.slice(start, wordEnd(source, start)).toUpperCase();
+    const isData = first === '' || OF_DATA.has(first);
     let depth = 0;
-    for (; this.kind !== 'end'; this.#next(hasBlanks)) {
-      if (this.kind === 'punct') {
-        if (OPENING.has(this.text)) depth++;
-        else if (CLOSING.has(this.text)) depth--;
-        else if (this.text === ';' && depth === 0) break;
-        // A division, or a regular expression.
-        else if (this.text.startsWith('/')) return false;
-      } else if (this.kind === 'word' && !this.#isClear()) return false;
+    while (this.#isClear && this.#at < source.length) {
+      const code = source.charCodeAt(this.#at);
+      if (code === SEMICOLON && depth === 0) break;
+      depth += DEPTH[code] ?? 0;
+      this.#part(code);
     }
-    // Blanks and comments behind the statement are left out, too.
-    shapes.push({
-      text: this.#text + this.source.slice(this.#taken, this.kind === 'end' ? this.source.length : this.start),
-      blanks: this.#blanks,
-      start,
-      end: this.start,
-    });
-    return depth === 0;
+    const end = this.#at;
+    const hash = hashOf(source, this.#taken, end, this.#hash) || 1;
+    return { hash, blanks: isData ? this.#blanks : [], isData, start, end };
   }
 
-  /** Whether what follows the current word is made of tokens, and hides no param that a client has made up. */
-  #isClear(): boolean {
-    if (this.word === 'FUNCTION') return false;
-    return (this.word !== 'LET' && this.word !== 'FOR') || !this.source.startsWith('$bind__', this.nextOffset());
+  /** Goes over what begins with a character. */
+  #part(code: number): void {
+    const type = CLASS[code];
+    if (type === BLANK) this.#at++;
+    else if (type === LETTER) this.#word();
+    else if (type === DIGIT) this.#number();
+    else if (code === QUOTE || code === DOUBLE_QUOTE) this.#string('string', this.#at, code);
+    else if (code === DOLLAR) this.#param();
+    else if (code === BACKTICK) this.#name('`');
+    else if (code === ANGLE) this.#name('⟩');
+    else if (code === HASH || code === MINUS || code === SLASH) this.#commentOrSign(code);
+    else if (code >= 128) this.#isClear = false;
+    else this.#at++;
   }
 
-  /** Leaves the current token out of the shape if it is a blank, and goes on to the next. */
-  #next(hasBlanks: boolean): void {
-    if (!hasBlanks) return this.advance();
-    const { kind, end } = this;
-    if ((kind === 'word' || kind === 'quoted') && this.adjacent() === COLON && this.adjacent(1) !== COLON) {
-      return this.#key(end + 1);
+  /** Where the next statement begins, or a semicolon stands. */
+  #skipBlanks(): number {
+    const source = this.#source;
+    while (this.#isClear && this.#at < source.length) {
+      const code = source.charCodeAt(this.#at);
+      if (CLASS[code] === BLANK) this.#at++;
+      else if (code === HASH || code === SLASH || (code === MINUS && source.charCodeAt(this.#at + 1) === MINUS)) {
+        this.#commentOrSign(code);
+      } else break;
     }
-    const blank = this.#kind();
-    if (blank !== undefined) {
-      this.#leaveOut(blank, this.start, end, this.text);
-      if (blank === 'param') this.#text += this.#count(this.text);
+    return this.#at;
+  }
+
+  /** A slash alone may be a division, or begin a regular expression. */
+  #commentOrSign(code: number): void {
+    const source = this.#source;
+    const next = source.charCodeAt(this.#at + 1);
+    if (code === HASH || (next === code && code !== HASH)) this.#skipTo('\n');
+    else if (code === SLASH && source[this.#at + 1] === '*') {
+      this.#at += 2;
+      this.#skipTo('*/');
+    } else if (code === SLASH) this.#isClear = false;
+    else this.#at++;
+  }
+
+  /** Goes on behind the next occurrence of a text, or to the end. */
+  #skipTo(text: string): void {
+    const found = this.#source.indexOf(text, this.#at);
+    this.#at = found === -1 ? this.#source.length : found + text.length;
+  }
+
+  #word(): void {
+    const source = this.#source;
+    const start = this.#at;
+    const end = wordEnd(source, start);
+    this.#at = end;
+    const next = source.charCodeAt(end);
+    if (next === COLON) this.#key();
+    else if (end === start + 1 && (next === QUOTE || next === DOUBLE_QUOTE)) {
+      const prefix = source[start];
+      this.#string(prefix === 'd' ? 'datetime' : prefix === 'u' ? 'uuid' : undefined, end, next, start);
+    } else if (end - start === 3 || end - start === 8) this.#checkWord(source.slice(start, end).toUpperCase());
+  }
+
+  #checkWord(word: string): void {
+    if (word === 'FUNCTION') this.#isClear = false;
+    else if (word === 'LET' || word === 'FOR') {
+      // A variable of that name would hide the param.
+      this.#isClear = !/^\s*\$bind__/.test(this.#source.slice(this.#at, this.#at + 32));
     }
-    this.advance();
   }
 
-  #count(name: string): number {
-    const known = this.#params.indexOf(name);
-    return known === -1 ? this.#params.push(name) - 1 : known;
-  }
-
-  /** What the current token is as a blank. */
-  #kind(): BlankKind | undefined {
-    switch (this.kind) {
-      case 'string':
-      case 'duration':
-        return this.kind;
-      case 'number':
-        return this.#numberKind();
-      case 'prefixed':
-        return this.form === 'd' ? 'datetime' : this.form === 'u' ? 'uuid' : undefined;
-      case 'param':
-        return MADE_UP.test(this.text) ? 'param' : undefined;
-      default:
-        return undefined;
+  /** A name between quotes; perhaps that of a table, with a key behind it. */
+  #name(close: string): void {
+    const start = this.#at;
+    const end = this.#source.indexOf(close, start + 1);
+    if (end === -1 || this.#source.slice(start, end).includes('\\')) this.#isClear = false;
+    else {
+      this.#at = end + 1;
+      if (this.#source.charCodeAt(end + 1) === COLON) this.#key();
     }
   }
 
-  #numberKind(): BlankKind | undefined {
-    const form = this.form as 'int' | 'float' | 'decimal';
-    return form === 'int' && this.end - this.start > MOST_DIGITS ? undefined : form;
-  }
-
-  /** Behind a name and a colon: perhaps the key of a record, which is read by its characters; or a value in an object. */
-  #key(start: number): void {
-    const { source } = this;
-    const end = this.wordEnd(start);
+  /** Behind a name: perhaps a colon and the key of a record, which is read by its characters; or a value in an object. */
+  #key(): void {
+    const source = this.#source;
+    const start = this.#at + 1;
+    this.#at = start;
+    const first = source.charCodeAt(start);
+    if (first === COLON) {
+      this.#at++;
+      return;
+    }
+    if (first === BACKTICK || first === ANGLE) {
+      const end = source.indexOf(first === BACKTICK ? '`' : '⟩', start + 1);
+      const text = source.slice(start + 1, end);
+      if (end === -1 || text.includes('\\')) this.#isClear = false;
+      else this.#leaveOut('quoted', start, end + 1, text);
+      return;
+    }
+    const end = wordEnd(source, start);
+    const next = source.charCodeAt(end);
+    // A call, a string with a prefix, or a number that goes on: it is read as what it is.
+    if (end === start || next === 40 || next === QUOTE || next === DOUBLE_QUOTE) return;
     const text = source.slice(start, end);
-    const next = source[end];
-    if (text === '' || next === '(' || next === "'" || next === '"') return this.#quotedKey(start);
-    if (/^[0-9]+$/.test(text)) {
-      // `{a:1.5}`: a number that goes on.
-      if (next === '.' && /[0-9]/.test(source[end + 1] ?? '')) return this.jump(start);
-      if (text.length <= MOST_DIGITS) this.#leaveOut('int', start, end, text);
-    } else this.#leaveOut(/^[0-9]/.test(text) ? 'mixed' : 'name', start, end, text);
-    this.jump(end);
+    if (digitsEnd(source, start) !== end) this.#leaveOut(CLASS[first] === DIGIT ? 'mixed' : 'name', start, end, text);
+    else if (next === DOT && CLASS[source.charCodeAt(end + 1)] === DIGIT) return;
+    else if (text.length <= MOST_DIGITS) this.#leaveOut('int', start, end, text);
+    else this.#at = end;
   }
 
-  #quotedKey(start: number): void {
-    this.jump(start);
-    if (this.kind !== 'quoted' || this.start !== start) return;
-    const { end } = this;
-    this.#leaveOut('quoted', start, end, this.text);
-    this.advance();
+  #number(): void {
+    const source = this.#source;
+    const start = this.#at;
+    const isPart = source.charCodeAt(start - 1) === DOT;
+    const end = digitsEnd(source, start);
+    const next = source.charCodeAt(end);
+    if (!isPart && end - start <= MOST_DIGITS && next !== DOT && !(next >= 128) && CLASS[next] !== LETTER) {
+      return this.#leaveOut('int', start, end, source.slice(start, end));
+    }
+    NUMBER.lastIndex = start;
+    const number = isPart ? null : NUMBER.exec(source);
+    if (number !== null) {
+      const [, digits = '', fraction, suffix] = number;
+      const kind = suffix === 'dec' ? 'decimal' : suffix === 'f' || fraction !== undefined ? 'float' : 'int';
+      this.#leaveOut(kind, start, NUMBER.lastIndex, fraction === undefined ? digits : digits + fraction);
+      return;
+    }
+    DURATION.lastIndex = start;
+    const duration = DURATION.exec(source);
+    if (duration !== null) return this.#leaveOut('duration', start, DURATION.lastIndex, duration[0]);
+    LIKE_NUMBER.lastIndex = start;
+    LIKE_NUMBER.exec(source);
+    this.#at = LIKE_NUMBER.lastIndex;
+  }
+
+  /** One whose content is written with escapes stays in the shape. */
+  #string(kind: BlankKind | undefined, from: number, quote: number, start = from): void {
+    const source = this.#source;
+    for (let at = from + 1; at < source.length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === quote) {
+        if (kind === undefined) this.#at = at + 1;
+        else this.#leaveOut(kind, start, at + 1, source.slice(from + 1, at));
+        return;
+      }
+      if (code === 92) {
+        kind = undefined;
+        at++;
+      }
+    }
+    this.#isClear = false;
+  }
+
+  #param(): void {
+    const source = this.#source;
+    const start = this.#at;
+    MADE_UP_NAME.lastIndex = start + 1;
+    if (!source.startsWith('bind__', start + 1) || !MADE_UP_NAME.test(source)) {
+      this.#at = wordEnd(source, start + 1);
+      return;
+    }
+    this.#leaveOut('param', start, MADE_UP_NAME.lastIndex, source.slice(start + 1, MADE_UP_NAME.lastIndex));
   }
 
   #leaveOut(kind: BlankKind, start: number, end: number, text: string): void {
-    this.#text += this.source.slice(this.#taken, start) + MARK + READERS[kind].letter;
+    this.#hash = hashOf(READERS[kind].letter, 0, 1, hashOf(this.#source, this.#taken, start, this.#hash));
     this.#taken = end;
+    this.#at = end;
     this.#blanks.push({ kind, start, end, text });
   }
+}
+
+/** Of a part of a text, going on from another hash (FNV-1a). */
+export function hashOf(source: string, start = 0, end = source.length, before = 0): number {
+  let hash = before ^ 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ source.charCodeAt(at), 0x01000193);
+  return hash;
+}
+
+/** Where the digits that begin at `offset` end. */
+function digitsEnd(source: string, offset: number): number {
+  let end = offset;
+  while (CLASS[source.charCodeAt(end)] === DIGIT) end++;
+  return end;
+}
+
+/** Where the letters, digits and underscores that begin at `offset` end. */
+function wordEnd(source: string, offset: number): number {
+  let end = offset;
+  for (let type = CLASS[source.charCodeAt(end)]; type === LETTER || type === DIGIT; type = CLASS[source.charCodeAt(end)]) {
+    end++;
+  }
+  return end;
 }

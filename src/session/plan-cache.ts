@@ -10,9 +10,10 @@ import { TesseraError } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { type Slot, slotValue } from '../language/lift.js';
 import { parseQuery, StatementReader } from '../language/parse.js';
-import { type Shape, shapesOf } from '../language/shape.js';
+import { hashOf, type Shape, shapesOf, shapeText } from '../language/shape.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Aging } from './cache-aging.js';
+import { Sightings } from './sightings.js';
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
 export const SHORT = 10_000;
@@ -37,9 +38,9 @@ interface Prepared {
   readonly literals: readonly Value[];
 }
 
-/** Bytes of the trees that are kept by text and by shape, and of what came once; at most twice as many are kept. */
+/** Bytes of the trees that are kept by text and by shape, and of the shapes themselves; at most twice as many are kept. */
 const TREE_BYTES = 4 * 2 ** 20;
-const MET_BYTES = 2 ** 20;
+const SHAPE_BYTES = 2 ** 20;
 /** What trees with their closures take, estimated: so many bytes a character, and for each text as if it had so many more. */
 const TREE_BYTES_PER_CHARACTER = 32;
 const ENTRY_OVERHEAD = 64;
@@ -53,9 +54,8 @@ export class PlanCache implements Aging {
   readonly #texts = new LruCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
   readonly #plans = new LruCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + textWeight(key) + source);
   /** Of shapes that have plans: the blanks whose literals belong to the statement. */
-  readonly #fixed = new LruCache<string, readonly number[]>(MET_BYTES, (text, { length }) => textWeight(text) + 8 * length);
-  /** Texts and keys of plans that came once so far. */
-  readonly #met = new LruCache<string, true>(MET_BYTES, textWeight);
+  readonly #fixed = new LruCache<string, readonly number[]>(SHAPE_BYTES, (text, { length }) => textWeight(text) + 8 * length);
+  readonly #met = new Sightings();
   readonly #atOnce: boolean;
   /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
   #last = '';
@@ -66,7 +66,8 @@ export class PlanCache implements Aging {
   }
 
   age(): void {
-    for (const cache of [this.#texts, this.#plans, this.#fixed, this.#met]) cache.age();
+    for (const cache of [this.#texts, this.#plans, this.#fixed]) cache.age();
+    this.#met.clear();
     this.#last = '';
   }
 
@@ -76,77 +77,96 @@ export class PlanCache implements Aging {
     if (known !== undefined) return { statements: known };
     if (text.length > SHORT) return parseQuery(text);
     const shapes = shapesOf(text);
-    const plans = shapes?.map((shape) => this.#planned(shape, text, variables));
-    if (plans?.every((plan) => plan !== undefined) && (this.#atOnce || text !== this.#last)) {
+    const planned = shapes && this.#planned(shapes, text, variables);
+    const isComplete = planned !== undefined && planned.length === shapes?.length;
+    if (isComplete && (this.#atOnce || text !== this.#last)) {
       this.#last = text;
-      return requestOf(plans);
+      return requestOf(planned);
     }
-    if (!this.#atOnce && (this.#isMet(text) || text === this.#last)) {
+    if (!this.#atOnce && (isComplete || this.#met.has(hashOf(text)))) {
       const { statements } = parseQuery(text);
       this.#texts.set(text, statements);
       return { statements };
     }
-    return (shapes && this.#byShapes(shapes, text, variables)) ?? parseQuery(text);
+    return (shapes && planned && this.#byShapes(shapes, planned, text, variables)) ?? parseQuery(text);
   }
 
-  /** Whether something came before; it has now. */
-  #isMet(key: string): boolean {
-    if (this.#met.get(key)) return true;
-    this.#met.set(key, true);
-    return false;
+  /** The statements up to the first that has no plan. */
+  #planned(shapes: readonly Shape[], text: string, variables: ObjectValue | undefined): Prepared[] {
+    const found: Prepared[] = [];
+    for (const shape of shapes) {
+      const prepared = this.#prepare(shape, text, variables);
+      if (prepared === undefined) break;
+      found.push(prepared);
+    }
+    return found;
   }
 
-  /** `undefined` where a text isn't what its shapes make of it. What is wrong with it is told of all of it. */
-  #byShapes(shapes: readonly Shape[], text: string, variables: ObjectValue | undefined): ParsedRequest | undefined {
+  /**
+   * Reads the statements behind those that have plans. `undefined` where the text isn't what its shapes make of it; what is wrong with it is told
+   * of all of it.
+   */
+  #byShapes(
+    shapes: readonly Shape[],
+    planned: Prepared[],
+    text: string,
+    variables: ObjectValue | undefined,
+  ): ParsedRequest | undefined {
     try {
       const reader = new StatementReader(text);
-      const found: Prepared[] = [];
-      for (const shape of shapes) {
-        const prepared = this.#planned(shape, text, variables) ?? this.#read(shape, text, reader, variables);
+      for (const shape of shapes.slice(planned.length)) {
+        const prepared = this.#prepare(shape, text, variables, reader);
         if (prepared === undefined) return undefined;
-        found.push(prepared);
+        planned.push(prepared);
       }
-      return requestOf(found);
+      return requestOf(planned);
     } catch (error) {
       if (error instanceof TesseraError) return undefined;
       throw error;
     }
   }
 
-  #planned(shape: Shape, text: string, variables: ObjectValue | undefined): Prepared | undefined {
-    const fixed = this.#fixed.get(shape.text);
-    const plan = fixed && this.#plans.get(planKey(shape, fixed, text));
-    return plan && bound(plan, shape, variables);
-  }
-
-  #read(
+  /** The statement of a shape by its plan; without one it is read, where there is a reader. */
+  #prepare(
     shape: Shape,
     text: string,
-    reader: StatementReader,
     variables: ObjectValue | undefined,
+    reader?: StatementReader,
   ): Prepared | undefined {
-    const known = this.#fixed.get(shape.text) ?? [];
-    if (!this.#isMet(planKey(shape, known, text)) && !this.#atOnce) {
-      const statement = reader.read(shape);
-      return statement && { statement, literals: NONE };
+    if (!shape.isData) return reader && plain(reader, shape);
+    // Most come once, and then nothing is looked up.
+    if (!this.#met.has(shape.hash) && !this.#atOnce) return reader && plain(reader, shape);
+    const name = shapeText(shape, text);
+    const fixed = this.#fixed.get(name);
+    const own = fixed === undefined ? '' : literalsAt(fixed, shape, text);
+    const known = fixed && this.#plans.get(name + own);
+    if (known !== undefined) return bound(known, shape, variables);
+    if (reader === undefined) return undefined;
+    if (fixed !== undefined && !this.#atOnce && !this.#met.has(hashOf(own, 0, own.length, shape.hash))) {
+      return plain(reader, shape);
     }
     const lifted = reader.lifted(shape);
     if (lifted === undefined) return undefined;
     const plan = { ...lifted, source: text.length };
-    const fixed = fixedBlanks(shape, plan.slots);
-    this.#fixed.set(shape.text, fixed);
-    this.#plans.set(planKey(shape, fixed, text), plan);
+    const blanks = fixedBlanks(shape, plan.slots);
+    this.#fixed.set(name, blanks);
+    this.#plans.set(name + literalsAt(blanks, shape, text), plan);
     return bound(plan, shape, variables);
   }
+}
+
+function plain(reader: StatementReader, shape: Shape): Prepared | undefined {
+  const statement = reader.read(shape);
+  return statement && { statement, literals: NONE };
 }
 
 function requestOf(found: readonly Prepared[]): ParsedRequest {
   return { statements: found.map(({ statement }) => statement), literals: found.map(({ literals }) => literals) };
 }
 
-/** The shape with the literals that belong to the statement. No text that parses has a zero character in it. */
-function planKey({ text: shape, blanks }: Shape, fixed: readonly number[], text: string): string {
-  let key = shape;
+/** The literals that belong to the statement. No text that parses has a zero character in it. */
+function literalsAt(fixed: readonly number[], { blanks }: Shape, text: string): string {
+  let key = '';
   for (const index of fixed) {
     const blank = blanks[index];
     if (blank !== undefined) key += `\0\0${index}\0${text.slice(blank.start, blank.end)}`;
