@@ -6,7 +6,7 @@
  * runs: the name of a column, an access path (an OR of comparisons), a bound of LIMIT, a step of a path, the fields that a function names.
  */
 import { equals } from '../value/order.js';
-import { RecordId, type RecordKey, type Value } from '../value/value.js';
+import { Float, RecordId, type RecordKey, type Value } from '../value/value.js';
 import type {
   Call,
   Data,
@@ -203,6 +203,8 @@ class Lifter implements Mapper {
 }
 
 function isSame(one: Value, other: Value): boolean {
+  // Zeros differ by their sign.
+  if (one instanceof Float && other instanceof Float) return Object.is(one.number, other.number);
   if (typeof one !== 'object' || typeof other !== 'object') return Object.is(one, other);
   return one?.constructor === other?.constructor && equals(one, other);
 }
