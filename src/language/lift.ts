@@ -21,8 +21,8 @@ import type {
   Upsert,
 } from './ast.js';
 import { type Blank, blankValue, type Shape } from './shape.js';
-import { mapChildren } from './visitor.js';
 import { each, type Mapper, optional, update } from './visitor/rebuild.js';
+import { mapChildren } from './visitor.js';
 
 /** Where a value comes from when a text of the shape is run. */
 export interface Slot {

@@ -63,9 +63,9 @@ const READERS = {
   param: { letter: 'p', value: () => undefined },
 } as const;
 
-const MARKS = Object.fromEntries(Object.entries(READERS).map(([kind, { letter }]) => [kind, MARK + letter])) as Readonly<
-  Record<BlankKind, string>
->;
+const MARKS = Object.fromEntries(
+  Object.entries(READERS).map(([kind, { letter }]) => [kind, MARK + letter]),
+) as Readonly<Record<BlankKind, string>>;
 
 /** The value that a blank stands for, with a minus ahead of it if that was read as part of the number; `undefined` if there is none. */
 export function blankValue({ kind, text }: Blank, negative = false): Value {
@@ -78,7 +78,8 @@ export function shapeText({ blanks, start, end }: Shape, source: string): string
   let taken = start;
   for (const blank of blanks) {
     text += source.slice(taken, blank.start) + MARKS[blank.kind];
-    if (blank.kind === 'param') text += blanks.findIndex((other) => other.text === blank.text && other.kind === 'param');
+    if (blank.kind === 'param')
+      text += blanks.findIndex((other) => other.text === blank.text && other.kind === 'param');
     taken = blank.end;
   }
   // It begins like no text that parses, and is no part of the source, which it would hold on to.
@@ -97,6 +98,9 @@ const OF_DATA: ReadonlySet<string> = new Set([
   'RETURN',
   'LET',
 ]);
+
+/** What tells the hash of a shape from that of its text, where both are the same. */
+const SEED = 1;
 
 const DOUBLE_QUOTE = 34;
 const HASH = 35;
@@ -139,7 +143,7 @@ class ShapeReader {
   #isClear = true;
   #blanks: Blank[] = [];
   /** The hash of the shape up to `#taken`. */
-  #hash = 0;
+  #hash = SEED;
   #taken = 0;
 
   constructor(source: string) {
@@ -160,7 +164,7 @@ class ShapeReader {
   #statement(start: number): Shape {
     const source = this.#source;
     this.#blanks = [];
-    this.#hash = 0;
+    this.#hash = SEED;
     this.#taken = start;
     const first = source.slice(start, wordEnd(source, start)).toUpperCase();
     const isData = first === '' || OF_DATA.has(first);
@@ -361,7 +365,11 @@ function digitsEnd(source: string, offset: number): number {
 /** Where the letters, digits and underscores that begin at `offset` end. */
 function wordEnd(source: string, offset: number): number {
   let end = offset;
-  for (let type = CLASS[source.charCodeAt(end)]; type === LETTER || type === DIGIT; type = CLASS[source.charCodeAt(end)]) {
+  for (
+    let type = CLASS[source.charCodeAt(end)];
+    type === LETTER || type === DIGIT;
+    type = CLASS[source.charCodeAt(end)]
+  ) {
     end++;
   }
   return end;

@@ -52,9 +52,15 @@ const textWeight = (text: string): number => 2 * text.length + ENTRY_OVERHEAD;
 
 export class PlanCache implements Aging {
   readonly #texts = new LruCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
-  readonly #plans = new LruCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + textWeight(key) + source);
+  readonly #plans = new LruCache<string, Plan>(
+    TREE_BYTES,
+    (key, { source }) => treeWeight(key) + textWeight(key) + source,
+  );
   /** Of shapes that have plans: the blanks whose literals belong to the statement. */
-  readonly #fixed = new LruCache<string, readonly number[]>(SHAPE_BYTES, (text, { length }) => textWeight(text) + 8 * length);
+  readonly #fixed = new LruCache<string, readonly number[]>(
+    SHAPE_BYTES,
+    (text, { length }) => textWeight(text) + 8 * length,
+  );
   readonly #met = new Sightings();
   readonly #atOnce: boolean;
   /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
@@ -83,7 +89,7 @@ export class PlanCache implements Aging {
       this.#last = text;
       return requestOf(planned);
     }
-    if (!this.#atOnce && (isComplete || this.#met.has(hashOf(text)))) {
+    if (!this.#atOnce && (isComplete || this.#met.note(hashOf(text)))) {
       const { statements } = parseQuery(text);
       this.#texts.set(text, statements);
       return { statements };
@@ -135,14 +141,18 @@ export class PlanCache implements Aging {
   ): Prepared | undefined {
     if (!shape.isData) return reader && plain(reader, shape);
     // Most come once, and then nothing is looked up.
-    if (!this.#met.has(shape.hash) && !this.#atOnce) return reader && plain(reader, shape);
+    if (!this.#atOnce && !this.#met.has(shape.hash)) {
+      if (reader === undefined) return undefined;
+      this.#met.note(shape.hash);
+      return plain(reader, shape);
+    }
     const name = shapeText(shape, text);
     const fixed = this.#fixed.get(name);
     const own = fixed === undefined ? '' : literalsAt(fixed, shape, text);
     const known = fixed && this.#plans.get(name + own);
     if (known !== undefined) return bound(known, shape, variables);
     if (reader === undefined) return undefined;
-    if (fixed !== undefined && !this.#atOnce && !this.#met.has(hashOf(own, 0, own.length, shape.hash))) {
+    if (fixed !== undefined && !this.#atOnce && !this.#met.note(hashOf(own, 0, own.length, shape.hash))) {
       return plain(reader, shape);
     }
     const lifted = reader.lifted(shape);
@@ -180,7 +190,11 @@ function fixedBlanks({ blanks }: Shape, slots: readonly Slot[]): readonly number
 }
 
 /** The plan with the values of a text; `undefined` where a literal isn't one, or a param isn't given. */
-function bound({ statement, slots }: Plan, { blanks }: Shape, variables: ObjectValue | undefined): Prepared | undefined {
+function bound(
+  { statement, slots }: Plan,
+  { blanks }: Shape,
+  variables: ObjectValue | undefined,
+): Prepared | undefined {
   if (slots.length === 0) return { statement, literals: NONE };
   const literals: Value[] = [];
   for (const slot of slots) {

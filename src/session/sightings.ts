@@ -8,15 +8,23 @@ const SLOTS = 2 ** 15;
 export class Sightings {
   readonly #slots = new Int32Array(SLOTS);
 
-  /** Whether a hash that isn't 0 came before; it has now. */
   has(hash: number): boolean {
-    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-    if (this.#slots[slot] === hash) return true;
+    return this.#slots[slotOf(hash)] === hash;
+  }
+
+  /** Notes a hash, which isn't 0; answers whether it was there. */
+  note(hash: number): boolean {
+    const slot = slotOf(hash);
+    const wasThere = this.#slots[slot] === hash;
     this.#slots[slot] = hash;
-    return false;
+    return wasThere;
   }
 
   clear(): void {
     this.#slots.fill(0);
   }
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }

@@ -304,7 +304,11 @@ export class StatementRunner {
   }
 
   /** `first`: which statement of the request the body begins with. What won't be committed is run all the same: it may fail, and it names variables. */
-  async #attempt(body: readonly Statement[], first: number, closing: Statement['kind'] | undefined): Promise<BlockResults> {
+  async #attempt(
+    body: readonly Statement[],
+    first: number,
+    closing: Statement['kind'] | undefined,
+  ): Promise<BlockResults> {
     const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
     let scope = new Scope();
     const mark = this.#memory.used;
@@ -345,7 +349,12 @@ export class StatementRunner {
     };
   }
 
-  async #runBody(body: readonly Statement[], first: number, transaction: Transaction, scope: Scope): Promise<BlockResults> {
+  async #runBody(
+    body: readonly Statement[],
+    first: number,
+    transaction: Transaction,
+    scope: Scope,
+  ): Promise<BlockResults> {
     const entries: StatementResult[] = [];
     for (const [at, statement] of body.entries()) {
       const began = this.#services.environment.clock.monotonic();

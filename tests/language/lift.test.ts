@@ -52,18 +52,22 @@ describe('the shape of a statement', () => {
     ]);
   });
 
-  it.each(['RETURN a / 2', 'RETURN /a;b/', 'RETURN function() { return 1; }', "RETURN 'a", 'LET $bind__1 = 2', 'RETURN 1 × 2'])(
-    'is left to the parser: %s',
-    (text) => {
-      expect(shapesOf(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    'RETURN a / 2',
+    'RETURN /a;b/',
+    'RETURN function() { return 1; }',
+    "RETURN 'a",
+    'LET $bind__1 = 2',
+    'RETURN 1 × 2',
+  ])('is left to the parser: %s', (text) => {
+    expect(shapesOf(text)).toBeUndefined();
+  });
 });
 
 describe('the literals that are lifted', () => {
   it.each([
     ['SELECT * FROM a:1 WHERE b = 2 AND c IN [3, 4]', ['a:1', '2', '3', '4']],
-    ['CREATE a:⟨x y⟩ SET n = -1, f = -0f, d = -2.5dec', ["a:`x y`", "-1", "-0f", "-2.5dec"]],
+    ['CREATE a:⟨x y⟩ SET n = -1, f = -0f, d = -2.5dec', ['a:`x y`', '-1', '-0f', '-2.5dec']],
     ["UPDATE a:b MERGE { c: 'd', e: { f: 1h } }", ['a:b', "'d'", '1h']],
     ["INSERT INTO a [{ id: 1, t: d'2020-01-01T00:00:00Z' }]", ['1', "d'2020-01-01T00:00:00Z'"]],
     ['INSERT INTO a (b, c) VALUES (1, 2)', ['1', '2']],
@@ -71,19 +75,15 @@ describe('the literals that are lifted', () => {
     ["RETURN string::len('abc')", ["'abc'"]],
     ['LET $a = (SELECT * FROM b WHERE c = 1)', ['1']],
     ['UPDATE ONLY $bind__10 MERGE $bind__11', ['$bind__10', '$bind__11']],
-    ['SELECT type::fields($bind__7) FROM $bind__8 WHERE a = $bind__9 LIMIT $bind__10 FETCH type::fields($bind__11)', [
-      '$bind__7',
-      '$bind__8',
-      '$bind__9',
-      '$bind__10',
-      '$bind__11',
-    ]],
+    [
+      'SELECT type::fields($bind__7) FROM $bind__8 WHERE a = $bind__9 LIMIT $bind__10 FETCH type::fields($bind__11)',
+      ['$bind__7', '$bind__8', '$bind__9', '$bind__10', '$bind__11'],
+    ],
     ['SELECT VALUE type::field($bind__7) FROM $bind__8', ['$bind__7', '$bind__8']],
-    ['UPSERT $bind__7 MERGE $bind__8 WHERE (a = $bind__9 OR b != $bind__9) RETURN BEFORE', [
-      '$bind__7',
-      '$bind__8',
-      '$bind__9',
-    ]],
+    [
+      'UPSERT $bind__7 MERGE $bind__8 WHERE (a = $bind__9 OR b != $bind__9) RETURN BEFORE',
+      ['$bind__7', '$bind__8', '$bind__9'],
+    ],
     ['INSERT INTO $bind__7 $bind__8', ['$bind__7', '$bind__8']],
     ['RELATE ONLY $bind__7->$bind__8->$bind__9 CONTENT $bind__10', ['$bind__7', '$bind__8', '$bind__9', '$bind__10']],
   ])('are values: %s', (text, values) => {
