@@ -293,7 +293,8 @@ class ShapeReader {
     const end = digitsEnd(source, start);
     const next = source.charCodeAt(end);
     if (!isPart && end - start <= MOST_DIGITS && next !== DOT && !(next >= 128) && CLASS[next] !== LETTER) {
-      return this.#leaveOut('int', start, end, source.slice(start, end));
+      this.#leaveOut('int', start, end, source.slice(start, end));
+      return;
     }
     NUMBER.lastIndex = start;
     const number = isPart ? null : NUMBER.exec(source);
@@ -305,7 +306,10 @@ class ShapeReader {
     }
     DURATION.lastIndex = start;
     const duration = DURATION.exec(source);
-    if (duration !== null) return this.#leaveOut('duration', start, DURATION.lastIndex, duration[0]);
+    if (duration !== null) {
+      this.#leaveOut('duration', start, DURATION.lastIndex, duration[0]);
+      return;
+    }
     LIKE_NUMBER.lastIndex = start;
     LIKE_NUMBER.exec(source);
     this.#at = LIKE_NUMBER.lastIndex;
