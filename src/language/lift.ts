@@ -69,14 +69,14 @@ const STATEMENTS: StatementRules = {
       ? node
       : update(node, {
           projections: projections(node.projections, lifter),
-          from: each(node.from, lifter.expression),
+          from: targets(node.from, lifter),
           where: optional(node.where, lifter.expression),
           limit: optional(node.limit, (limit) => lifter.keepingLiterals(() => lifter.expression(limit))),
           start: optional(node.start, (start) => lifter.keepingLiterals(() => lifter.expression(start))),
           fetch: each(node.fetch, (path) => named(path, lifter)),
         }),
   create: (node, lifter) =>
-    update(node, { targets: each(node.targets, lifter.expression), data: data(node.data, lifter) }),
+    update(node, { targets: targets(node.targets, lifter), data: data(node.data, lifter) }),
   update: change,
   upsert: change,
   delete: change,
@@ -122,7 +122,7 @@ function change(node: Delete, lifter: Lifter): Delete;
 function change(node: Update | Upsert | Delete, lifter: Lifter): Update | Upsert | Delete {
   if (node.explain !== undefined) return node;
   const changed = update(node, {
-    targets: each(node.targets, lifter.expression),
+    targets: targets(node.targets, lifter),
     where: optional(node.where, lifter.expression),
   });
   return changed.kind === 'delete' ? changed : update(changed, { data: data(changed.data, lifter) });
@@ -227,6 +227,11 @@ function projections(node: Select['projections'], lifter: Lifter): Select['proje
 function named(node: Expression, lifter: Lifter): Expression {
   if (node.kind !== 'call' || !/^type::fields?$/.test(node.path)) return node;
   return update<Call>(node, { args: each(node.args, (arg) => (arg.kind === 'param' ? lifter.expression(arg) : arg)) });
+}
+
+/** One of several is planned for what it is; what a param stands for decides the plan only where it stands alone. */
+function targets(nodes: readonly Expression[], lifter: Lifter): readonly Expression[] {
+  return nodes.length === 1 ? each(nodes, lifter.expression) : nodes;
 }
 
 function data(node: Data | undefined, lifter: Lifter): Data | undefined {

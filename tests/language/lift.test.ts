@@ -105,6 +105,7 @@ describe('the literals that are lifted', () => {
     ['live on', 'LIVE SELECT * FROM a WHERE b = 1'],
     ['name what is returned', 'UPDATE a RETURN 1, $bind__7'],
     ['may be a geometry', "RETURN { type: 'Point', coordinates: [1.5, 2.5] }"],
+    ['stand among other targets', 'SELECT * FROM a:1, a:2'],
     ['are part of a range', 'SELECT * FROM a:1..2'],
     ['are part of a time', 'SELECT * FROM a TIMEOUT 5s'],
   ])('are not those that %s', (_, text) => {
