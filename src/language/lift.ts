@@ -75,8 +75,7 @@ const STATEMENTS: StatementRules = {
           start: optional(node.start, (start) => lifter.keepingLiterals(() => lifter.expression(start))),
           fetch: each(node.fetch, (path) => named(path, lifter)),
         }),
-  create: (node, lifter) =>
-    update(node, { targets: targets(node.targets, lifter), data: data(node.data, lifter) }),
+  create: (node, lifter) => update(node, { targets: targets(node.targets, lifter), data: data(node.data, lifter) }),
   update: change,
   upsert: change,
   delete: change,

@@ -99,6 +99,9 @@ const OF_DATA: ReadonlySet<string> = new Set([
   'LET',
 ]);
 
+/** A text that defines something comes once, and so do the statements in it. */
+const DEFINING: ReadonlySet<string> = new Set(['DEFINE', 'ALTER', 'REMOVE']);
+
 /** What tells the hash of a shape from that of its text, where both are the same. */
 const SEED = 1;
 
@@ -126,7 +129,8 @@ const LIKE_NUMBER = /[\w.]+/y;
 const MADE_UP_NAME = /bind__\d+(?!\w)/y;
 
 /**
- * The shapes of the statements of a text; `undefined` where only the parser can tell what is a token, or what is wrong.
+ * The shapes of the statements of a text; `undefined` where only the parser can tell what is a token, or what is wrong, and for texts that
+ * define something.
  *
  * This reads characters rather than tokens, since it has to be cheaper than parsing. What it takes for a part of the text without being
  * sure stays in the shape, where it does no harm: it is compared then. `lift.ts` puts into slots only what the parser has read in the same way.
@@ -168,6 +172,7 @@ class ShapeReader {
     this.#taken = start;
     const first = source.slice(start, wordEnd(source, start)).toUpperCase();
     const isData = first === '' || OF_DATA.has(first);
+    if (DEFINING.has(first)) this.#isClear = false;
     let depth = 0;
     while (this.#isClear && this.#at < source.length) {
       const code = source.charCodeAt(this.#at);

@@ -8,11 +8,12 @@
 import { LruCache } from '../base/lru-cache.js';
 import { TesseraError } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
-import { type Slot, slotValue } from '../language/lift.js';
+import { slotValue } from '../language/lift.js';
 import { parseQuery, StatementReader } from '../language/parse.js';
-import { hashOf, type Shape, shapesOf, shapeText } from '../language/shape.js';
+import { hashOf, type Shape, shapesOf } from '../language/shape.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Aging } from './cache-aging.js';
+import { type Plan, PlanStore } from './plan-store.js';
 import { Sightings } from './sightings.js';
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
@@ -25,17 +26,18 @@ export interface ParsedRequest {
   readonly literals?: readonly (readonly Value[])[];
 }
 
-/** A statement for all texts of its shape whose other literals are the same. */
-interface Plan {
-  readonly statement: Statement;
-  readonly slots: readonly Slot[];
-  /** Characters of the text from which the statement was read: names in the tree are parts of it. */
-  readonly source: number;
-}
-
 interface Prepared {
   readonly statement: Statement;
   readonly literals: readonly Value[];
+}
+
+/** Statements of a text that are read because they have no plans. */
+interface Reading {
+  readonly reader: StatementReader;
+  /** Hashes of the shapes that came for the first time with this text. */
+  readonly fresh: Set<number>;
+  /** Their plans, where they come several times in it: nobody knows yet whether they ever will again, so that they end with it. */
+  readonly own: PlanStore;
 }
 
 /** Bytes of the trees that are kept by text and by shape, and of the shapes themselves; at most twice as many are kept. */
@@ -48,19 +50,12 @@ const ENTRY_OVERHEAD = 64;
 const NONE: readonly Value[] = [];
 
 const treeWeight = (text: string): number => (text.length + ENTRY_OVERHEAD) * TREE_BYTES_PER_CHARACTER;
-const textWeight = (text: string): number => 2 * text.length + ENTRY_OVERHEAD;
 
 export class PlanCache implements Aging {
   readonly #texts = new LruCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
-  readonly #plans = new LruCache<string, Plan>(
-    TREE_BYTES,
-    (key, { source }) => treeWeight(key) + textWeight(key) + source,
-  );
-  /** Of shapes that have plans: the blanks whose literals belong to the statement. */
-  readonly #fixed = new LruCache<string, readonly number[]>(
-    SHAPE_BYTES,
-    (text, { length }) => textWeight(text) + 8 * length,
-  );
+  readonly #trees = new LruCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + source);
+  readonly #shapes = new LruCache<string, readonly number[]>(SHAPE_BYTES, (name) => 4 * name.length + ENTRY_OVERHEAD);
+  readonly #plans = new PlanStore(this.#trees, this.#shapes);
   readonly #met = new Sightings();
   readonly #atOnce: boolean;
   /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
@@ -72,7 +67,7 @@ export class PlanCache implements Aging {
   }
 
   age(): void {
-    for (const cache of [this.#texts, this.#plans, this.#fixed]) cache.age();
+    for (const cache of [this.#texts, this.#trees, this.#shapes]) cache.age();
     this.#met.clear();
     this.#last = '';
   }
@@ -119,9 +114,9 @@ export class PlanCache implements Aging {
     variables: ObjectValue | undefined,
   ): ParsedRequest | undefined {
     try {
-      const reader = new StatementReader(text);
+      const reading = { reader: new StatementReader(text), fresh: new Set<number>(), own: new PlanStore() };
       for (const shape of shapes.slice(planned.length)) {
-        const prepared = this.#prepare(shape, text, variables, reader);
+        const prepared = this.#prepare(shape, text, variables, reading);
         if (prepared === undefined) return undefined;
         planned.push(prepared);
       }
@@ -132,61 +127,38 @@ export class PlanCache implements Aging {
     }
   }
 
-  /** The statement of a shape by its plan; without one it is read, where there is a reader. */
-  #prepare(
-    shape: Shape,
-    text: string,
-    variables: ObjectValue | undefined,
-    reader?: StatementReader,
-  ): Prepared | undefined {
-    if (!shape.isData) return reader && plain(reader, shape);
+  /** The statement of a shape by its plan; without one it may be read. */
+  #prepare(shape: Shape, text: string, variables: ObjectValue | undefined, reading?: Reading): Prepared | undefined {
+    if (!shape.isData) return reading && plain(reading, shape);
     // Most come once, and then nothing is looked up.
     if (!this.#atOnce && !this.#met.has(shape.hash)) {
-      if (reader === undefined) return undefined;
+      if (reading === undefined) return undefined;
       this.#met.note(shape.hash);
-      return plain(reader, shape);
+      reading.fresh.add(shape.hash);
+      return plain(reading, shape);
     }
-    const name = shapeText(shape, text);
-    const fixed = this.#fixed.get(name);
-    const own = fixed === undefined ? '' : literalsAt(fixed, shape, text);
-    const known = fixed && this.#plans.get(name + own);
+    const plans = reading?.fresh.has(shape.hash) ? reading.own : this.#plans;
+    const { plan: known, literals } = plans.find(shape, text);
     if (known !== undefined) return bound(known, shape, variables);
-    if (reader === undefined) return undefined;
-    if (fixed !== undefined && !this.#atOnce && !this.#met.note(hashOf(own, 0, own.length, shape.hash))) {
-      return plain(reader, shape);
+    if (reading === undefined) return undefined;
+    if (literals !== undefined && !this.#atOnce && !this.#met.note(hashOf(literals, 0, literals.length, shape.hash))) {
+      return plain(reading, shape);
     }
-    const lifted = reader.lifted(shape);
+    const lifted = reading.reader.lifted(shape);
     if (lifted === undefined) return undefined;
     const plan = { ...lifted, source: text.length };
-    const blanks = fixedBlanks(shape, plan.slots);
-    this.#fixed.set(name, blanks);
-    this.#plans.set(name + literalsAt(blanks, shape, text), plan);
+    plans.keep(shape, text, plan);
     return bound(plan, shape, variables);
   }
 }
 
-function plain(reader: StatementReader, shape: Shape): Prepared | undefined {
+function plain({ reader }: Reading, shape: Shape): Prepared | undefined {
   const statement = reader.read(shape);
   return statement && { statement, literals: NONE };
 }
 
 function requestOf(found: readonly Prepared[]): ParsedRequest {
   return { statements: found.map(({ statement }) => statement), literals: found.map(({ literals }) => literals) };
-}
-
-/** The literals that belong to the statement. No text that parses has a zero character in it. */
-function literalsAt(fixed: readonly number[], { blanks }: Shape, text: string): string {
-  let key = '';
-  for (const index of fixed) {
-    const blank = blanks[index];
-    if (blank !== undefined) key += `\0\0${index}\0${text.slice(blank.start, blank.end)}`;
-  }
-  return key;
-}
-
-function fixedBlanks({ blanks }: Shape, slots: readonly Slot[]): readonly number[] {
-  const lifted = new Set(slots.map(({ blank }) => blank));
-  return blanks.flatMap((_, index) => (lifted.has(index) ? [] : [index]));
 }
 
 /** The plan with the values of a text; `undefined` where a literal isn't one, or a param isn't given. */
