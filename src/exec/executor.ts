@@ -67,7 +67,7 @@ export interface ExecutorOptions {
 
 export interface RunOptions {
   readonly transaction: Transaction;
-  /** Those of the statement, if it has any. */
+  /** The values of the statement's slots. */
   readonly literals?: readonly Value[] | undefined;
   readonly identity: Identity;
   readonly interrupt: Interrupt;

@@ -122,7 +122,7 @@ const DEPTH = new Int8Array(128);
 for (const open of '([{') DEPTH[open.charCodeAt(0)] = 1;
 for (const close of ')]}') DEPTH[close.charCodeAt(0)] = -1;
 
-/** Numbers as most are written; any other stays in the shape. */
+/** Numbers as most are written; others stay in the shape. */
 const NUMBER = /(\d{1,15})(\.\d{1,30})?(dec|f)?(?![\w.\u0080-\uffff])/y;
 const DURATION = /(?:\d{1,15}(?:ns|us|ms|[smhdwy]))+(?![\w.\u0080-\uffff])/y;
 const LIKE_NUMBER = /[\w.]+/y;

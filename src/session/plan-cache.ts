@@ -22,7 +22,7 @@ export const SHORT = 10_000;
 /** The statements of a request. */
 export interface ParsedRequest {
   readonly statements: readonly Statement[];
-  /** The values of the slots of each statement, where there are any. */
+  /** The values of the slots of each statement; absent where no statement has one. */
   readonly literals?: readonly (readonly Value[])[];
 }
 
@@ -104,8 +104,8 @@ export class PlanCache implements Aging {
   }
 
   /**
-   * Reads the statements behind those that have plans. `undefined` where the text isn't what its shapes make of it; what is wrong with it is told
-   * of all of it.
+   * Reads the statements behind those that have plans. `undefined` where the text isn't what its shapes make of it: then it is parsed as a whole,
+   * which throws what is wrong with it.
    */
   #byShapes(
     shapes: readonly Shape[],

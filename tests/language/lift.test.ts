@@ -38,7 +38,7 @@ describe('the shape of a statement', () => {
     ['keys and calls', 'RETURN a:rand', 'RETURN a:rand()'],
     ['names', 'RETURN $a', 'RETURN $b'],
     ['orders of made-up params', 'RETURN [$bind__1, $bind__1]', 'RETURN [$bind__1, $bind__2]'],
-    ['numbers too long to be any int', 'RETURN 1', 'RETURN 1000000000000000'],
+    ['numbers too long for every int', 'RETURN 1', 'RETURN 1000000000000000'],
   ])('differs by %s', (_, one, other) => {
     expect(shapeText(shapeOf(one), one)).not.toBe(shapeText(shapeOf(other), other));
   });

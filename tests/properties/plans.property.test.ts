@@ -95,7 +95,7 @@ async function open(plansAtOnce: boolean): Promise<[OpenDatabase, Session]> {
   return [database, session];
 }
 
-const told = async (work: () => StatementResult[] | Promise<StatementResult[]>): Promise<string[]> => {
+const answered = async (work: () => StatementResult[] | Promise<StatementResult[]>): Promise<string[]> => {
   try {
     const results = await work();
     return results.map(({ outcome }) =>
@@ -112,8 +112,8 @@ test('a plan made with other literals answers the same', { timeout: 60_000 }, as
   await fc.assert(
     fc.asyncProperty(statement, async (text) => {
       planWithOtherLiterals(planned.plans, text);
-      const answer = await told(() => one.query(text));
-      expect(answer).toEqual(await told(() => other.execute(parseQuery(text).statements)));
+      const answer = await answered(() => one.query(text));
+      expect(answer).toEqual(await answered(() => other.execute(parseQuery(text).statements)));
     }),
     { numRuns: 1_500 },
   );

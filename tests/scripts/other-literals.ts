@@ -5,7 +5,7 @@ import { type Blank, type BlankKind, type Shape, shapesOf } from '../../src/lang
 import type { PlanCache } from '../../src/session/plan-cache.js';
 import { newObject } from '../../src/value/value.js';
 
-/** Two literals of each kind, one of which any other differs from. */
+/** Two literals of each kind: every other differs from one of them. */
 const LITERALS: Readonly<Record<Exclude<BlankKind, 'param'>, readonly [string, string]>> = {
   int: ['7', '8'],
   float: ['7.25', '8.25'],
