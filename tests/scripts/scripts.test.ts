@@ -90,7 +90,7 @@ function scriptsFor(way: string, { rules }: NonNullable<Way['tuning']>): string[
 const chosen: Readonly<Record<string, Way>> =
   off === undefined ? WAYS : { [FIRST]: { tuning: { rules: rulesWithout(off) } } };
 
-describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire, planned, isLate = false }) => {
+describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire, planned, isLate }) => {
   test.each(scriptsFor(way, tuning))('%s', async (name) => {
     await onEngine(engine, async (address) => {
       const source = readFileSync(join(FOLDER, name), 'utf8');
