@@ -130,18 +130,19 @@ const MADE_UP_NAME = /bind__\d+(?!\w)/y;
 
 /**
  * The shapes of the statements of a text; `undefined` where only the parser can tell what is a token, or what is wrong, and for texts that
- * define something.
+ * define something, unless they are wanted.
  *
  * This reads characters rather than tokens, since it has to be cheaper than parsing. What it takes for a part of the text without being
  * sure stays in the shape, where it does no harm: it is compared then. `lift.ts` puts into slots only what the parser has read in the same way.
  */
-export function shapesOf(text: string): readonly Shape[] | undefined {
+export function shapesOf(text: string, definesToo = false): readonly Shape[] | undefined {
   if (text.includes(MARK) || !text.isWellFormed()) return undefined;
-  return new ShapeReader(text).read();
+  return new ShapeReader(text, definesToo).read();
 }
 
 class ShapeReader {
   readonly #source: string;
+  readonly #definesToo: boolean;
   /** Where it reads. */
   #at = 0;
   #isClear = true;
@@ -150,8 +151,9 @@ class ShapeReader {
   #hash = SEED;
   #taken = 0;
 
-  constructor(source: string) {
+  constructor(source: string, definesToo: boolean) {
     this.#source = source;
+    this.#definesToo = definesToo;
   }
 
   read(): readonly Shape[] | undefined {
@@ -172,7 +174,7 @@ class ShapeReader {
     this.#taken = start;
     const first = source.slice(start, wordEnd(source, start)).toUpperCase();
     const isData = first === '' || OF_DATA.has(first);
-    if (DEFINING.has(first)) this.#isClear = false;
+    if (!this.#definesToo && DEFINING.has(first)) this.#isClear = false;
     let depth = 0;
     while (this.#isClear && this.#at < source.length) {
       const code = source.charCodeAt(this.#at);

@@ -61,7 +61,7 @@ export class PlanCache implements Aging {
   /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
   #last = '';
 
-  /** `atOnce`: a shape has a plan when it comes for the first time; for tests. */
+  /** `atOnce`: a shape has a plan when it comes for the first time, in whatever text; for tests. */
   constructor(atOnce = false) {
     this.#atOnce = atOnce;
   }
@@ -77,7 +77,7 @@ export class PlanCache implements Aging {
     const known = this.#texts.get(text);
     if (known !== undefined) return { statements: known };
     if (text.length > SHORT) return parseQuery(text);
-    const shapes = shapesOf(text);
+    const shapes = shapesOf(text, this.#atOnce);
     const planned = shapes && this.#planned(shapes, text, variables);
     const isComplete = planned !== undefined && planned.length === shapes?.length;
     if (isComplete && (this.#atOnce || text !== this.#last)) {
