@@ -357,10 +357,7 @@ export interface SequenceNumbers {
 
 /** Answers requests to the endpoints of DEFINE API. */
 export interface ApiEndpoints {
-  /**
-   * `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too.
-   * @throws TesseraError `api_path`, `api_request`
-   */
+  /** `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too. @throws TesseraError `api_path`, `api_request` */
   invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
 }
 
