@@ -288,10 +288,7 @@ export interface SessionFacts {
 export interface SessionRegistry {
   /** Those with somebody signed in, the oldest first. */
   signedIn(): Iterable<LastingSession>;
-  /**
-   * When a transaction commits, has the sessions of users who are defined at a place or below it look again at whether they may go on: it
-   * changes what they rest on.
-   */
+  /** When a transaction commits that changes what users at a place or below it rest on, has their sessions look again at whether they may go on. */
   doubt(transaction: Transaction, place: Place): void;
   /** The same for the users that a record is. */
   doubtRecord(transaction: Transaction, place: Place, id: RecordId): void;
@@ -348,10 +345,7 @@ export interface EdgeStep {
 
 /** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
 export interface SequenceNumbers {
-  /**
-   * The interrupt is asked while numbers are fetched, until when the sequence's TIMEOUT allows.
-   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
-   */
+  /** The interrupt is asked meanwhile, within the sequence's TIMEOUT. @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled` */
   next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
 }
 
