@@ -144,7 +144,10 @@ class Inline implements InlineCompiler {
   statement(statement: Statement): Evaluate {
     if (isControl(statement)) return (CONTROL[statement.kind] as CompileNode<Statement>)(statement, this);
     const compile = DATA_STATEMENTS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
-    return witnessed(statement, compile(statement, this.outer));
+    return witnessed(
+      statement,
+      whenRun(() => compile(statement, this.outer)),
+    );
   }
 
   last(expression: Expression): Evaluate {
@@ -160,6 +163,15 @@ class Inline implements InlineCompiler {
   unwinds(): void {
     this.isUnwinding = true;
   }
+}
+
+/** What is compiled when it runs for the first time: of a script with many branches, most never do. */
+function whenRun(compile: () => Evaluate): Evaluate {
+  let compiled: Evaluate | undefined;
+  return (frame) => {
+    compiled ??= compile();
+    return compiled(frame);
+  };
 }
 
 function worded({ kind }: Statement, evaluate: Evaluate): Evaluate {

@@ -77,6 +77,8 @@ export interface Unit {
 export interface Execution {
   readonly environment: Environment;
   readonly unit: Unit;
+  /** The values of the slots of the statement that runs (`language/lift.ts`). */
+  readonly literals: readonly Value[];
   readonly identity: Identity;
   readonly checks: Checks;
   readonly interrupt: Interrupt;
@@ -288,10 +290,7 @@ export interface SessionFacts {
 export interface SessionRegistry {
   /** Those with somebody signed in, the oldest first. */
   signedIn(): Iterable<LastingSession>;
-  /**
-   * When a transaction commits, has the sessions of users who are defined at a place or below it look again at whether they may go on: it
-   * changes what they rest on.
-   */
+  /** When a transaction commits that changes what users at a place or below it rest on, has their sessions look again at whether they may go on. */
   doubt(transaction: Transaction, place: Place): void;
   /** The same for the users that a record is. */
   doubtRecord(transaction: Transaction, place: Place, id: RecordId): void;
@@ -348,19 +347,13 @@ export interface EdgeStep {
 
 /** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
 export interface SequenceNumbers {
-  /**
-   * The interrupt is asked while numbers are fetched, until when the sequence's TIMEOUT allows.
-   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
-   */
+  /** The interrupt is asked meanwhile, within the sequence's TIMEOUT. @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled` */
   next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
 }
 
 /** Answers requests to the endpoints of DEFINE API. */
 export interface ApiEndpoints {
-  /**
-   * `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too.
-   * @throws TesseraError `api_path`, `api_request`
-   */
+  /** `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too. @throws TesseraError `api_path`, `api_request` */
   invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
 }
 

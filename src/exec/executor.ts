@@ -68,6 +68,8 @@ export interface ExecutorOptions {
 
 export interface RunOptions {
   readonly transaction: Transaction;
+  /** The values of the statement's slots. */
+  readonly literals?: readonly Value[] | undefined;
   readonly identity: Identity;
   readonly interrupt: Interrupt;
   /** That of the request; what the server does of itself has one for each execution. */
@@ -119,6 +121,7 @@ export class Executor {
   /** The execution in which the statements of one transaction run. */
   execution({
     transaction,
+    literals = NO_LITERALS,
     identity,
     interrupt,
     memory,
@@ -138,6 +141,7 @@ export class Executor {
       scripts: this.#scripts,
       sequences: this.#options.sequences,
       unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
+      literals,
       identity,
       checks,
       interrupt,
@@ -218,6 +222,8 @@ interface Rights {
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
 }
+
+const NO_LITERALS: readonly Value[] = [];
 
 const PRIVILEGED: Rights = { refusal: undefined, checks: UNCHECKED };
 

@@ -7,6 +7,8 @@ export interface Tuning {
   readonly rules: ReadonlySet<RuleName>;
   /** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
   readonly batch: number;
+  /** Whether literals are taken out of a statement when one of its shape comes for the first time. */
+  readonly plansAtOnce: boolean;
 }
 
-export const DEFAULT_TUNING: Tuning = { rules: rulesWithout([]), batch: 256 };
+export const DEFAULT_TUNING: Tuning = { rules: rulesWithout([]), batch: 256, plansAtOnce: false };

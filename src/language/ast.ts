@@ -49,6 +49,8 @@ export interface Param {
   readonly name: string;
   /** Written as `@`, which is `$this`. */
   readonly current?: true;
+  /** Stands for a value that was taken out of the text of the statement (`lift.ts`): the one with this number. */
+  readonly slot?: number;
 }
 
 export interface ArrayLiteral {

@@ -11,6 +11,7 @@ import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
+import { type Lifted, lift } from './lift.js';
 import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
 import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/parser.js';
@@ -19,6 +20,7 @@ import { recordId } from './parser/record-id.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
 import type { ReadStatement } from './parser/suggestion.js';
 import { type } from './parser/type.js';
+import type { Shape } from './shape.js';
 
 export { DEFAULT_LIMITS, type Limits } from './parser/parser.js';
 
@@ -99,6 +101,33 @@ class QueryParse implements Stepwise<Query> {
   #check(name: keyof QueryLimits, found: number): void {
     const limit = this.#limits[name];
     if (found > limit) throw failure('query_too_large', { limit, ...QUERY_LIMITS[name] });
+  }
+}
+
+/** Reads statements of a text from where they begin, when it is known where they end. */
+export class StatementReader {
+  readonly #parser: Parser;
+
+  /** @throws TesseraError `parse_error` */
+  constructor(text: string) {
+    this.#parser = new Parser(text, GRAMMAR);
+  }
+
+  /** The statement at a place; `undefined` if it ends elsewhere. @throws TesseraError `parse_error`, of the statement alone */
+  read({ start, end }: Pick<Shape, 'start' | 'end'>): Statement | undefined {
+    const parser = this.#parser;
+    parser.reset(start);
+    const statement = topStatement(parser);
+    return parser.start === end ? statement : undefined;
+  }
+
+  /** The same with its literals in slots. */
+  lifted(shape: Shape): Lifted | undefined {
+    const offsets = new Map<Expression, number>();
+    this.#parser.offsets = offsets;
+    const statement = this.read(shape);
+    this.#parser.offsets = undefined;
+    return statement && lift(statement, shape, offsets);
   }
 }
 

@@ -6,7 +6,6 @@ import { GUEST } from '../auth/identity.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../auth/passwords.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
-import { LruCache } from '../base/lru-cache.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
@@ -21,8 +20,7 @@ import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../functions/ne
 import { type NetworkTargets, NO_TARGETS } from '../functions/network/targets.js';
 import { findFunction } from '../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../functions/rules.js';
-import type { Statement } from '../language/ast.js';
-import { parseQuery, parseQueryStepwise, type QueryLimits } from '../language/parse.js';
+import { parseQueryStepwise, type QueryLimits } from '../language/parse.js';
 import type { Engine } from '../storage/contract.js';
 import type { Duration } from '../value/value.js';
 import { CacheAging } from './cache-aging.js';
@@ -33,6 +31,7 @@ import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlaceKeeper } from './places.js';
+import { PlanCache } from './plan-cache.js';
 import { Sessions } from './registry.js';
 import { type MemoryLimits, ServerMemory } from './server-memory.js';
 import { OpenSession } from './session.js';
@@ -98,15 +97,6 @@ export interface InUse {
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
-/** Bytes of the parsed texts that are kept, and of the texts that came once; at most twice as many are kept. */
-const PARSED_BYTES = 8 * 2 ** 20;
-const MET_BYTES = 2 ** 20;
-/** What trees with their closures take, estimated: so many bytes a character, and for each text as if it had so many more. */
-const TREE_BYTES_PER_CHARACTER = 32;
-const ENTRY_OVERHEAD = 64;
-/** Longer texts are rarely sent twice. */
-const PARSED_LENGTH = 10_000;
-
 /** A function may be named as it was called in 2.x. */
 function functionName(name: string): string {
   return findFunction(name)?.name ?? name;
@@ -128,12 +118,7 @@ export class OpenDatabase implements Database {
   readonly #pruner: ChangePruner;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
-  readonly #parsed = new LruCache<string, readonly Statement[]>(
-    PARSED_BYTES,
-    (text) => (text.length + ENTRY_OVERHEAD) * TREE_BYTES_PER_CHARACTER,
-  );
-  /** Texts that came once so far. */
-  readonly #met = new LruCache<string, true>(MET_BYTES, (text) => 2 * text.length + ENTRY_OVERHEAD);
+  readonly plans: PlanCache;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
@@ -173,7 +158,8 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
-    this.#aging = new CacheAging([this.#parsed, this.#met], environment.timers);
+    this.plans = new PlanCache(options.tuning?.plansAtOnce);
+    this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
     this.#services = {
@@ -196,7 +182,7 @@ export class OpenDatabase implements Database {
         requestTimeout: options.requestTimeout,
         idle: options.sessions?.idle,
       },
-      parse: (text) => this.#parse(text),
+      parse: (text, variables) => this.plans.parse(text, variables),
       parseStepwise: (text) => parseQueryStepwise(text, options.queries),
       report,
     };
@@ -261,15 +247,5 @@ export class OpenDatabase implements Database {
     this.#services.executor.close();
     await this.#services.audit?.close();
     await this.#engine.close();
-  }
-
-  #parse(text: string): readonly Statement[] {
-    const known = this.#parsed.get(text);
-    if (known !== undefined) return known;
-    const { statements } = parseQuery(text);
-    // Most texts with their values in them come once. Their trees, had they to be moved and swept as old objects, would cost more than reading.
-    if (this.#met.get(text)) this.#parsed.set(text, statements);
-    else if (text.length <= PARSED_LENGTH) this.#met.set(text, true);
-    return statements;
   }
 }

@@ -8,12 +8,14 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { ObjectValue } from '../value/value.js';
 import type { HeldTransaction, StatementResult } from './door.js';
-import type { ParsedRequest } from './parse-long.js';
+import type { ParsedRequest } from './plan-cache.js';
 import type { Unsettled } from './unsettled.js';
 
 /** How statements are to be run. */
 export interface StatementRequest {
   readonly variables: ObjectValue | undefined;
+  /** The values of the slots of each statement. */
+  readonly literals?: ParsedRequest['literals'] | undefined;
   readonly deadline?: Deadline | undefined;
   /** The transaction in which they run; each in one of its own without. */
   readonly held?: Transaction;
@@ -102,12 +104,11 @@ export class OpenHeldTransaction {
   run(
     by: Participant,
     statements: readonly Statement[],
-    variables: ObjectValue | undefined,
-    deadline: Deadline | undefined,
+    request: Pick<StatementRequest, 'variables' | 'literals' | 'deadline'>,
   ): PromiseOrValue<StatementResult[]> {
     return andThen(by.enter(), () => {
       this.join(by);
-      return by.run(statements, { variables, deadline, held: this.#transaction, running: this.#running });
+      return by.run(statements, { ...request, held: this.#transaction, running: this.#running });
     });
   }
 
@@ -217,8 +218,8 @@ class SessionDoor implements HeldTransaction {
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
     const [held, session] = [this.#held, this.#session];
     return held.inTurn(session, () =>
-      andThen(session.parse(text, variables), (asked) =>
-        held.run(session, asked.statements, asked.variables, undefined),
+      andThen(session.parse(text, variables), ({ statements, literals }) =>
+        held.run(session, statements, { variables, literals }),
       ),
     );
   }
@@ -228,7 +229,7 @@ class SessionDoor implements HeldTransaction {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return this.#held.inTurn(this.#session, () => this.#held.run(this.#session, statements, variables, deadline));
+    return this.#held.inTurn(this.#session, () => this.#held.run(this.#session, statements, { variables, deadline }));
   }
 
   commit(): Promise<void> {

@@ -2,9 +2,10 @@ import type { AuditLog } from '../audit/audit-log.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Stepwise } from '../base/stepwise.js';
 import type { Principal } from '../catalog/principal.js';
-import type { Query, Statement } from '../language/ast.js';
-import type { Duration } from '../value/value.js';
+import type { Query } from '../language/ast.js';
+import type { Duration, ObjectValue } from '../value/value.js';
 import type { HeldTransactions } from './held-transactions.js';
+import type { ParsedRequest } from './plan-cache.js';
 import type { Sessions } from './registry.js';
 import type { RunnerServices } from './statement-runner.js';
 
@@ -16,8 +17,8 @@ export interface SessionServices extends RunnerServices {
   readonly options: SessionOptions;
   /** Where one is kept. */
   readonly audit: AuditLog | undefined;
-  /** The statements of a text; parsed texts are cached. */
-  parse(text: string): readonly Statement[];
+  /** The statements of a text, as it is run with these variables; they are cached. */
+  parse(text: string, variables: ObjectValue | undefined): ParsedRequest;
   /** The same in pieces, for long texts, which aren't kept. */
   parseStepwise(text: string): Stepwise<Query>;
 }

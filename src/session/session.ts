@@ -33,7 +33,8 @@ import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
 import { LiveAllowance } from './live-allowance.js';
 import { Notifier } from './notifier.js';
-import { type ParsedRequest, parseLong, SHORT } from './parse-long.js';
+import { parseLong } from './parse-long.js';
+import { type ParsedRequest, SHORT } from './plan-cache.js';
 import { readCatalog } from './read-catalog.js';
 import { accountOf, type RegisteredSession } from './registry.js';
 import { type RunningRequest, RunningRequests } from './running-requests.js';
@@ -43,7 +44,6 @@ import type { SessionServices } from './session-services.js';
 import { SessionTransactions } from './session-transactions.js';
 import { SessionVariables, type Variable } from './session-variables.js';
 import { StatementRunner } from './statement-runner.js';
-import { parseSteadily } from './steady-names.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { durably, Unsettled } from './unsettled.js';
 
@@ -158,15 +158,16 @@ export class OpenSession implements Session, RegisteredSession {
   #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
       const parsed = this.#parse(text, variables);
-      if (!isPromise(parsed)) return this.#run(parsed.statements, { variables: parsed.variables, unsettled });
-      return parsed.then((asked) => this.#run(asked.statements, { variables: asked.variables, unsettled }));
+      const run = ({ statements, literals }: ParsedRequest) =>
+        this.#run(statements, { variables, literals, unsettled });
+      return isPromise(parsed) ? parsed.then(run) : run(parsed);
     });
   }
 
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
-    if (text.length <= SHORT) return parseSteadily(text, variables, this.#services.parse);
+    if (text.length <= SHORT) return this.#services.parse(text, variables);
     this.#mustBeAdmitted();
-    return parseLong(this.#services, text, variables, (work) => {
+    return parseLong(this.#services, text, (work) => {
       const begun = this.#requests.begin();
       return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
     });
@@ -219,7 +220,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   #runNow(
     statements: readonly Statement[],
-    { variables, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
+    { variables, literals, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
     const begun = this.#requests.begin(this.#lifetime.askedAt);
@@ -237,7 +238,7 @@ export class OpenSession implements Session, RegisteredSession {
       auditor: this.#auditor,
     };
     const runner = new StatementRunner(this.#services, request);
-    const run = () => runner.run(statements);
+    const run = () => runner.run(statements, literals);
     return this.#requests.run(begun, statements.some(isLive) ? () => this.#answeringFirst(run) : run, running);
   }
 

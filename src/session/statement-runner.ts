@@ -87,6 +87,9 @@ export class StatementRunner {
   #strict: boolean;
   /** What the present attempt at a statement, or at a block, has to tell the auditor. */
   #testimony: Testimony | undefined;
+  #requestLiterals: readonly (readonly Value[])[] | undefined;
+  /** The values of the slots of the statement that runs. */
+  #literals: readonly Value[] | undefined;
 
   constructor(services: RunnerServices, request: RunnerRequest) {
     this.#services = services;
@@ -103,11 +106,15 @@ export class StatementRunner {
 
   /**
    * Answers at once where the storage does and nobody else has to have a turn. Called again, it goes on with the variables, the selection
-   * and the options as they have become.
+   * and the options as they have become. `literals` are the values of the slots of each statement.
    */
-  run(statements: readonly Statement[]): PromiseOrValue<StatementResult[]> {
+  run(
+    statements: readonly Statement[],
+    literals?: readonly (readonly Value[])[] | undefined,
+  ): PromiseOrValue<StatementResult[]> {
     const results: StatementResult[] = [];
     this.#results = results;
+    this.#requestLiterals = literals;
     let next = 0;
     const done = untilTrue(() => {
       const statement = statements[next];
@@ -119,6 +126,7 @@ export class StatementRunner {
           return false;
         });
       }
+      this.#literals = literals?.[at];
       return andThen(this.#alone(statement, at > 0), () => false);
     });
     return andThen(done, () => results);
@@ -289,15 +297,19 @@ export class StatementRunner {
     await this.#unsettled.durable;
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
-    const { entries, failed, undone } = await this.#attempt(body, closing?.kind);
+    const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
     this.#tell(undone?.by ?? 'begin', undone?.error, undefined);
     if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
   }
 
-  /** What won't be committed is run all the same: it may fail, and it names variables. */
-  async #attempt(body: readonly Statement[], closing: Statement['kind'] | undefined): Promise<BlockResults> {
+  /** `first`: which statement of the request the body begins with. What won't be committed is run all the same: it may fail, and it names variables. */
+  async #attempt(
+    body: readonly Statement[],
+    first: number,
+    closing: Statement['kind'] | undefined,
+  ): Promise<BlockResults> {
     const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
     let scope = new Scope();
     const mark = this.#memory.used;
@@ -308,7 +320,7 @@ export class StatementRunner {
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
         await assertSameUser(this.#execution(transaction));
-        const results = await this.#runBody(body, transaction, scope);
+        const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockCancelled(results);
         if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
@@ -338,7 +350,12 @@ export class StatementRunner {
     };
   }
 
-  async #runBody(body: readonly Statement[], transaction: Transaction, scope: Scope): Promise<BlockResults> {
+  async #runBody(
+    body: readonly Statement[],
+    first: number,
+    transaction: Transaction,
+    scope: Scope,
+  ): Promise<BlockResults> {
     const entries: StatementResult[] = [];
     for (const [at, statement] of body.entries()) {
       const began = this.#services.environment.clock.monotonic();
@@ -347,6 +364,7 @@ export class StatementRunner {
       try {
         if (statement.kind === 'begin') throw failure('transaction_open');
         if (at > 0) await this.#interrupt.checkpoint();
+        this.#literals = this.#requestLiterals?.[first + at];
         const { value, isLast } = await this.#step(statement, transaction, scope);
         const settled = this.#settle(used, made, statement, scope, succeeded(value));
         if (isPromise(settled)) await settled;
@@ -414,6 +432,7 @@ export class StatementRunner {
   #execution(transaction: Transaction): Execution {
     return this.#services.executor.execution({
       transaction,
+      literals: this.#literals,
       identity: this.#identity,
       interrupt: this.#interrupt,
       memory: this.#memory,

@@ -110,6 +110,7 @@ export function executionOver(world: World, store: Store): Execution {
   };
   return {
     environment: realEnvironment,
+    literals: [],
     unit: {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),

@@ -84,11 +84,18 @@ function readScript(source: string): (Group | Directive)[] {
   return steps;
 }
 
-/** Runs a script and gives the differences; none is success. Results are compared as they come through `wire`. */
+interface RunOptions {
+  /** Results are compared as they come through it. */
+  readonly wire?: Wire | undefined;
+  /** Called with the text of each group before that is run. */
+  readonly before?: ((text: string) => void) | undefined;
+}
+
+/** Runs a script and gives the differences; none is success. */
 export async function runScript(
   database: Database,
   source: string,
-  wire: Wire = (value) => value,
+  { wire = (value) => value, before }: RunOptions = {},
 ): Promise<Difference[]> {
   const sessions = new Map([['owner', listening(database.ownerSession())]]);
   const session = (name: string): Session => {
@@ -116,6 +123,7 @@ export async function runScript(
   };
   for (const step of readScript(source)) {
     if ('text' in step) {
+      before?.(step.text);
       await attempt(step.line, async () => {
         differences.push(...(await runGroup(current, step, wire)));
       });

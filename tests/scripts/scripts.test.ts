@@ -17,6 +17,7 @@ import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
 import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
+import { planWithOtherLiterals } from './other-literals.js';
 import { optionsOf, runScript } from './script.js';
 
 const FOLDER = 'tests/scripts';
@@ -37,6 +38,8 @@ interface Way {
   readonly tuning?: DatabaseOptions['tuning'];
   readonly wire?: (value: Value) => Value;
   readonly isLate?: boolean;
+  /** Whether each statement is planned before, with other literals. */
+  readonly planned?: boolean;
 }
 
 /** The ways in which every script must give the same answers. */
@@ -48,6 +51,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'record by record': { tuning: { batch: 1 } },
   // Each answer of the store comes later, some after those that were asked for behind them.
   'from a late store': { isLate: true },
+  'with the plans of other literals': { tuning: { plansAtOnce: true }, planned: true },
   'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_LIMITS) },
 };
 
@@ -86,14 +90,15 @@ function scriptsFor(way: string, { rules }: NonNullable<Way['tuning']>): string[
 const chosen: Readonly<Record<string, Way>> =
   off === undefined ? WAYS : { [FIRST]: { tuning: { rules: rulesWithout(off) } } };
 
-describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire, isLate = false }) => {
+describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire, planned, isLate }) => {
   test.each(scriptsFor(way, tuning))('%s', async (name) => {
     await onEngine(engine, async (address) => {
       const source = readFileSync(join(FOLDER, name), 'utf8');
       const opened = await openEngine(address, { sync: 'never' });
       const store = isLate ? new LateEngine(opened, new Lateness(3, seeded(LATENESS_SEED))) : opened;
       const database = await openDatabase(store, { ...optionsOf(source), tuning });
-      const differences = await runScript(database, source, wire);
+      const before = planned ? (text: string) => planWithOtherLiterals(database.plans, text) : undefined;
+      const differences = await runScript(database, source, { wire, before });
       await database.close();
       expect(differences, isLate ? `seed ${LATENESS_SEED}` : undefined).toEqual([]);
     });

@@ -30,6 +30,24 @@ describe('a held transaction', () => {
     expect(await ask(session, TOTAL)).toEqual(['[20]']);
   });
 
+  test('reads the literals of each text, whatever plan they share', async () => {
+    const held = await session.begin();
+    for (const total of [1, 2, 3, 4]) {
+      expect(
+        await ask(held, `UPSERT account:${total} SET total = ${total} RETURN VALUE total; RETURN ${total}`),
+      ).toEqual([`[${total}]`, String(total)]);
+    }
+    await held.commit();
+    const upserts = [5, 6, 7].map((total) => `UPSERT account:${total} SET total = ${total} RETURN VALUE total`);
+    expect(await ask(session, ['BEGIN', ...upserts, 'COMMIT'].join('; '))).toEqual([
+      'NONE',
+      '[5]',
+      '[6]',
+      '[7]',
+      'NONE',
+    ]);
+  });
+
   test('brings what it selects into being, if it is committed', async () => {
     const namespaces = "RETURN (INFO FOR ROOT).namespaces.keys().filter(|$name| $name != 'test')";
     for (const [end, left] of [

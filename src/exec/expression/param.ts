@@ -23,7 +23,8 @@ export function isProtectedParam(name: string): boolean {
 /** Params that mean the current document wherever there is one; only a variable can stand for it where there is none. */
 const DOCUMENT: ReadonlySet<string> = new Set(['this', 'self']);
 
-export function compileParam({ name }: Param, compiler: Compiler): Evaluate {
+export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluate {
+  if (slot !== undefined) return ({ execution }) => execution.literals[slot];
   if (Object.hasOwn(IDENTITY, name)) return IDENTITY[name] as Evaluate;
   if (DOCUMENT.has(name)) return ({ current, scope }) => (current === undefined ? scope.getAnywhere(name) : current);
   const variable: Evaluate = (frame) => {

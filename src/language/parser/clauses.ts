@@ -109,7 +109,7 @@ export function fetchClause(parser: Parser): { fetch?: Expression[] } {
 /** Paths, written out or given by parameters and `type::field`. */
 export function fetchPaths(parser: Parser): Expression[] {
   return parser.commaList(() => {
-    if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+    if (parser.kind === 'param') return parser.paramNode();
     return parser.isWord('TYPE') && parser.isAdjacent(':') ? parser.expression() : parser.idiom();
   });
 }

@@ -24,7 +24,7 @@ export function insert(parser: Parser): Insert {
 
 /** A table, a param or a call such as `type::table($t)`, never with a path: what follows in parentheses are the fields. */
 function destination(parser: Parser): Expression {
-  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  if (parser.kind === 'param') return parser.paramNode();
   if (parser.source.startsWith('::', parser.end)) return path(parser);
   return { kind: 'table', name: parser.name() };
 }

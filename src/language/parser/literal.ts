@@ -14,8 +14,11 @@ const DURATION_TOO_LONG = 'Invalid token, failed to parse duration digits: numbe
 
 /** The string or duration that is the current token. */
 export function literal(parser: Parser): Literal {
-  if (parser.kind === 'string') return { kind: 'literal', value: parser.string() };
-  return { kind: 'literal', value: duration(parser) };
+  const { start } = parser;
+  return parser.begunAt(start, {
+    kind: 'literal',
+    value: parser.kind === 'string' ? parser.string() : duration(parser),
+  });
 }
 
 /** The duration that is the current token, where nothing else may stand. */
@@ -46,8 +49,9 @@ export function numberLiteral(parser: Parser): Literal {
 export function signedNumber(parser: Parser, sign: '+' | '-'): Literal {
   const text = sign === '-' ? `-${parser.text}` : parser.text;
   const value = numberOf(parser, text);
+  const { start } = parser;
   parser.advance();
-  return { kind: 'literal', value };
+  return parser.begunAt(start, { kind: 'literal', value });
 }
 
 /** The digits that are the current token: an int from 0 to `most`. */
@@ -102,8 +106,9 @@ const plain =
     const value = read(text);
     const fault = value === undefined ? faultOf(text) : undefined;
     if (fault !== undefined) parser.failInContent(fault.what, fault);
+    const { start } = parser;
     parser.advance();
-    return { kind: 'literal', value };
+    return parser.begunAt(start, { kind: 'literal', value });
   };
 
 const PREFIXED: Readonly<Record<StringPrefix, PrefixedReader>> = {

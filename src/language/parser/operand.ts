@@ -31,7 +31,7 @@ export function operand(parser: Parser): Expression {
     case 'quoted':
       return named(parser);
     case 'param':
-      return postfix(parser, { kind: 'param', name: parser.param() });
+      return postfix(parser, parser.paramNode());
     case 'number':
       return postfix(parser, numberLiteral(parser));
     case 'string':

@@ -6,7 +6,7 @@
  */
 
 import { failure } from '../../errors/error.js';
-import type { Expression, Idiom, Name, RecordIdLiteral, Statement } from '../ast.js';
+import type { Expression, Idiom, Name, Param, RecordIdLiteral, Statement } from '../ast.js';
 import { sourceOffset } from '../escapes.js';
 import { wordName } from '../keywords.js';
 import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
@@ -65,6 +65,8 @@ export class Parser extends Lexer {
   /** How many tokens were read again after a pause, and how many are parts of data that is written out. */
   repeated = 0;
   data = 0;
+  /** Where literals and params begin, for those who ask. */
+  offsets: Map<Expression, number> | undefined;
   private readonly maxDepth: number;
   private readonly maxHeight: number;
 
@@ -340,6 +342,18 @@ export class Parser extends Lexer {
     const name = this.text;
     this.advance();
     return name;
+  }
+
+  /** The parameter that is the current token, as an expression. */
+  paramNode(): Param {
+    const { start } = this;
+    return this.begunAt(start, { kind: 'param', name: this.param() });
+  }
+
+  /** The literal or param, whose token begins at an offset. */
+  begunAt<Node extends Expression>(start: number, node: Node): Node {
+    this.offsets?.set(node, start);
+    return node;
   }
 
   /** A plain string. */

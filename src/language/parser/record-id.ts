@@ -75,7 +75,7 @@ function keyAt(parser: Parser, offset: number, table: string): Key {
     parser.jump(end);
     const number = text.length <= LONGEST_INT ? BigInt(text) : MAX_INT + 1n;
     const fits = number <= MAX_INT && number >= MIN_INT;
-    return literalKey(fits ? int(number) : text);
+    return literalKey(parser, offset, fits ? int(number) : text);
   }
   if (!negative && end > offset) {
     const next = source[end];
@@ -90,10 +90,10 @@ function keyAt(parser: Parser, offset: number, table: string): Key {
       parser.expectPunct(')');
       return { kind: 'generate', generator };
     }
-    return literalKey(text);
+    return literalKey(parser, offset, text);
   }
   parser.jump(offset);
-  if (parser.kind === 'quoted' && parser.start === offset) return literalKey(parser.name());
+  if (parser.kind === 'quoted' && parser.start === offset) return literalKey(parser, offset, parser.name());
   if (parser.isPunct('[') && parser.start === offset) return { kind: 'key', value: arrayLiteral(parser) };
   if (parser.isPunct('{') && parser.start === offset) return { kind: 'key', value: objectLiteral(parser) };
   if (parser.kind === 'param' && !parser.isInner) {
@@ -106,6 +106,6 @@ function keyAt(parser: Parser, offset: number, table: string): Key {
   return parser.unexpected(parser.kind === 'string' || parser.isInner ? 'an identifier' : 'a record-id key');
 }
 
-function literalKey(value: string | number | bigint): Key {
-  return { kind: 'key', value: { kind: 'literal', value } };
+function literalKey(parser: Parser, start: number, value: string | number | bigint): Key {
+  return { kind: 'key', value: parser.begunAt(start, { kind: 'literal', value }) };
 }

@@ -28,7 +28,7 @@ export function relate(parser: Parser): Relate {
 function end(parser: Parser): Expression {
   switch (parser.kind) {
     case 'param':
-      return { kind: 'param', name: parser.param() };
+      return parser.paramNode();
     case 'word':
     case 'quoted':
       return recordOrCall(parser);
@@ -40,7 +40,7 @@ function end(parser: Parser): Expression {
 }
 
 function edgeOf(parser: Parser): Expression {
-  if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
+  if (parser.kind === 'param') return parser.paramNode();
   if (parser.isPunct('(')) return parenthesized(parser);
   if (parser.isAdjacent(':')) return recordOrCall(parser);
   return { kind: 'table', name: parser.name() };
