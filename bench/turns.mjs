@@ -86,7 +86,7 @@ const CASES = {
   'list of 100,000 numbers': sql(`RETURN array::len([${long('1,', 200_000)}1])`),
   'list of 40,000 additions': sql(`RETURN array::len([${long('1+$a,', 200_000)}1])`),
   'list of 20,000 calls': sql(`RETURN array::len([${long('rand(),', 140_000)}1])`),
-  'statement of 48,000 tokens': sql(`RETURN array::len([${long('1+$a,', 60_000)}1])`),
+  'statement of 16,000 tokens': sql(`RETURN array::len([${long('1+$a,', 20_000)}1])`),
   'statement of 12,000 calls': sql(`RETURN array::len([${long('rand(),', 84_000)}1])`),
   'object of 30,000 fields': sql(
     `RETURN object::len({${Array.from({ length: 30_000 }, (_, at) => `f${at}: ${at}`).join(',')}})`,

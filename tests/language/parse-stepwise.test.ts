@@ -48,9 +48,9 @@ describe('parsing in pieces', () => {
     ['empty objects', `RETURN [${'{},'.repeat(15_000)}]`],
     ['rows', `INSERT [${`${row},`.repeat(400)}]`],
     ['tuples', `INSERT INTO t (a, b) VALUES ${'(1, 2),'.repeat(2_000)}(3, 4)`],
-    ['a block', `{ ${'1;'.repeat(15_000)} }`],
-    ['arguments', `RETURN array::concat(${'[1],'.repeat(9_000)}[])`],
-    ['assignments', `UPDATE t SET ${'a = 1,'.repeat(6_000)}b = 2`],
+    ['a block', `{ ${'12345;'.repeat(8_000)} }`],
+    ['arguments', `RETURN array::concat(${'[1, 2, 3],'.repeat(4_000)}[])`],
+    ['assignments', `UPDATE t SET ${'name = 1,'.repeat(4_000)}b = 2`],
     ['two lists', `RETURN [${'1,'.repeat(9_000)}] + [${'[],'.repeat(9_000)}]`],
     ['nested lists', `RETURN ${'['.repeat(60)}${'[[],[]],'.repeat(4_000)}${']'.repeat(60)}`],
   ])('pauses every few thousand characters: %s', (_name, text) => {

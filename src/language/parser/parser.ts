@@ -39,7 +39,7 @@ export const DEFAULT_LIMITS = {
   length: 64 * 1024 * 1024,
   statements: 100_000,
   tokens: 1_000_000,
-  code: 50_000,
+  code: 16_384,
 } as const satisfies Limits;
 
 /** The ways into the grammar that other parts need. */
