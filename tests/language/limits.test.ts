@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { allOf } from '../../src/base/stepwise.js';
 import { TesseraError } from '../../src/errors/error.js';
-import { parseExpression, parseQuery, parseType } from '../../src/language/parse.js';
+import { parseExpression, parseQuery, parseQueryStepwise, parseType } from '../../src/language/parse.js';
 import { printExpression } from '../../src/language/print.js';
 import { transform, walk } from '../../src/language/visitor.js';
 
@@ -92,6 +93,14 @@ describe('chains', () => {
     walk(tree, { expression: () => count++ });
     expect(count).toBe(1981);
     expect(transform(tree, () => undefined)).toBe(tree);
+  });
+
+  test('of the fields of an object, read at once or in pieces', () => {
+    const objectOf = (fields: number) => `{${Array.from({ length: fields }, (_, at) => `f${at}: ${at}`).join(', ')}}`;
+    expect(codeOf(() => parseExpression(objectOf(15_000)))).toBe('fine');
+    expect(codeOf(() => parseExpression(objectOf(15_001)))).toBe('query_too_large');
+    expect(codeOf(() => allOf(parseQueryStepwise(`RETURN ${objectOf(15_000)}`)))).toBe('fine');
+    expect(codeOf(() => allOf(parseQueryStepwise(`RETURN ${objectOf(15_001)}`)))).toBe('query_too_large');
   });
 
   test('beside each other are many', () => {

@@ -1,4 +1,5 @@
 /** Brackets and braces: arrays, objects, sets, blocks. */
+import { failure } from '../../errors/error.js';
 import type { ArrayLiteral, Expression, ObjectLiteral } from '../ast.js';
 import { keepConstant } from '../constant-value.js';
 import { blockRest } from './block.js';
@@ -47,6 +48,9 @@ function isKey(parser: Parser): boolean {
   }
 }
 
+/** Objects of more fields take longer to make than others should wait; objects of messages have the same limit by default. */
+const MAX_FIELDS = 15_000;
+
 function objectRest(parser: Parser, openedAt: number): ObjectLiteral {
   const before = parser.code;
   const entries = parser.listUntil('}', openedAt, () => {
@@ -54,6 +58,9 @@ function objectRest(parser: Parser, openedAt: number): ObjectLiteral {
     parser.expectPunct(':');
     return [key, parser.expression()] as const;
   });
+  if (entries.length > MAX_FIELDS) {
+    throw failure('query_too_large', { limit: MAX_FIELDS, what: 'fields in one object', setting: 'fixed' });
+  }
   return written(parser, before, { kind: 'object', entries });
 }
 
