@@ -14,6 +14,12 @@ export function andThen<T, U>(value: PromiseOrValue<T>, next: (value: T) => Prom
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+/** What is waited for later, if at all: nobody need take care of its failure until then. */
+export function unawaited<T>(value: PromiseOrValue<T>): PromiseOrValue<T> {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
 /** Runs `work`; whatever its outcome, runs `cleanup` once afterwards. */
 export function lastly<T>(work: () => PromiseOrValue<T>, cleanup: () => void): PromiseOrValue<T> {
   let result: PromiseOrValue<T>;

@@ -180,9 +180,18 @@ export interface Verdict {
 export interface RecordWriter {
   /** @throws TesseraError `record_exists` */
   create(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
-  update(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
+  /** `seen`: what the reader gave of the record to be updated, so that it needn't be read again. */
+  update(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options?: WriteOptions,
+    seen?: ObjectValue,
+  ): PromiseOrValue<Written | undefined>;
   /** Deletes the edges at the record, too; if one of them must not be deleted, nothing is. */
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined>;
+  /** The same for records that were read to be deleted, one after the other. */
+  deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]>;
   /**
    * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others. Neither rules nor fields
    * of the table are asked; indexes, events and views follow.
@@ -190,6 +199,12 @@ export interface RecordWriter {
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void>;
   /** Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal. */
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
+}
+
+/** A record to be changed: its id, and what the reader gives of it to those who would change it. */
+export interface Found {
+  readonly id: RecordId;
+  readonly seen: ObjectValue;
 }
 
 /** The record as a statement would have it; `before` is the stored one, without elements that the principal may not see. */

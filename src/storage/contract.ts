@@ -78,6 +78,8 @@ export interface Transaction {
    * once. What isn't read after all never conflicts. Absent where the store answers at once, so that nobody need work out what to announce.
    */
   readonly expect?: (announced: Announced) => PromiseOrValue<void>;
+  /** Whether this transaction has put or deleted a key. If not, what it has read there is so still. */
+  hasWritten(key: Key): boolean;
   /** How many keys lie in a range. */
   count(range: KeyRange): PromiseOrValue<number>;
   /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */

@@ -142,6 +142,10 @@ export class EmbeddedTransaction implements Transaction {
     return this.#overlay.size === 0 ? this.#snapshot.count(range) : countLayered(this.#snapshot, this.#overlay, range);
   }
 
+  hasWritten(key: Key): boolean {
+    return this.#overlay.size > 0 && this.#overlay.get(key) !== undefined;
+  }
+
   put(key: Key, value: Stored): void {
     this.#mustBeWritable();
     invariant(key !== '', 'an empty key');

@@ -154,7 +154,7 @@ export function executionOver(world: World, store: Store): Execution {
       ends: () => undefined,
       referrers: (_, id, subjects) => store.referrers(id, subjects),
     },
-    writer: { create: missing, update: missing, delete: missing, put: missing, exists: missing },
+    writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
     past: { emptyBefore: undefined, unchangedSince: () => undefined },
     depth: 0,
     maySleep: false,

@@ -170,6 +170,10 @@ class LateTransaction implements Transaction {
     return this.#answered(this.inner.count(range));
   }
 
+  hasWritten(key: Key): boolean {
+    return this.inner.hasWritten(key);
+  }
+
   put(key: Key, value: Stored): void {
     this.#written.add(key);
     this.inner.put(key, value);

@@ -2,12 +2,12 @@
  * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end that it leads to, so that
  * a walk over edges needn't read them; stores written before that was kept have `true` there.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
 import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { nodeOf } from '../../catalog/node.js';
-import type { Entry, KeyRange } from '../../storage/contract.js';
+import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
@@ -74,6 +74,25 @@ export function edgeEntries(catalog: DatabaseCatalog, edge: TableEntry, key: Rec
     [edgeKey(nodeOf(catalog, from), 'out', edge.definition.id, encoded), to],
     [edgeKey(nodeOf(catalog, to), 'in', edge.definition.id, encoded), from],
   ];
+}
+
+/** Whether one look shows that neither edges nor references stand at records of one table, or between them. */
+export function isUnconnected(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  records: readonly { readonly id: RecordId }[],
+): PromiseOrValue<boolean> {
+  let [first, last] = ['', ''];
+  for (const { id } of records) {
+    const node = nodeOf(catalog, id);
+    if (first === '' || node < first) first = node;
+    if (node > last) last = node;
+  }
+  const cursor = transaction.scan({ from: first, to: prefixRange(last).to }, { limit: 1 });
+  return lastly(
+    () => andThen(cursor.next(), (found) => found === undefined),
+    () => cursor.close(),
+  );
 }
 
 function rangesOf(catalog: DatabaseCatalog, node: string, direction: Direction, tables: readonly string[]): KeyRange[] {

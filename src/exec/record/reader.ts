@@ -45,6 +45,7 @@ import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { applyMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
+import { showing } from './stored.js';
 import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
 
 /** How records of one table are read. */
@@ -261,6 +262,12 @@ export class Reader implements RecordReader {
   }
 
   #present(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {
+    const shown = this.#show(reading, raw);
+    if (reading.purpose === 'select') return shown;
+    return andThen(shown, (record) => record && showing(record, raw));
+  }
+
+  #show(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {
     const { execution, table, purpose, computed } = reading;
     if (isPlain(execution, purpose)) return computeFields(execution, table, raw, computed);
     if (purpose === 'select') {

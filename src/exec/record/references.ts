@@ -147,7 +147,7 @@ function referrersIn(catalog: DatabaseCatalog, node: string, entries: readonly E
 }
 
 /** Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any. */
-function hasReferences(catalog: DatabaseCatalog): boolean {
+export function hasReferences(catalog: DatabaseCatalog): boolean {
   let has = referring.get(catalog);
   if (has === undefined) {
     has = [...catalog.tables.values()].some(({ fields }) => fields.some(({ reference }) => reference !== undefined));

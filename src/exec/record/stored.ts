@@ -1,6 +1,7 @@
 import { invariant } from '../../base/invariant.js';
 import type { TableEntry } from '../../catalog/database-catalog.js';
 import type { Cursor } from '../../storage/contract.js';
+import type { ObjectValue } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 
 /** Records a batch. */
@@ -14,3 +15,16 @@ export function storedRecords(execution: Execution, { keys }: TableEntry): Curso
   invariant(!execution.checks.view, 'whoever reads what is stored may see all of it');
   return execution.unit.transaction.scan(keys.records, { batch: BATCH });
 }
+
+/** What is stored of a record that the reader gave to those who would change it. It never reaches them. */
+export function storedOf(seen: ObjectValue): ObjectValue {
+  return stored.get(seen) ?? seen;
+}
+
+/** `seen` is what a reader who would change a record may see of it. */
+export function showing(seen: ObjectValue, record: ObjectValue): ObjectValue {
+  if (seen !== record) stored.set(seen, record);
+  return seen;
+}
+
+const stored = new WeakMap<ObjectValue, ObjectValue>();

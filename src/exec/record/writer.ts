@@ -1,5 +1,12 @@
 /** The one writer: whatever changes a record, on whatever path, goes through here. */
-import { andThen, forEachInOrder, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import {
+  andThen,
+  forEachInOrder,
+  isPromise,
+  mapInOrder,
+  type PromiseOrValue,
+  unawaited,
+} from '../../base/promise-or-value.js';
 import { feedOf, logRecord } from '../../catalog/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
@@ -10,14 +17,15 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
-import type { Draft, Execution, RecordWriter, WriteOptions, Written } from '../execution.js';
+import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../execution.js';
 import type { LiveQueries } from '../live/live-queries.js';
 import { pace } from '../pace.js';
 import { refuse, refuseChange } from '../refusal.js';
 import { maintainViews } from '../view/maintain.js';
 import type { Refusal } from '../witness.js';
+import { announce, mapInBatches } from './announce.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
-import { edgeEntries, edgesAt } from './edges.js';
+import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { raiseEvents } from './events.js';
 import { processFields } from './fields.js';
 import { restoreElements } from './hidden.js';
@@ -27,6 +35,7 @@ import { OnDelete } from './on-delete.js';
 import { Origins } from './origins.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
+import { storedOf } from './stored.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { beginUser, endUser } from './users.js';
 
@@ -51,19 +60,24 @@ export class Writer implements RecordWriter {
     draft: Draft,
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, key, before) => {
+    return this.#locate(execution, id, (catalog, table, key) => {
+      // Whether it is there is told last, so that the answer may come together with those on its unique values.
+      const taken = unawaited(execution.unit.transaction.get(key));
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
       if (isRuled && table.rules.create.kind === 'none')
         return refuse(execution, { action: 'create', table: id.table });
-      const exists = before !== undefined;
       return andThen(draft(undefined), (drafted) => {
         const origins = new Origins();
         const change = { execution, catalog, table, id, key, before: undefined, drafted, origins, options };
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
-          // Told last, and only to those who could have created the record.
-          if (exists) throw failure('record_exists', { id: toText(id) });
-          return this.#store(change, settled);
+          return andThen(this.#announceClaims(change, settled), () =>
+            andThen(taken, (there) => {
+              // Only those are told who could have created the record.
+              if (isObject(there)) throw failure('record_exists', { id: toText(id) });
+              return this.#store(change, settled);
+            }),
+          );
         });
       });
     });
@@ -78,8 +92,9 @@ export class Writer implements RecordWriter {
     id: RecordId,
     draft: Draft,
     options: WriteOptions = {},
+    seen?: ObjectValue,
   ): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, key, before) => {
+    return this.#locateStored(execution, id, seen, (catalog, table, key, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
         const refusal: Refusal = { action: 'update', table: id.table };
@@ -90,7 +105,7 @@ export class Writer implements RecordWriter {
           return andThen(this.#settle(change), (settled) =>
             settled === undefined
               ? refuseChange(execution, refusal, table.entry, before)
-              : this.#store(change, settled),
+              : andThen(this.#announceClaims(change, settled), () => this.#store(change, settled)),
           );
         });
       });
@@ -99,11 +114,32 @@ export class Writer implements RecordWriter {
 
   /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, key, before) => {
+    return this.#delete(execution, id, undefined, false);
+  }
+
+  deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]> {
+    return mapInBatches(found, (batch) =>
+      andThen(this.#areUnconnected(execution, batch), (unconnected) =>
+        andThen(unconnected ? undefined : announceEdges(execution, batch), () =>
+          mapInOrder(batch, ({ id, seen }) => this.#delete(execution, id, seen, unconnected)),
+        ),
+      ),
+    );
+  }
+
+  /** `isUnconnected`: there are known to be neither edges nor references at the record. */
+  #delete(
+    execution: Execution,
+    id: RecordId,
+    seen: ObjectValue | undefined,
+    isUnconnected: boolean,
+  ): PromiseOrValue<Written | undefined> {
+    return this.#locateStored(execution, id, seen, (catalog, table, key, before) => {
       if (before === undefined) return undefined;
       return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
         const refusal: Refusal = { action: 'delete', table: id.table };
         if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+        if (isUnconnected) return this.#drop(execution, catalog, table, id, key, before, isUnconnected);
         const checked = this.#onDelete.check(execution, id);
         return andThen(
           andThen(checked, () => this.#deleteEdges(execution, id)),
@@ -118,7 +154,7 @@ export class Writer implements RecordWriter {
 
   /** Stores or deletes a record without asking anybody. */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
-    const done = this.#locate(execution, id, (catalog, table, key, before) => {
+    const done = this.#locateStored(execution, id, undefined, (catalog, table, key, before) => {
       if (record === undefined) return before && this.#drop(execution, catalog, table, id, key, before);
       const options = { inputless: true };
       const origins = new Origins();
@@ -135,6 +171,7 @@ export class Writer implements RecordWriter {
     id: RecordId,
     stored: Key,
     before: ObjectValue,
+    isUnconnected = false,
   ): PromiseOrValue<Written> {
     const { transaction } = execution.unit;
     const key = id.key as RecordKey;
@@ -145,7 +182,7 @@ export class Writer implements RecordWriter {
     const unlisted = updateIndexes(transaction, catalog, table.entry, key, before, undefined);
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
-      andThen(ended, () => this.#onDelete.settle(execution, id)),
+      andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
       () => andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
     );
   }
@@ -153,12 +190,7 @@ export class Writer implements RecordWriter {
   #locate(
     execution: Execution,
     id: RecordId,
-    work: (
-      catalog: DatabaseCatalog,
-      table: PreparedTable,
-      key: Key,
-      before: ObjectValue | undefined,
-    ) => PromiseOrValue<Written | undefined>,
+    work: (catalog: DatabaseCatalog, table: PreparedTable, key: Key) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
     if (!execution.writable) throw failure('read_only');
     const { memory } = execution;
@@ -169,14 +201,33 @@ export class Writer implements RecordWriter {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));
-      return andThen(execution.unit.transaction.get(key), (before) =>
-        work(catalog, this.#tables.prepare(entry), key, isObject(before) ? before : undefined),
-      );
+      return work(catalog, this.#tables.prepare(entry), key);
     });
     // What was written is the transaction's.
     if (isPromise(written)) return written.finally(() => memory.releaseTo(mark));
     memory.releaseTo(mark);
     return written;
+  }
+
+  /** The same with the record that is stored. It isn't read again if it was `seen` and nothing has been written there since. */
+  #locateStored(
+    execution: Execution,
+    id: RecordId,
+    seen: ObjectValue | undefined,
+    work: (
+      catalog: DatabaseCatalog,
+      table: PreparedTable,
+      key: Key,
+      before: ObjectValue | undefined,
+    ) => PromiseOrValue<Written | undefined>,
+  ): PromiseOrValue<Written | undefined> {
+    const { transaction } = execution.unit;
+    return this.#locate(execution, id, (catalog, table, key) => {
+      if (seen !== undefined && !transaction.hasWritten(key)) return work(catalog, table, key, storedOf(seen));
+      return andThen(transaction.get(key), (before) =>
+        work(catalog, table, key, isObject(before) ? before : undefined),
+      );
+    });
   }
 
   #may(
@@ -251,12 +302,33 @@ export class Writer implements RecordWriter {
     return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, input), () => written));
   }
 
+  /** The values that a record is about to claim, all of them together. */
+  #announceClaims({ execution, table, before }: Change, after: ObjectValue): PromiseOrValue<void> {
+    if (execution.unit.transaction.expect === undefined || table.entry.definition.drop) return;
+    return announce(execution, () => ({ claims: [{ table: table.entry.definition.name, record: after, before }] }));
+  }
+
   /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
   #index({ execution, catalog, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
     const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
     const tellsHolder = !execution.checks.view || isOpen;
     const key = id.key as RecordKey;
     return updateIndexes(execution.unit.transaction, catalog, table.entry, key, before, after, tellsHolder);
+  }
+
+  /**
+   * Whether one look shows that there is nothing at many records that could be in the way of deleting them, or has to go with them; nor can
+   * anything come there while they are deleted. The look spans what lies between them, too, so that it isn't for a few records.
+   */
+  #areUnconnected(execution: Execution, found: readonly Found[]): PromiseOrValue<boolean> {
+    const table = found[0]?.id.table as string;
+    if (found.length < MANY || found.some(({ id }) => id.table !== table)) return false;
+    return andThen(execution.unit.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(table);
+      if (catalog === undefined || entry === undefined) return false;
+      const { events, views } = this.#tables.prepare(entry);
+      return events.length === 0 && views.length === 0 && isUnconnected(execution.unit.transaction, catalog, found);
+    });
   }
 
   /** Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves the record alone. */
@@ -266,15 +338,18 @@ export class Writer implements RecordWriter {
       const { transaction } = execution.unit;
       const start = transaction.savepoint();
       let cleared = true;
-      const done = forEachInOrder(edges, (edge) =>
-        andThen(this.exists(execution, edge), (exists) => {
-          // An edge from a record to itself is met at both its ends.
-          if (!exists) return undefined;
-          return andThen(this.delete(execution, edge), (written) => {
-            cleared = written !== undefined;
-            return !cleared;
-          });
-        }),
+      const announced = announce(execution, () => ({ records: edges, nodes: edges }));
+      const done = andThen(announced, () =>
+        forEachInOrder(edges, (edge) =>
+          andThen(this.exists(execution, edge), (exists) => {
+            // An edge from a record to itself is met at both its ends.
+            if (!exists) return undefined;
+            return andThen(this.delete(execution, edge), (written) => {
+              cleared = written !== undefined;
+              return !cleared;
+            });
+          }),
+        ),
       );
       return andThen(done, () => {
         if (!cleared) transaction.rollback(start);
@@ -309,6 +384,26 @@ export class Writer implements RecordWriter {
       execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
     );
   }
+}
+
+/** So many records are deleted together that one look at all of them pays. */
+const MANY = 64;
+
+/** Announces what hangs on records that are to be deleted, and then what hangs on that. */
+function announceEdges(execution: Execution, found: readonly Found[]): PromiseOrValue<void> {
+  if (execution.unit.transaction.expect === undefined) return;
+  const nodes = found.map(({ id }) => id);
+  return andThen(
+    announce(execution, () => ({ nodes })),
+    () =>
+      andThen(
+        mapInOrder(nodes, (id) => edgesAt(execution, id, { direction: 'both', tables: [] })),
+        (groups) => {
+          const edges = groups.flat();
+          return announce(execution, () => ({ records: edges, nodes: edges }));
+        },
+      ),
+  );
 }
 
 /** A record on its way to the store. */

@@ -1,4 +1,4 @@
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Create } from '../../language/ast.js';
@@ -7,9 +7,11 @@ import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
+import { mapAnnounced } from '../record/announce.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
+import { expectedOf } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 
 export function compileCreate(create: Create, compiler: Compiler): Evaluate {
@@ -19,7 +21,7 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
   const run = (frame: Frame): PromiseOrValue<Value> =>
     andThen(targets(frame), (found) =>
       andThen(
-        mapInOrder(found, (target) => createOne(frame, target)),
+        mapAnnounced(frame.execution, found, expectedOf, (target) => createOne(frame, target)),
         (written) => answerWritten(frame, written, output, create.only),
       ),
     );

@@ -1,14 +1,15 @@
-import { andThen, mapInOrder } from '../../base/promise-or-value.js';
+import { andThen } from '../../base/promise-or-value.js';
 import type { Delete as DeleteStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import type { Delete } from '../../plan/nodes.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Found, Frame } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { Prepared } from '../prepared.js';
-import { compileTargets } from '../targets.js';
+import { announce, type Expected } from '../record/announce.js';
+import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
-import { compileFind, type Found } from './finder.js';
+import { compileFind, recordsOf } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -25,18 +26,26 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
         const find = compileFind('DELETE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(
           tree,
-          ({ execution }: Frame, found: readonly Found[]) =>
-            mapInOrder(found, ({ id }) => execution.writer.delete(execution, id)),
+          ({ execution }: Frame, found: readonly Found[]) => execution.writer.deleteMany(execution, found),
           countWritten,
         );
         return (frame) =>
           andThen(targets(frame), (named) =>
-            andThen(find(frame, named), (found) =>
-              andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
+            andThen(
+              announce(frame.execution, () => expectedOf(named)),
+              () =>
+                andThen(find(frame, named), (found) =>
+                  andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
+                ),
             ),
           );
       },
     },
     compiler,
   );
+}
+
+function expectedOf(targets: readonly Target[]): Expected {
+  const records = recordsOf(targets);
+  return { records, nodes: records };
 }

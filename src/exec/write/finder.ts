@@ -3,16 +3,21 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
-import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import type { Execution, Frame } from '../execution.js';
+import { isObject, RecordId, type Value } from '../../value/value.js';
+import type { Execution, Found, Frame } from '../execution.js';
 import type { OperatorContext } from '../operators/operator.js';
+import type { Expected } from '../record/announce.js';
 import { refuse } from '../refusal.js';
 import type { Target } from '../targets.js';
 
-/** A record to be changed: its id, and what the principal may see of it. */
-export interface Found {
-  readonly id: RecordId;
-  readonly seen: ObjectValue;
+/** What is read of targets that are named: of one alone nothing that is worth announcing. */
+export function expectedOf(targets: readonly Target[]): Expected {
+  return targets.length < 2 ? {} : { records: recordsOf(targets) };
+}
+
+/** The records among targets. */
+export function recordsOf(targets: readonly Target[]): RecordId[] {
+  return targets.flatMap((target) => (target.kind === 'record' ? [target.id] : []));
 }
 
 /** So many records count for nothing. */

@@ -21,15 +21,16 @@ import {
   type Value,
 } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
-import { type Compiler, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { setPath } from '../expression/assign.js';
+import { type Expected, mapAnnounced } from '../record/announce.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
 import { answerWritten, compileOutput } from './output.js';
-import { writeEdge } from './relate.js';
+import { isEnforced, writeEdge } from './relate.js';
 
 export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   const into = insert.into && compileInto(insert.into, compiler);
@@ -42,9 +43,10 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     frame: Frame,
     table: string | undefined,
     given: ObjectValue,
+    drawn: RecordId | undefined,
   ): PromiseOrValue<Written | undefined> => {
     const { execution } = frame;
-    const id = idOf(given, table, execution);
+    const id = drawn ?? idOf(given, table, execution);
     const row = withField(given, 'id', id);
     return andThen(ensureTarget(execution, id), (takes) => {
       if (!takes) return undefined;
@@ -71,7 +73,8 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
           const scope = new Scope(frame.scope);
           scope.set('input', given);
           const inner = new Frame(execution, scope, seen, frame);
-          return execution.writer.update(execution, duplicate, (before) => update(inner, before ?? newObject()));
+          const draft: Draft = (before) => update(inner, before ?? newObject());
+          return execution.writer.update(execution, duplicate, draft, {}, seen);
         });
       });
     });
@@ -80,8 +83,16 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   const run = (frame: Frame): PromiseOrValue<Value> =>
     andThen(into === undefined ? undefined : into(frame), (table) =>
       andThen(rows(frame), (found) => {
-        const written = mapInOrder(found, (row) =>
-          insert.ignore ? ignoring(() => insertOne(frame, table, row)) : insertOne(frame, table, row),
+        const drawn: (RecordId | undefined)[] = [];
+        const expected = (batch: readonly ObjectValue[], catalog: DatabaseCatalog) => {
+          const ids = batch.map((row) => idIfValid(row, table, frame.execution));
+          drawn.push(...ids);
+          return expectedOf(catalog, batch, ids, insert.relation);
+        };
+        const written = mapAnnounced(frame.execution, found, expected, (row, at) =>
+          insert.ignore
+            ? ignoring(() => insertOne(frame, table, row, drawn[at]))
+            : insertOne(frame, table, row, drawn[at]),
         );
         return andThen(written, (all) => answerWritten(frame, all, output, false));
       }),
@@ -195,6 +206,36 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
     throw failure('insert_property', { property: 'id', value: toErrorText(id) });
   }
   return recordIdIn(row, table) ?? randomId(execution, table);
+}
+
+/** The same before the row's turn has come, when what is wrong with it is told. */
+function idIfValid(row: ObjectValue, table: string | undefined, execution: Execution): RecordId | undefined {
+  try {
+    return idOf(row, table, execution);
+  } catch (error) {
+    if (error instanceof TesseraError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a record is there, and who holds its unique values; for an edge also whether there is something at its ends. */
+function expectedOf(
+  catalog: DatabaseCatalog,
+  rows: readonly ObjectValue[],
+  ids: readonly (RecordId | undefined)[],
+  isRelation: boolean,
+): Expected {
+  const ends = rows.flatMap((row, at) => {
+    const id = ids[at];
+    return isRelation && id !== undefined && isEnforced(catalog, id.table) ? [row['in'], row['out']] : [];
+  });
+  return {
+    records: [...ids, ...ends].filter((id) => id instanceof RecordId),
+    claims: rows.flatMap((record, at) => {
+      const id = ids[at];
+      return id === undefined ? [] : [{ table: id.table, record: withField(record, 'id', id) as ObjectValue }];
+    }),
+  };
 }
 
 function endOf(row: ObjectValue, property: 'in' | 'out'): RecordId {

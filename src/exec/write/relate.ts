@@ -1,5 +1,6 @@
 /** RELATE: makes edges, one for each pair of the records on both sides. */
-import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Relate } from '../../language/ast.js';
 import { EDGE_FIELDS, union } from '../../plan/fields-read.js';
@@ -9,6 +10,7 @@ import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
+import { type Expected, mapAnnounced } from '../record/announce.js';
 import { isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { randomId, recordIdIn } from './create.js';
@@ -30,8 +32,15 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
         andThen(edge(frame), (named) => {
           const pairs = endsOf(starts, 'in').flatMap((start) => endsOf(ends, 'id').map((end) => ({ start, end })));
           const draft = (seen: ObjectValue | undefined) => data.draft(frame.within(seen));
-          const written = mapInOrder(pairs, (ends) =>
-            writeEdge(frame.execution, named, ends, draft, data.options, reads),
+          const drawn: RecordId[] = [];
+          const expected = (batch: readonly EdgeEnds[], catalog: DatabaseCatalog): Expected => {
+            if (named instanceof Table) for (const _ of batch) drawn.push(randomId(frame.execution, named.name));
+            const edges = isRecord(named) ? [named] : drawn.slice(-batch.length);
+            const isAsked = edges[0] !== undefined && isEnforced(catalog, edges[0].table);
+            return { records: isAsked ? [...edges, ...batch.flatMap(({ start, end }) => [start, end])] : edges };
+          };
+          const written = mapAnnounced(frame.execution, pairs, expected, (ends, at) =>
+            writeEdge(frame.execution, named, ends, draft, data.options, reads, drawn[at]),
           );
           return andThen(written, (all) => answerWritten(frame, all, output, relate.only));
         }),
@@ -51,7 +60,7 @@ export interface EdgeEnds {
 
 /**
  * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those who may change it,
- * but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its fields.
+ * but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its fields. `drawn` is the id of a new one.
  * @throws TesseraError `edge_end_mismatch`
  */
 export function writeEdge(
@@ -61,6 +70,7 @@ export function writeEdge(
   draftFor: (seen: ObjectValue | undefined) => Draft,
   options: WriteOptions,
   reads = EDGE_FIELDS,
+  drawn?: RecordId,
 ): PromiseOrValue<Written | undefined> {
   if (!(named instanceof Table) && !isRecord(named)) {
     throw failure('invalid_edge_end', { property: 'out', value: toErrorText(named) });
@@ -80,13 +90,13 @@ export function writeEdge(
         return andThen(execution.reader.read(execution, id, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
           assertEnds(execution, seen, ends);
-          return execution.writer.update(execution, id, withEnds(draft(seen)), options);
+          return execution.writer.update(execution, id, withEnds(draft(seen)), options, seen);
         });
       });
     if (named instanceof RecordId) return write(named, draftFor);
     return andThen(draftFor(undefined)(undefined), (record) => {
       const id = recordIdIn(record, table);
-      if (id === undefined) return create(randomId(execution, table), () => record);
+      if (id === undefined) return create(drawn ?? randomId(execution, table), () => record);
       return write(id, () => () => withField(record, 'id', id));
     });
   });
@@ -123,9 +133,8 @@ function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
     return andThen(execution.unit.catalog(), (catalog) => {
-      const kind = catalog?.tables.get(edge)?.definition.tableKind;
       // The ends of an imported edge may come after it.
-      if (kind?.kind !== 'relation' || !kind.enforced || execution.importing) return true;
+      if (!isEnforced(catalog, edge) || execution.importing) return true;
       const present = forEachInOrder([start, end], (id) =>
         andThen(execution.writer.exists(execution, id), (there) => {
           if (!there) throw failure('record_missing', { id: toText(id) });
@@ -135,6 +144,12 @@ function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds
       return andThen(present, () => true);
     });
   });
+}
+
+/** Whether the ends of a table's edges have to be there. */
+export function isEnforced(catalog: DatabaseCatalog | undefined, edge: string): boolean {
+  const kind = catalog?.tables.get(edge)?.definition.tableKind;
+  return kind?.kind === 'relation' && kind.enforced;
 }
 
 /** One record, rather than a range of them. */

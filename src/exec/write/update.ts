@@ -2,13 +2,14 @@ import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import type { Update as UpdateStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';
 import type { Update } from '../../plan/nodes.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Found, Frame } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { Prepared } from '../prepared.js';
+import { mapAnnounced } from '../record/announce.js';
 import { compileTargets } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
-import { compileFind, type Found } from './finder.js';
+import { compileFind, expectedOf } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -28,7 +29,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
           tree,
           (frame: Frame, found: readonly Found[]) =>
             mapInOrder(found, ({ id, seen }) =>
-              frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options),
+              frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options, seen),
             ),
           countWritten,
         );
@@ -36,7 +37,9 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
           andThen(targets(frame), (named) =>
             andThen(
               // One after the other, so that a record that several of them name is seen as it is by then.
-              mapInOrder(named, (target) => andThen(find(frame, [target]), (found) => write(frame, found))),
+              mapAnnounced(frame.execution, named, expectedOf, (target) =>
+                andThen(find(frame, [target]), (found) => write(frame, found)),
+              ),
               (groups) => answerWritten(frame, groups.flat(), output, update.only),
             ),
           );

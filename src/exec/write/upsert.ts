@@ -8,16 +8,17 @@ import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Execution, Frame, Written } from '../execution.js';
+import type { Compiler, Execution, Found, Frame, Written } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { Prepared } from '../prepared.js';
+import { type Expected, mapAnnounced } from '../record/announce.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
-import { compileFind, type Find, type Found } from './finder.js';
+import { compileFind, type Find, recordsOf } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -33,7 +34,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
 
   const change = (frame: Frame, found: readonly Found[]): Writing =>
     mapInOrder(found, ({ id, seen }) =>
-      frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options),
+      frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options, seen),
     );
 
   const rewrite = (find: Find, frame: Frame, id: RecordId): Writing =>
@@ -117,7 +118,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
           tree,
           (frame: Frame, named: readonly Target[]) =>
             andThen(
-              mapInOrder(named, (target) => upsertOne(find, frame, target)),
+              mapAnnounced(frame.execution, named, expectedOf, (target) => upsertOne(find, frame, target)),
               (groups) => groups.flat(),
             ),
           countWritten,
@@ -130,4 +131,9 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
     },
     compiler,
   );
+}
+
+/** Whether a record is there is asked for more than once. */
+function expectedOf(targets: readonly Target[]): Expected {
+  return { records: recordsOf(targets) };
 }

@@ -1,0 +1,110 @@
+/** What statements that write are about to read, fetched for many records at once where the store answers later. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { edgePrefix, prefixRange } from '../../catalog/keys.js';
+import { nodeOf } from '../../catalog/node.js';
+import { TesseraError } from '../../errors/error.js';
+import { indexEntries } from '../../index/entries.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
+import { encodeKey } from '../../value/key-codec.js';
+import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
+import type { Execution } from '../execution.js';
+import { hasReferences } from './references.js';
+
+/** What will be read of records. */
+export interface Expected {
+  /** They themselves. */
+  readonly records?: readonly RecordId[];
+  /** Who holds the values that these records would claim in the unique indexes of their table. */
+  readonly claims?: readonly Claims[];
+  /** The edges at them, and who refers to them. */
+  readonly nodes?: readonly RecordId[];
+}
+
+export interface Claims {
+  readonly table: string;
+  readonly record: ObjectValue;
+  /** What it is so far: the values that it holds already are left out. */
+  readonly before?: ObjectValue | undefined;
+}
+
+/** So many records are announced at once. */
+const BATCH = 1024;
+
+/** Fetches what `expected` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
+export function announce(execution: Execution, expected: (catalog: DatabaseCatalog) => Expected): PromiseOrValue<void> {
+  const { transaction } = execution.unit;
+  if (transaction.expect === undefined) return;
+  return andThen(execution.unit.catalog(), (catalog) => {
+    if (catalog === undefined) return;
+    const { records = [], claims = [], nodes = [] } = expected(catalog);
+    const keys: Key[] = [];
+    for (const id of records) {
+      const entry = catalog.tables.get(id.table);
+      if (entry !== undefined && !(id.key instanceof Range)) keys.push(entry.keys.record(encodeKey(id.key)));
+    }
+    for (const { table, record, before } of claims) {
+      const entry = catalog.tables.get(table);
+      if (entry === undefined) continue;
+      const held = before && new Set(claimsOf(catalog, entry, before));
+      for (const key of claimsOf(catalog, entry, record)) if (!held?.has(key)) keys.push(key);
+    }
+    const ranges = nodes.flatMap((id) => rangesAt(catalog, id));
+    return keys.length === 0 && ranges.length === 0 ? undefined : transaction.expect?.({ keys, ranges });
+  });
+}
+
+/** `mapInOrder` over what is written, of which `expected` tells what will be read, batch by batch. */
+export function mapAnnounced<T, U>(
+  execution: Execution,
+  items: readonly T[],
+  expected: (batch: readonly T[], catalog: DatabaseCatalog) => Expected,
+  map: (item: T, index: number) => PromiseOrValue<U>,
+): PromiseOrValue<U[]> {
+  if (execution.unit.transaction.expect === undefined) return mapInOrder(items, map);
+  return mapInBatches(items, (batch, from) =>
+    andThen(
+      announce(execution, (catalog) => expected(batch, catalog)),
+      () => mapInOrder(batch, (item, at) => map(item, from + at)),
+    ),
+  );
+}
+
+/** Maps batch by batch, one after the other. */
+export function mapInBatches<T, U>(
+  items: readonly T[],
+  map: (batch: readonly T[], from: number) => PromiseOrValue<readonly U[]>,
+): PromiseOrValue<U[]> {
+  const starts = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => at * BATCH);
+  const mapped: U[] = [];
+  const done = forEachInOrder(starts, (from) =>
+    andThen(map(items.length <= BATCH ? items : items.slice(from, from + BATCH), from), (results) => {
+      for (const result of results) mapped.push(result);
+      return false;
+    }),
+  );
+  return andThen(done, () => mapped);
+}
+
+/** The keys under which unique indexes list the values of a record. */
+function claimsOf({ database }: DatabaseCatalog, { definition, indexes }: TableEntry, record: ObjectValue): Key[] {
+  return indexes.flatMap((index) => {
+    if (index.indexKind.kind !== 'unique') return [];
+    try {
+      const entries = indexEntries(database.id, definition.id, index, record, 0);
+      return entries.filter(({ unique }) => unique).map(({ key }) => key);
+    } catch (error) {
+      // What is too large for an index fails when its turn comes to be written.
+      if (error instanceof TesseraError) return [];
+      throw error;
+    }
+  });
+}
+
+/** Just the ranges that are scanned when a record is deleted. */
+function rangesAt(catalog: DatabaseCatalog, id: RecordId): KeyRange[] {
+  if (id.key instanceof Range) return [];
+  const node = nodeOf(catalog, id);
+  const edges = [prefixRange(edgePrefix(node, 'in')), prefixRange(edgePrefix(node, 'out'))];
+  return hasReferences(catalog) ? [...edges, prefixRange(edgePrefix(node, 'reference'))] : edges;
+}
