@@ -18,6 +18,7 @@ import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
 import type { DenialMarker } from './identity/denial-marker.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptRunner } from './script/contract.js';
@@ -347,19 +348,6 @@ export interface RecordScan {
   readonly limit?: number;
 }
 
-/** Over the edges of one table to records of another. */
-export interface Hop {
-  readonly direction: 'out' | 'in';
-  readonly edge: string;
-  readonly ends: string;
-}
-
-export interface EdgeStep {
-  readonly direction: 'out' | 'in' | 'both';
-  /** Empty: every table. */
-  readonly tables: readonly string[];
-}
-
 /** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
 export interface SequenceNumbers {
   /** The interrupt is asked meanwhile, within the sequence's TIMEOUT. @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled` */
@@ -370,18 +358,6 @@ export interface SequenceNumbers {
 export interface ApiEndpoints {
   /** `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too. @throws TesseraError `api_path`, `api_request` */
   invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
-}
-
-/** Whose references are followed back: those of a table's records, or of one of their fields. */
-export interface ReferrerSubject {
-  readonly table: string;
-  readonly field?: string;
-}
-
-/** A record that refers to another by a field. */
-export interface Referrer {
-  readonly id: RecordId;
-  readonly field: string;
 }
 
 /** A compiled expression or statement. */

@@ -3,15 +3,9 @@ import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value
 import type { DatabaseCatalog } from '../../src/catalog/database-catalog.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
-import {
-  type EdgeStep,
-  type Execution,
-  Frame,
-  type Referrer,
-  type ReferrerSubject,
-  Scope,
-} from '../../src/exec/execution.js';
+import { type Execution, Frame, Scope } from '../../src/exec/execution.js';
 import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
+import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/links.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
 import { Variants } from '../../src/exec/variants.js';

@@ -18,7 +18,8 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import { type Compiler, type EdgeStep, type Evaluate, Frame, type Hop, Scope } from '../execution.js';
+import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
+import type { EdgeStep, Hop } from '../links.js';
 import { pace } from '../pace.js';
 import { answersLater, mapReads } from '../together.js';
 import { frameAtEdge } from './document-frame.js';

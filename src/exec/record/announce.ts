@@ -8,8 +8,9 @@ import { indexEntries } from '../../index/entries.js';
 import type { Key, KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution, Found } from '../execution.js';
 import { hasReferences } from './references.js';
+import { storedOf } from './stored.js';
 
 /** What will be read of records. */
 export interface Expected {
@@ -84,6 +85,25 @@ export function mapInBatches<T, U>(
     }),
   );
   return andThen(done, () => mapped);
+}
+
+/** What found records will claim, by what a statement is going to make of each, where that is known. */
+export function claimsOfChanges(
+  catalog: DatabaseCatalog,
+  found: readonly Found[],
+  make: (seen: ObjectValue, before: ObjectValue) => ObjectValue | undefined,
+): Claims[] {
+  return found.flatMap(({ id, seen }) => {
+    if (!hasClaims(catalog, id.table)) return [];
+    const before = storedOf(seen);
+    const record = make(seen, before);
+    return record === undefined ? [] : [{ table: id.table, record, before }];
+  });
+}
+
+/** Whether a table has unique indexes. */
+export function hasClaims({ tables }: DatabaseCatalog, table: string): boolean {
+  return tables.get(table)?.indexes.some(({ indexKind }) => indexKind.kind === 'unique') === true;
 }
 
 /** The keys under which unique indexes list the values of a record. */

@@ -12,7 +12,8 @@ import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
-import type { EdgeStep, Execution, Hop } from '../execution.js';
+import type { Execution } from '../execution.js';
+import type { EdgeStep, Hop } from '../links.js';
 import { mapReads } from '../together.js';
 
 type Direction = 'in' | 'out';

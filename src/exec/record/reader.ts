@@ -25,18 +25,8 @@ import {
   type RecordKey,
   type Value,
 } from '../../value/value.js';
-import type {
-  BatchVisitor,
-  EdgeStep,
-  Execution,
-  Hop,
-  Purpose,
-  RecordReader,
-  RecordScan,
-  Referrer,
-  ReferrerSubject,
-  Verdict,
-} from '../execution.js';
+import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../execution.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../links.js';
 import { leaveOut } from '../refusal.js';
 import { answersLater, mapReads } from '../together.js';
 import type { Tuning } from '../tuning.js';

@@ -10,13 +10,10 @@ import {
 import { feedOf, logRecord } from '../../catalog/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
-import type { TableKind } from '../../language/ast.js';
 import type { Key } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
-import { equals } from '../../value/order.js';
-import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
-import { isObject, newObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
+import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
 import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../execution.js';
 import type { LiveQueries } from '../live/live-queries.js';
 import { pace } from '../pace.js';
@@ -33,6 +30,7 @@ import { updateIndexes } from './index-entries.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
 import { Origins } from './origins.js';
+import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
 import { storedOf } from './stored.js';
@@ -418,57 +416,4 @@ interface Change {
   readonly drafted: ObjectValue;
   readonly origins: Origins;
   readonly options: WriteOptions;
-}
-
-/** The draft with its id, and with the ends of an edge, none of which a statement can change. */
-function withIdentity(draft: ObjectValue, id: RecordId, before: ObjectValue | undefined): ObjectValue {
-  const given = draft['id'];
-  if (given !== undefined && !equals(given, id) && !equals(given, id.key as RecordKey)) {
-    throw failure('id_mismatch', { id: toText(given) });
-  }
-  return withEnds(withField(draft, 'id', id) as ObjectValue, before);
-}
-
-/** What an edge connects stays, whatever a statement or the rules of its fields make of it. */
-function withEnds(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
-  if (!(before?.['in'] instanceof RecordId && before['out'] instanceof RecordId)) return record;
-  return withField(withField(record, 'in', before['in']), 'out', before['out']) as ObjectValue;
-}
-
-/** The record with its fields in the order of their names and without NONE, so that equal shapes share one hidden class. */
-function inOrder(record: ObjectValue): ObjectValue {
-  const names = Object.keys(record);
-  let ordered = true;
-  for (let at = 0; at < names.length && ordered; at++) {
-    ordered =
-      record[names[at] as string] !== undefined && (at === 0 || (names[at - 1] as string) < (names[at] as string));
-  }
-  if (ordered) return record;
-  const copy = newObject();
-  for (const name of sorted(names)) if (record[name] !== undefined) copy[name] = record[name];
-  return copy;
-}
-
-/** The list sorted last, as it came and in order: records that are loaded have the same fields, one after the other. */
-let [lastNames, lastSorted]: [readonly string[], readonly string[]] = [[], []];
-
-function sorted(names: readonly string[]): readonly string[] {
-  if (names.length !== lastNames.length || names.some((name, at) => name !== lastNames[at])) {
-    [lastNames, lastSorted] = [names, names.toSorted()];
-  }
-  return lastSorted;
-}
-
-/** A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of `in` and `out`. */
-function checkKind({ entry }: PreparedTable, id: RecordId, before: ObjectValue | undefined, edge: boolean): void {
-  const { tableKind } = entry.definition;
-  if (before !== undefined || tableKind.kind === 'any' || (tableKind.kind === 'relation') === edge) return;
-  throw failure('record_kind', { id: toText(id), isEdge: edge, expected: printTableKind(tableKind) });
-}
-
-function printTableKind(kind: TableKind): string {
-  if (kind.kind !== 'relation') return kind.kind.toUpperCase();
-  const from = kind.from === undefined ? '' : ` IN ${kind.from.join(' | ')}`;
-  const to = kind.to === undefined ? '' : ` OUT ${kind.to.join(' | ')}`;
-  return `RELATION${from}${to}${kind.enforced ? ' ENFORCED' : ''}`;
 }

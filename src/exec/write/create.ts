@@ -1,4 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Create } from '../../language/ast.js';
@@ -7,11 +8,11 @@ import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
-import { mapAnnounced } from '../record/announce.js';
+import { type Expected, hasClaims, mapAnnounced } from '../record/announce.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
-import { expectedOf } from './finder.js';
+import { foresee } from './foresee.js';
 import { answerWritten, compileOutput } from './output.js';
 
 export function compileCreate(create: Create, compiler: Compiler): Evaluate {
@@ -20,13 +21,27 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
   const output = compileOutput(create.output, 'after', compiler);
   const run = (frame: Frame): PromiseOrValue<Value> =>
     andThen(targets(frame), (found) =>
-      andThen(
-        mapAnnounced(frame.execution, found, expectedOf, (target) => createOne(frame, target)),
-        (written) => answerWritten(frame, written, output, create.only),
-      ),
+      andThen(createAll(frame, found), (written) => answerWritten(frame, written, output, create.only)),
     );
 
-  function createOne(frame: Frame, target: Target): PromiseOrValue<Written | undefined> {
+  function createAll(frame: Frame, targets: readonly Target[]): PromiseOrValue<(Written | undefined)[]> {
+    const { execution } = frame;
+    const drawn: (RecordId | undefined)[] = [];
+    const expected = (batch: readonly Target[], catalog: DatabaseCatalog): Expected => {
+      const ids = batch.map((target) => idOf(execution, target));
+      drawn.push(...ids);
+      const records = ids.filter((id) => id !== undefined);
+      const claims = records.flatMap((id) => {
+        if (!data.isForeseeable || !hasClaims(catalog, id.table)) return [];
+        const record = foresee(execution, data.draft(frame.within(undefined)), undefined);
+        return record === undefined ? [] : [{ table: id.table, record: withField(record, 'id', id) as ObjectValue }];
+      });
+      return { records, claims };
+    };
+    return mapAnnounced(execution, targets, expected, (target, at) => createOne(frame, target, drawn[at]));
+  }
+
+  function createOne(frame: Frame, target: Target, drawn: RecordId | undefined): PromiseOrValue<Written | undefined> {
     const { execution } = frame;
     const inner = frame.within(undefined);
     const draft = data.draft(inner);
@@ -45,13 +60,19 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
       if (!exists) return undefined;
       // The data may name the record's key; it is evaluated once, before the key is known.
       return andThen(draft(undefined), (record) => {
-        const id = recordIdIn(record, target.table) ?? randomId(execution, target.table);
+        const id = recordIdIn(record, target.table) ?? drawn ?? randomId(execution, target.table);
         return execution.writer.create(execution, id, () => withField(record, 'id', id), data.options);
       });
     });
   }
 
   return compileTimeout(create.timeout, compiler, run);
+}
+
+/** The record that a target names, or that a new one in its table is to be. */
+function idOf(execution: Execution, target: Target): RecordId | undefined {
+  if (target.kind === 'table') return randomId(execution, target.table);
+  return target.kind === 'record' ? target.id : undefined;
 }
 
 /** The record id that a record's own `id` field asks for in a table: a bare key, or the key of a record id. */

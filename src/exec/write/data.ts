@@ -11,6 +11,7 @@ import { isVerdict } from '../discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
 import { restoreFields } from '../record/hidden.js';
+import { isForeseeable } from './foresee.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
@@ -21,11 +22,23 @@ export interface CompiledData {
    * see it, while the changes are made to the stored one.
    */
   draft(frame: Frame): Draft;
+  /** Whether a draft can be made before its turn has come, to see what will be read for it. */
+  readonly isForeseeable: boolean;
 }
 
 export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
   const { options, draft } = compileDraft(data, compiler);
-  return { options, draft, reads: fieldsOfData(data) };
+  let known: boolean | undefined;
+  return {
+    options,
+    draft,
+    reads: fieldsOfData(data),
+    // Most stores have no use for it.
+    get isForeseeable() {
+      known ??= isForeseeable(data);
+      return known;
+    },
+  };
 }
 
 function compileDraft(data: Data | undefined, compiler: Compiler): Pick<CompiledData, 'options' | 'draft'> {

@@ -1,14 +1,34 @@
 /** What UPDATE, UPSERT and DELETE share: finding the records they are about. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
-import { isObject, RecordId, type Value } from '../../value/value.js';
-import type { Execution, Found, Frame } from '../execution.js';
+import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import type { Execution, Found, Frame, Written } from '../execution.js';
 import type { OperatorContext } from '../operators/operator.js';
-import type { Expected } from '../record/announce.js';
+import { claimsOfChanges, type Expected, mapAnnounced } from '../record/announce.js';
 import { refuse } from '../refusal.js';
 import type { Target } from '../targets.js';
+import type { CompiledData } from './data.js';
+import { foresee } from './foresee.js';
+
+/** Changes records one after the other, as the data of a statement says. */
+export function changeFound(
+  frame: Frame,
+  found: readonly Found[],
+  data: CompiledData,
+): PromiseOrValue<(Written | undefined)[]> {
+  const { execution } = frame;
+  const expected = (batch: readonly Found[], catalog: DatabaseCatalog): Expected => {
+    if (!data.isForeseeable) return {};
+    const make = (seen: ObjectValue, before: ObjectValue) => foresee(execution, data.draft(frame.within(seen)), before);
+    return { claims: claimsOfChanges(catalog, batch, make) };
+  };
+  return mapAnnounced(execution, found, expected, ({ id, seen }) =>
+    execution.writer.update(execution, id, data.draft(frame.within(seen)), data.options, seen),
+  );
+}
 
 /** What is read of targets that are named: of one alone nothing that is worth announcing. */
 export function expectedOf(targets: readonly Target[]): Expected {

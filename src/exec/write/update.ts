@@ -1,4 +1,4 @@
-import { andThen, mapInOrder } from '../../base/promise-or-value.js';
+import { andThen } from '../../base/promise-or-value.js';
 import type { Update as UpdateStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';
 import type { Update } from '../../plan/nodes.js';
@@ -9,7 +9,7 @@ import { mapAnnounced } from '../record/announce.js';
 import { compileTargets } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
-import { compileFind, expectedOf } from './finder.js';
+import { changeFound, compileFind, expectedOf } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -27,10 +27,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
         const find = compileFind('UPDATE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(
           tree,
-          (frame: Frame, found: readonly Found[]) =>
-            mapInOrder(found, ({ id, seen }) =>
-              frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options, seen),
-            ),
+          (frame: Frame, found: readonly Found[]) => changeFound(frame, found, data),
           countWritten,
         );
         return (frame) =>

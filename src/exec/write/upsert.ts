@@ -1,5 +1,5 @@
 /** UPSERT: changes what is there and creates what isn't. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Upsert as UpsertStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';
@@ -18,7 +18,7 @@ import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
-import { compileFind, type Find, recordsOf } from './finder.js';
+import { changeFound, compileFind, type Find, recordsOf } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -32,10 +32,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
   const data = compileData(upsert.data, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
 
-  const change = (frame: Frame, found: readonly Found[]): Writing =>
-    mapInOrder(found, ({ id, seen }) =>
-      frame.execution.writer.update(frame.execution, id, data.draft(frame.within(seen)), data.options, seen),
-    );
+  const change = (frame: Frame, found: readonly Found[]): Writing => changeFound(frame, found, data);
 
   const rewrite = (find: Find, frame: Frame, id: RecordId): Writing =>
     andThen(find(frame, [{ kind: 'record', id }]), (found) => change(frame, found));

@@ -1,0 +1,81 @@
+/**
+ * What a statement is going to make of records, known before their turn has come, so that what will be read for it can be fetched for many of
+ * them at once. It is a guess: what is written is evaluated when its turn has come.
+ */
+import { unawaited } from '../../base/promise-or-value.js';
+import { TesseraError } from '../../errors/error.js';
+import type { Data, Expression, Part } from '../../language/ast.js';
+import { walk } from '../../language/visitor.js';
+import type { ObjectValue } from '../../value/value.js';
+import type { Draft, Execution } from '../execution.js';
+
+/** Whether the data of a statement takes only values and fields and asks nobody, so that it can't be noticed if it is evaluated twice. */
+export function isForeseeable(data: Data | undefined): boolean {
+  if (data === undefined) return true;
+  let isKnown = true;
+  for (const root of expressionsOf(data)) {
+    walk(root, {
+      expression: (each) => {
+        isKnown &&= isPlain(each);
+        return isKnown;
+      },
+      statement: () => {
+        isKnown = false;
+        return false;
+      },
+    });
+  }
+  return isKnown;
+}
+
+/** What a draft makes of a record, if that can be told at once and without an error. */
+export function foresee({ memory }: Execution, draft: Draft, before: ObjectValue | undefined): ObjectValue | undefined {
+  const mark = memory.used;
+  try {
+    const drafted = unawaited(draft(before));
+    return drafted instanceof Promise ? undefined : drafted;
+  } catch (error) {
+    if (error instanceof TesseraError) return undefined;
+    throw error;
+  } finally {
+    memory.releaseTo(mark);
+  }
+}
+
+function expressionsOf(data: Data): readonly Expression[] {
+  switch (data.kind) {
+    case 'set':
+      return data.assignments.flatMap(({ path, value }) => [path, value]);
+    case 'unset':
+      return data.paths;
+    default:
+      return [data.value];
+  }
+}
+
+const PLAIN: ReadonlySet<Expression['kind']> = new Set<Expression['kind']>([
+  'literal',
+  'constant',
+  'param',
+  'array',
+  'set',
+  'object',
+  'range',
+  'unary',
+  'binary',
+  'cast',
+]);
+
+/** Functions that take no closures. */
+const PLAIN_FUNCTIONS = /^(math|string|time)::/;
+
+function isPlain(expression: Expression): boolean {
+  if (expression.kind === 'idiom') return expression.parts.every(isName);
+  if (expression.kind === 'record-id') return expression.key.kind !== 'generate';
+  if (expression.kind === 'call') return PLAIN_FUNCTIONS.test(expression.path);
+  return PLAIN.has(expression.kind);
+}
+
+function isName({ kind }: Part): boolean {
+  return kind === 'field';
+}
