@@ -424,6 +424,23 @@ export function storageConformance(name: string, open: (timers: Timers) => Promi
       });
     });
 
+    it('knows which keys a transaction has written', async () => {
+      await write({ a: 1, b: 1, c: 1 });
+      const transaction = await begin();
+      const written = () => ['a', 'b', 'c', 'd'].filter((key) => transaction.hasWritten(key));
+      await transaction.get('a');
+      expect(written()).toEqual([]);
+      transaction.put('a', 2);
+      transaction.delete('b');
+      const mark = transaction.savepoint();
+      await transaction.deleteRange({ from: 'c', to: 'd' });
+      transaction.put('d', 1);
+      expect(written()).toEqual(['a', 'b', 'c', 'd']);
+      transaction.rollback(mark);
+      expect(written()).toEqual(['a', 'b']);
+      transaction.cancel();
+    });
+
     describe('savepoints', () => {
       it('forgets the writes since a savepoint, again and again', async () => {
         await write({ a: 1, b: 1 });
