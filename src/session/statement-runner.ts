@@ -319,7 +319,10 @@ export class StatementRunner {
         this.#testify();
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
-        await assertSameUser(this.#execution(transaction));
+        const execution = this.#execution(transaction);
+        await endingInTime(execution, () =>
+          andThen(this.#announceFirst(body, first, execution, scope), () => assertSameUser(execution)),
+        );
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockCancelled(results);
@@ -387,6 +390,19 @@ export class StatementRunner {
     return { failed: false, entries };
   }
 
+  /** What the first statement of a block reads is fetched together with what tells whether the user is still there. */
+  #announceFirst(
+    body: readonly Statement[],
+    first: number,
+    execution: Execution,
+    scope: Scope,
+  ): PromiseOrValue<void> {
+    const [statement] = body;
+    if (statement === undefined || !execution.unit.answersLater) return;
+    this.#literals = this.#requestLiterals?.[first];
+    return this.#services.executor.announce(statement, execution, scope);
+  }
+
   #step(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<TransactionStep> {
     const { executor } = this.#services;
     switch (statement.kind) {
@@ -394,14 +410,21 @@ export class StatementRunner {
         return andThen(this.#useWithin(transaction, statement, scope), (value) => ({ value, isLast: false }));
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
-      default:
-        return executor.runInTransaction(statement, this.#execution(transaction), scope);
+      default: {
+        const execution = this.#execution(transaction);
+        const announced = endingInTime(execution, () => executor.announce(statement, execution, scope));
+        return andThen(announced, () => executor.runInTransaction(statement, execution, scope));
+      }
     }
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
-    return this.#services.executor.run(statement, this.#execution(transaction), scope);
+    const execution = this.#execution(transaction);
+    const { executor } = this.#services;
+    if (transaction.expect === undefined) return executor.run(statement, execution, scope);
+    const announced = endingInTime(execution, () => executor.announce(statement, execution, scope));
+    return andThen(announced, () => executor.run(statement, execution, scope));
   }
 
   /** The first statement in a transaction finds out whether the user is still there. */

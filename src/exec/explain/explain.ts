@@ -7,10 +7,12 @@ import { bindLive } from '../../plan/bind-change.js';
 import { type Describing, describe } from '../../plan/describe.js';
 import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
+import type { Announced } from '../../storage/contract.js';
 import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import type { Announcement, Plan } from '../prepared.js';
 import { planSelect } from '../select.js';
+import { announcementOfWrite } from '../write/announcement.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
@@ -39,20 +41,31 @@ export function compileExplainable(statement: Explainable, compiler: Compiler): 
   return plannerOf(statement)(statement, compiler).run;
 }
 
-/** What a statement reads first; `undefined` for those that have no plan. */
-export function announcementOf(statement: Statement, compiler: Compiler): Announcement | undefined {
-  if (!isExplainable(statement) || statement.explain !== undefined) return undefined;
-  let planned = announced.get(statement);
-  if (planned === undefined) {
-    planned = plannerOf(statement)(statement, compiler);
-    announced.set(statement, planned);
+/** What a statement reads first; nothing where that isn't known. */
+export function announcementOf(statement: Statement, compiler: Compiler): Announcement {
+  let announcement = announced.get(statement);
+  if (announcement === undefined) {
+    const isPlanned = isExplainable(statement) && statement.explain === undefined;
+    const planned = isPlanned ? plannerOf(statement)(statement, compiler) : undefined;
+    const named = announcementOfWrite(statement, compiler);
+    announcement = (frame, likely) =>
+      andThen(planned?.announcement(frame, likely) ?? {}, (found) =>
+        andThen(named?.(frame, likely) ?? {}, (written) => both(found, written)),
+      );
+    announced.set(statement, announcement);
   }
-  const prepared = planned;
-  return (frame, likely) => prepared.announcement(frame, likely);
+  return announcement;
+}
+
+function both(one: Announced, other: Announced): Announced {
+  return {
+    keys: [...(one.keys ?? []), ...(other.keys ?? [])],
+    ranges: [...(one.ranges ?? []), ...(other.ranges ?? [])],
+  };
 }
 
 /** Made for stores that answer later alone. */
-const announced = new Derived<Statement, Planned>();
+const announced = new Derived<Statement, Announcement>();
 
 function plannerOf(statement: Explainable): (statement: Explainable, compiler: Compiler) => Planned {
   return PLANNERS[statement.kind] as (statement: Explainable, compiler: Compiler) => Planned;

@@ -20,7 +20,6 @@ import { pace } from '../pace.js';
 import { refuse, refuseChange } from '../refusal.js';
 import { maintainViews } from '../view/maintain.js';
 import type { Refusal } from '../witness.js';
-import { announce, mapInBatches } from './announce.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { raiseEvents } from './events.js';
@@ -30,6 +29,7 @@ import { updateIndexes } from './index-entries.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
 import { Origins } from './origins.js';
+import { mapInBatches, prefetch } from './prefetch.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
@@ -69,7 +69,7 @@ export class Writer implements RecordWriter {
         const change = { execution, catalog, table, id, key, before: undefined, drafted, origins, options };
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
-          return andThen(this.#announceClaims(change, settled), () =>
+          return andThen(this.#prefetchClaims(change, settled), () =>
             andThen(taken, (there) => {
               // Only those are told who could have created the record.
               if (isObject(there)) throw failure('record_exists', { id: toText(id) });
@@ -103,7 +103,7 @@ export class Writer implements RecordWriter {
           return andThen(this.#settle(change), (settled) =>
             settled === undefined
               ? refuseChange(execution, refusal, table.entry, before)
-              : andThen(this.#announceClaims(change, settled), () => this.#store(change, settled)),
+              : andThen(this.#prefetchClaims(change, settled), () => this.#store(change, settled)),
           );
         });
       });
@@ -118,7 +118,7 @@ export class Writer implements RecordWriter {
   deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]> {
     return mapInBatches(found, (batch) =>
       andThen(this.#areUnconnected(execution, batch), (unconnected) =>
-        andThen(unconnected ? undefined : announceEdges(execution, batch), () =>
+        andThen(unconnected ? undefined : prefetchEdges(execution, batch), () =>
           mapInOrder(batch, ({ id, seen }) => this.#delete(execution, id, seen, unconnected)),
         ),
       ),
@@ -301,9 +301,9 @@ export class Writer implements RecordWriter {
   }
 
   /** The values that a record is about to claim, all of them together. */
-  #announceClaims({ execution, table, before }: Change, after: ObjectValue): PromiseOrValue<void> {
-    if (execution.unit.transaction.expect === undefined || table.entry.definition.drop) return;
-    return announce(execution, () => ({ claims: [{ table: table.entry.definition.name, record: after, before }] }));
+  #prefetchClaims({ execution, table, before }: Change, after: ObjectValue): PromiseOrValue<void> {
+    if (!execution.unit.answersLater || table.entry.definition.drop) return;
+    return prefetch(execution, () => ({ claims: [{ table: table.entry.definition.name, record: after, before }] }));
   }
 
   /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
@@ -336,7 +336,7 @@ export class Writer implements RecordWriter {
       const { transaction } = execution.unit;
       const start = transaction.savepoint();
       let cleared = true;
-      const announced = announce(execution, () => ({ records: edges, nodes: edges }));
+      const announced = prefetch(execution, () => ({ records: edges, nodes: edges }));
       const done = andThen(announced, () =>
         forEachInOrder(edges, (edge) =>
           andThen(this.exists(execution, edge), (exists) => {
@@ -388,17 +388,17 @@ export class Writer implements RecordWriter {
 const MANY = 64;
 
 /** Announces what hangs on records that are to be deleted, and then what hangs on that. */
-function announceEdges(execution: Execution, found: readonly Found[]): PromiseOrValue<void> {
-  if (execution.unit.transaction.expect === undefined) return;
+function prefetchEdges(execution: Execution, found: readonly Found[]): PromiseOrValue<void> {
+  if (!execution.unit.answersLater) return;
   const nodes = found.map(({ id }) => id);
   return andThen(
-    announce(execution, () => ({ nodes })),
+    prefetch(execution, () => ({ nodes })),
     () =>
       andThen(
         mapInOrder(nodes, (id) => edgesAt(execution, id, { direction: 'both', tables: [] })),
         (groups) => {
           const edges = groups.flat();
-          return announce(execution, () => ({ records: edges, nodes: edges }));
+          return prefetch(execution, () => ({ records: edges, nodes: edges }));
         },
       ),
   );

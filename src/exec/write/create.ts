@@ -8,7 +8,7 @@ import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
-import { type Expected, hasClaims, mapAnnounced } from '../record/announce.js';
+import { type Expected, hasClaims, mapPrefetched } from '../record/prefetch.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
@@ -38,7 +38,7 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
       });
       return { records, claims };
     };
-    return mapAnnounced(execution, targets, expected, (target, at) => createOne(frame, target, drawn[at]));
+    return mapPrefetched(execution, targets, expected, (target, at) => createOne(frame, target, drawn[at]));
   }
 
   function createOne(frame: Frame, target: Target, drawn: RecordId | undefined): PromiseOrValue<Written | undefined> {

@@ -6,7 +6,7 @@ import type { Delete } from '../../plan/nodes.js';
 import type { Compiler, Found, Frame } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { Prepared } from '../prepared.js';
-import { announce, type Expected } from '../record/announce.js';
+import { type Expected, prefetch } from '../record/prefetch.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileFind, recordsOf } from './finder.js';
@@ -32,7 +32,7 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
         return (frame) =>
           andThen(targets(frame), (named) =>
             andThen(
-              announce(frame.execution, () => expectedOf(named)),
+              prefetch(frame.execution, () => expectedOf(named)),
               () =>
                 andThen(find(frame, named), (found) =>
                   andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),

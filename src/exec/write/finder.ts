@@ -7,7 +7,7 @@ import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Execution, Found, Frame, Written } from '../execution.js';
 import type { OperatorContext } from '../operators/operator.js';
-import { claimsOfChanges, type Expected, mapAnnounced } from '../record/announce.js';
+import { claimsOfChanges, type Expected, mapPrefetched } from '../record/prefetch.js';
 import { refuse } from '../refusal.js';
 import type { Target } from '../targets.js';
 import type { CompiledData } from './data.js';
@@ -25,7 +25,7 @@ export function changeFound(
     const make = (seen: ObjectValue, before: ObjectValue) => foresee(execution, data.draft(frame.within(seen)), before);
     return { claims: claimsOfChanges(catalog, batch, make) };
   };
-  return mapAnnounced(execution, found, expected, ({ id, seen }) =>
+  return mapPrefetched(execution, found, expected, ({ id, seen }) =>
     execution.writer.update(execution, id, data.draft(frame.within(seen)), data.options, seen),
   );
 }

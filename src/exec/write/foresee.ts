@@ -11,21 +11,23 @@ import type { Draft, Execution } from '../execution.js';
 
 /** Whether the data of a statement takes only values and fields and asks nobody, so that it can't be noticed if it is evaluated twice. */
 export function isForeseeable(data: Data | undefined): boolean {
-  if (data === undefined) return true;
-  let isKnown = true;
-  for (const root of expressionsOf(data)) {
-    walk(root, {
-      expression: (each) => {
-        isKnown &&= isPlain(each);
-        return isKnown;
-      },
-      statement: () => {
-        isKnown = false;
-        return false;
-      },
-    });
-  }
-  return isKnown;
+  return data === undefined || expressionsOf(data).every(isPlain);
+}
+
+/** The same for an expression. */
+export function isPlain(expression: Expression): boolean {
+  let plain = true;
+  walk(expression, {
+    expression: (each) => {
+      plain &&= isPlainNode(each);
+      return plain;
+    },
+    statement: () => {
+      plain = false;
+      return false;
+    },
+  });
+  return plain;
 }
 
 /** What a draft makes of a record, if that can be told at once and without an error. */
@@ -69,7 +71,7 @@ const PLAIN: ReadonlySet<Expression['kind']> = new Set<Expression['kind']>([
 /** Functions that take no closures. */
 const PLAIN_FUNCTIONS = /^(math|string|time)::/;
 
-function isPlain(expression: Expression): boolean {
+function isPlainNode(expression: Expression): boolean {
   if (expression.kind === 'idiom') return expression.parts.every(isName);
   if (expression.kind === 'record-id') return expression.key.kind !== 'generate';
   if (expression.kind === 'call') return PLAIN_FUNCTIONS.test(expression.path);

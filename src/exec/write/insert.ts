@@ -23,8 +23,8 @@ import {
 import { ensureTable } from '../ensure-table.js';
 import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { setPath } from '../expression/assign.js';
-import { type Expected, mapAnnounced } from '../record/announce.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
+import { type Expected, mapPrefetched } from '../record/prefetch.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
@@ -89,7 +89,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
           drawn.push(...ids);
           return expectedOf(catalog, batch, ids, insert.relation);
         };
-        const written = mapAnnounced(frame.execution, found, expected, (row, at) =>
+        const written = mapPrefetched(frame.execution, found, expected, (row, at) =>
           insert.ignore
             ? ignoring(() => insertOne(frame, table, row, drawn[at]))
             : insertOne(frame, table, row, drawn[at]),

@@ -10,7 +10,7 @@ import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
-import { type Expected, mapAnnounced } from '../record/announce.js';
+import { type Expected, mapPrefetched } from '../record/prefetch.js';
 import { isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { randomId, recordIdIn } from './create.js';
@@ -39,7 +39,7 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
             const isAsked = edges[0] !== undefined && isEnforced(catalog, edges[0].table);
             return { records: isAsked ? [...edges, ...batch.flatMap(({ start, end }) => [start, end])] : edges };
           };
-          const written = mapAnnounced(frame.execution, pairs, expected, (ends, at) =>
+          const written = mapPrefetched(frame.execution, pairs, expected, (ends, at) =>
             writeEdge(frame.execution, named, ends, draft, data.options, reads, drawn[at]),
           );
           return andThen(written, (all) => answerWritten(frame, all, output, relate.only));

@@ -5,7 +5,7 @@ import type { Update } from '../../plan/nodes.js';
 import type { Compiler, Found, Frame } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { Prepared } from '../prepared.js';
-import { mapAnnounced } from '../record/announce.js';
+import { mapPrefetched } from '../record/prefetch.js';
 import { compileTargets } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
@@ -34,7 +34,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
           andThen(targets(frame), (named) =>
             andThen(
               // One after the other, so that a record that several of them name is seen as it is by then.
-              mapAnnounced(frame.execution, named, expectedOf, (target) =>
+              mapPrefetched(frame.execution, named, expectedOf, (target) =>
                 andThen(find(frame, [target]), (found) => write(frame, found)),
               ),
               (groups) => answerWritten(frame, groups.flat(), output, update.only),

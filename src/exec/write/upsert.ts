@@ -11,8 +11,8 @@ import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Execution, Found, Frame, Written } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { Prepared } from '../prepared.js';
-import { type Expected, mapAnnounced } from '../record/announce.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
+import { type Expected, mapPrefetched } from '../record/prefetch.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
@@ -115,7 +115,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
           tree,
           (frame: Frame, named: readonly Target[]) =>
             andThen(
-              mapAnnounced(frame.execution, named, expectedOf, (target) => upsertOne(find, frame, target)),
+              mapPrefetched(frame.execution, named, expectedOf, (target) => upsertOne(find, frame, target)),
               (groups) => groups.flat(),
             ),
           countWritten,

@@ -5,7 +5,7 @@ import { edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { nodeOf } from '../../catalog/node.js';
 import { TesseraError } from '../../errors/error.js';
 import { indexEntries } from '../../index/entries.js';
-import type { Key, KeyRange } from '../../storage/contract.js';
+import type { Announced, Key, KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import type { Execution, Found } from '../execution.js';
@@ -29,43 +29,50 @@ export interface Claims {
   readonly before?: ObjectValue | undefined;
 }
 
-/** So many records are announced at once. */
+/** So many records are fetched at once. */
 const BATCH = 1024;
 
 /** Fetches what `expected` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
-export function announce(execution: Execution, expected: (catalog: DatabaseCatalog) => Expected): PromiseOrValue<void> {
-  const { transaction } = execution.unit;
-  if (transaction.expect === undefined) return;
-  return andThen(execution.unit.catalog(), (catalog) => {
+export function prefetch({ unit }: Execution, expected: (catalog: DatabaseCatalog) => Expected): PromiseOrValue<void> {
+  if (!unit.answersLater) return;
+  // By the catalog of before, what is fetched travels with what tells whether it is still the present one.
+  return andThen(unit.likelyCatalog() ?? unit.catalog(), (catalog) => {
     if (catalog === undefined) return;
-    const { records = [], claims = [], nodes = [] } = expected(catalog);
-    const keys: Key[] = [];
-    for (const id of records) {
-      const entry = catalog.tables.get(id.table);
-      if (entry !== undefined && !(id.key instanceof Range)) keys.push(entry.keys.record(encodeKey(id.key)));
-    }
-    for (const { table, record, before } of claims) {
-      const entry = catalog.tables.get(table);
-      if (entry === undefined) continue;
-      const held = before && new Set(claimsOf(catalog, entry, before));
-      for (const key of claimsOf(catalog, entry, record)) if (!held?.has(key)) keys.push(key);
-    }
-    const ranges = nodes.flatMap((id) => rangesAt(catalog, id));
-    return keys.length === 0 && ranges.length === 0 ? undefined : transaction.expect?.({ keys, ranges });
+    const { keys, ranges } = announcedBy(catalog, expected(catalog));
+    return keys.length === 0 && ranges.length === 0 ? undefined : unit.expect({ keys, ranges });
   });
 }
 
+/** The keys and ranges by which it is read. */
+export function announcedBy(
+  catalog: DatabaseCatalog,
+  { records = [], claims = [], nodes = [] }: Expected,
+): Required<Announced> {
+  const keys: Key[] = [];
+  for (const id of records) {
+    const entry = catalog.tables.get(id.table);
+    if (entry !== undefined && !(id.key instanceof Range)) keys.push(entry.keys.record(encodeKey(id.key)));
+  }
+  for (const { table, record, before } of claims) {
+    const entry = catalog.tables.get(table);
+    if (entry === undefined) continue;
+    const held = before && new Set(claimsOf(catalog, entry, before));
+    for (const key of claimsOf(catalog, entry, record)) if (!held?.has(key)) keys.push(key);
+  }
+  return { keys, ranges: nodes.flatMap((id) => rangesAt(catalog, id)) };
+}
+
 /** `mapInOrder` over what is written, of which `expected` tells what will be read, batch by batch. */
-export function mapAnnounced<T, U>(
+export function mapPrefetched<T, U>(
   execution: Execution,
   items: readonly T[],
   expected: (batch: readonly T[], catalog: DatabaseCatalog) => Expected,
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (execution.unit.transaction.expect === undefined) return mapInOrder(items, map);
+  if (!execution.unit.answersLater) return mapInOrder(items, map);
   return mapInBatches(items, (batch, from) =>
     andThen(
-      announce(execution, (catalog) => expected(batch, catalog)),
+      prefetch(execution, (catalog) => expected(batch, catalog)),
       () => mapInOrder(batch, (item, at) => map(item, from + at)),
     ),
   );
