@@ -81,12 +81,13 @@ export function mapPrefetched<T, U>(
 /** Maps batch by batch, one after the other. */
 export function mapInBatches<T, U>(
   items: readonly T[],
-  map: (batch: readonly T[], from: number) => PromiseOrValue<readonly U[]>,
+  map: (batch: readonly T[], from: number) => PromiseOrValue<U[]>,
 ): PromiseOrValue<U[]> {
+  if (items.length <= BATCH) return map(items, 0);
   const starts = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => at * BATCH);
   const mapped: U[] = [];
   const done = forEachInOrder(starts, (from) =>
-    andThen(map(items.length <= BATCH ? items : items.slice(from, from + BATCH), from), (results) => {
+    andThen(map(items.slice(from, from + BATCH), from), (results) => {
       for (const result of results) mapped.push(result);
       return false;
     }),

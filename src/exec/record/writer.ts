@@ -10,7 +10,7 @@ import {
 import { feedOf, logRecord } from '../../catalog/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import { failure } from '../../errors/error.js';
-import type { Key } from '../../storage/contract.js';
+import type { Key, Stored } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
@@ -58,9 +58,9 @@ export class Writer implements RecordWriter {
     draft: Draft,
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
-    return this.#locate(execution, id, (catalog, table, key) => {
+    return this.#locate(execution, id, undefined, (catalog, table, key, stored) => {
       // Whether it is there is told last, so that the answer may come together with those on its unique values.
-      const taken = unawaited(execution.unit.transaction.get(key));
+      const taken = unawaited(stored);
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
       if (isRuled && table.rules.create.kind === 'none')
         return refuse(execution, { action: 'create', table: id.table });
@@ -92,22 +92,24 @@ export class Writer implements RecordWriter {
     options: WriteOptions = {},
     seen?: ObjectValue,
   ): PromiseOrValue<Written | undefined> {
-    return this.#locateStored(execution, id, seen, (catalog, table, key, before) => {
-      if (before === undefined) return undefined;
-      return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
-        const refusal: Refusal = { action: 'update', table: id.table };
-        if (!allowed) return refuseChange(execution, refusal, table.entry, before);
-        const origins = new Origins();
-        return andThen(this.#draft(execution, table, before, draft, origins), (drafted) => {
-          const change = { execution, catalog, table, id, key, before, drafted, origins, options };
-          return andThen(this.#settle(change), (settled) =>
-            settled === undefined
-              ? refuseChange(execution, refusal, table.entry, before)
-              : andThen(this.#prefetchClaims(change, settled), () => this.#store(change, settled)),
-          );
+    return this.#locate(execution, id, seen, (catalog, table, key, stored) =>
+      andThen(stored, (before) => {
+        if (!isObject(before)) return undefined;
+        return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
+          const refusal: Refusal = { action: 'update', table: id.table };
+          if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+          const origins = new Origins();
+          return andThen(this.#draft(execution, table, before, draft, origins), (drafted) => {
+            const change = { execution, catalog, table, id, key, before, drafted, origins, options };
+            return andThen(this.#settle(change), (settled) =>
+              settled === undefined
+                ? refuseChange(execution, refusal, table.entry, before)
+                : andThen(this.#prefetchClaims(change, settled), () => this.#store(change, settled)),
+            );
+          });
         });
-      });
-    });
+      }),
+    );
   }
 
   /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
@@ -132,33 +134,38 @@ export class Writer implements RecordWriter {
     seen: ObjectValue | undefined,
     isUnconnected: boolean,
   ): PromiseOrValue<Written | undefined> {
-    return this.#locateStored(execution, id, seen, (catalog, table, key, before) => {
-      if (before === undefined) return undefined;
-      return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
-        const refusal: Refusal = { action: 'delete', table: id.table };
-        if (!allowed) return refuseChange(execution, refusal, table.entry, before);
-        if (isUnconnected) return this.#drop(execution, catalog, table, id, key, before, isUnconnected);
-        const checked = this.#onDelete.check(execution, id);
-        return andThen(
-          andThen(checked, () => this.#deleteEdges(execution, id)),
-          (cleared) =>
-            cleared
-              ? this.#drop(execution, catalog, table, id, key, before)
-              : refuseChange(execution, refusal, table.entry, before),
-        );
-      });
-    });
+    return this.#locate(execution, id, seen, (catalog, table, key, stored) =>
+      andThen(stored, (before) => {
+        if (!isObject(before)) return undefined;
+        return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
+          const refusal: Refusal = { action: 'delete', table: id.table };
+          if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+          if (isUnconnected) return this.#drop(execution, catalog, table, id, key, before, isUnconnected);
+          const checked = this.#onDelete.check(execution, id);
+          return andThen(
+            andThen(checked, () => this.#deleteEdges(execution, id)),
+            (cleared) =>
+              cleared
+                ? this.#drop(execution, catalog, table, id, key, before)
+                : refuseChange(execution, refusal, table.entry, before),
+          );
+        });
+      }),
+    );
   }
 
   /** Stores or deletes a record without asking anybody. */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
-    const done = this.#locateStored(execution, id, undefined, (catalog, table, key, before) => {
-      if (record === undefined) return before && this.#drop(execution, catalog, table, id, key, before);
-      const options = { inputless: true };
-      const origins = new Origins();
-      const change = { execution, catalog, table, id, key, before, drafted: record, origins, options };
-      return this.#store(change, record);
-    });
+    const done = this.#locate(execution, id, undefined, (catalog, table, key, stored) =>
+      andThen(stored, (found) => {
+        const before = isObject(found) ? found : undefined;
+        if (record === undefined) return before && this.#drop(execution, catalog, table, id, key, before);
+        const options = { inputless: true };
+        const origins = new Origins();
+        const change = { execution, catalog, table, id, key, before, drafted: record, origins, options };
+        return this.#store(change, record);
+      }),
+    );
     return andThen(done, () => undefined);
   }
 
@@ -185,10 +192,17 @@ export class Writer implements RecordWriter {
     );
   }
 
+  /** What is stored of a record that was `seen` isn't read again, if nothing has been written there since. */
   #locate(
     execution: Execution,
     id: RecordId,
-    work: (catalog: DatabaseCatalog, table: PreparedTable, key: Key) => PromiseOrValue<Written | undefined>,
+    seen: ObjectValue | undefined,
+    work: (
+      catalog: DatabaseCatalog,
+      table: PreparedTable,
+      key: Key,
+      stored: PromiseOrValue<Stored | undefined>,
+    ) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
     if (!execution.writable) throw failure('read_only');
     const { memory } = execution;
@@ -199,33 +213,14 @@ export class Writer implements RecordWriter {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));
-      return work(catalog, this.#tables.prepare(entry), key);
+      const { transaction } = execution.unit;
+      const isKnown = seen !== undefined && !transaction.hasWritten(key);
+      return work(catalog, this.#tables.prepare(entry), key, isKnown ? storedOf(seen) : transaction.get(key));
     });
     // What was written is the transaction's.
     if (isPromise(written)) return written.finally(() => memory.releaseTo(mark));
     memory.releaseTo(mark);
     return written;
-  }
-
-  /** The same with the record that is stored. It isn't read again if it was `seen` and nothing has been written there since. */
-  #locateStored(
-    execution: Execution,
-    id: RecordId,
-    seen: ObjectValue | undefined,
-    work: (
-      catalog: DatabaseCatalog,
-      table: PreparedTable,
-      key: Key,
-      before: ObjectValue | undefined,
-    ) => PromiseOrValue<Written | undefined>,
-  ): PromiseOrValue<Written | undefined> {
-    const { transaction } = execution.unit;
-    return this.#locate(execution, id, (catalog, table, key) => {
-      if (seen !== undefined && !transaction.hasWritten(key)) return work(catalog, table, key, storedOf(seen));
-      return andThen(transaction.get(key), (before) =>
-        work(catalog, table, key, isObject(before) ? before : undefined),
-      );
-    });
   }
 
   #may(
