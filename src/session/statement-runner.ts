@@ -319,9 +319,10 @@ export class StatementRunner {
         this.#testify();
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
+        this.#literals = this.#requestLiterals?.[first];
         const execution = this.#execution(transaction);
         await endingInTime(execution, () =>
-          andThen(this.#announceFirst(body, first, execution, scope), () => assertSameUser(execution)),
+          andThen(this.#announceFirst(body, execution, scope), () => assertSameUser(execution)),
         );
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
@@ -391,16 +392,8 @@ export class StatementRunner {
   }
 
   /** What the first statement of a block reads is fetched together with what tells whether the user is still there. */
-  #announceFirst(
-    body: readonly Statement[],
-    first: number,
-    execution: Execution,
-    scope: Scope,
-  ): PromiseOrValue<void> {
-    const [statement] = body;
-    if (statement === undefined || !execution.unit.answersLater) return;
-    this.#literals = this.#requestLiterals?.[first];
-    return this.#services.executor.announce(statement, execution, scope);
+  #announceFirst([first]: readonly Statement[], execution: Execution, scope: Scope): PromiseOrValue<void> {
+    return first && this.#services.executor.announce(first, execution, scope);
   }
 
   #step(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<TransactionStep> {
