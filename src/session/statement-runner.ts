@@ -321,9 +321,8 @@ export class StatementRunner {
         scope = new Scope(this.#scope);
         this.#literals = this.#requestLiterals?.[first];
         const execution = this.#execution(transaction);
-        await endingInTime(execution, () =>
-          andThen(this.#announceFirst(body, execution, scope), () => assertSameUser(execution)),
-        );
+        if (body[0] !== undefined) await this.#announce(body[0], execution, scope);
+        await assertSameUser(execution);
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
         if (results.failed) throw new BlockCancelled(results);
@@ -391,33 +390,29 @@ export class StatementRunner {
     return { failed: false, entries };
   }
 
-  /** What the first statement of a block reads is fetched together with what tells whether the user is still there. */
-  #announceFirst([first]: readonly Statement[], execution: Execution, scope: Scope): PromiseOrValue<void> {
-    return first && this.#services.executor.announce(first, execution, scope);
+  /** Fetches what a statement reads first, together with what tells whether the user is still there. */
+  #announce(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<void> {
+    if (!execution.unit.answersLater) return;
+    return endingInTime(execution, () => this.#services.executor.announce(statement, execution, scope));
   }
 
   #step(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<TransactionStep> {
-    const { executor } = this.#services;
     switch (statement.kind) {
       case 'use':
         return andThen(this.#useWithin(transaction, statement, scope), (value) => ({ value, isLast: false }));
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
-      default: {
-        const execution = this.#execution(transaction);
-        const announced = endingInTime(execution, () => executor.announce(statement, execution, scope));
-        return andThen(announced, () => executor.runInTransaction(statement, execution, scope));
-      }
     }
+    const execution = this.#execution(transaction);
+    const run = () => this.#services.executor.runInTransaction(statement, execution, scope);
+    return andThen(this.#announce(statement, execution, scope), run);
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
     const execution = this.#execution(transaction);
-    const { executor } = this.#services;
-    if (transaction.expect === undefined) return executor.run(statement, execution, scope);
-    const announced = endingInTime(execution, () => executor.announce(statement, execution, scope));
-    return andThen(announced, () => executor.run(statement, execution, scope));
+    const run = () => this.#services.executor.run(statement, execution, scope);
+    return andThen(this.#announce(statement, execution, scope), run);
   }
 
   /** The first statement in a transaction finds out whether the user is still there. */
@@ -426,11 +421,10 @@ export class StatementRunner {
       return this.#evaluate(statement, transaction, this.#scope);
     }
     const execution = this.#execution(transaction);
-    const { executor } = this.#services;
-    const admitted = endingInTime(execution, () =>
-      andThen(executor.announce(statement, execution, this.#scope), () => assertSameUser(execution)),
+    const admitted = andThen(this.#announce(statement, execution, this.#scope), () =>
+      endingInTime(execution, () => assertSameUser(execution)),
     );
-    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
+    return andThen(admitted, () => this.#services.executor.run(statement, execution, this.#scope));
   }
 
   /** Options hold for the statements after them, in this request. */
