@@ -21,9 +21,12 @@ const literal =
 
 /** A text too long to be kept parsed, of statements that never run. */
 const SCRIPT_STATEMENTS = 1_000;
-const script = `IF false {
+const BLOCKS = 5;
+const script = `${Array.from(
+  { length: BLOCKS },
+  () => `IF false {
 ${Array.from(
-  { length: SCRIPT_STATEMENTS / 4 },
+  { length: SCRIPT_STATEMENTS / BLOCKS / 4 },
   (
     _,
     n,
@@ -32,7 +35,8 @@ ${Array.from(
   UPDATE person SET score += math::max([1, 2, $score]) WHERE id = person:${n} RETURN AFTER;
   RELATE person:${n}->knows->person:${n + 1} SET since = d'2024-01-01T00:00:00Z';`,
 ).join('\n')}
-};
+}`,
+).join(';\n')};
 RETURN 1`;
 
 /** @type {import('../harness/contract.mjs').Workload[]} */

@@ -191,10 +191,10 @@ export class Executor {
     return endingInTime(execution, () => this.compiler.statement(statement)(new Frame(execution, scope)));
   }
 
-  /** Fetches together what tells whether the user is still there and what the statement reads first, where reads take their time. */
-  announce(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<void> {
-    if (!answersLater(execution)) return undefined;
-    return announce(announcementOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
+  /** Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take their time. */
+  announce(statement: Statement, execution: Execution, scope: Scope): void {
+    if (!answersLater(execution)) return;
+    announce(announcementOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
       keysOfUser(execution, likely),
     );
   }

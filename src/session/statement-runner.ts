@@ -321,7 +321,7 @@ export class StatementRunner {
         scope = new Scope(this.#scope);
         this.#literals = this.#requestLiterals?.[first];
         const execution = this.#execution(transaction);
-        if (body[0] !== undefined) await this.#announce(body[0], execution, scope);
+        if (body[0] !== undefined) this.#services.executor.announce(body[0], execution, scope);
         await assertSameUser(execution);
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
@@ -390,12 +390,6 @@ export class StatementRunner {
     return { failed: false, entries };
   }
 
-  /** Fetches what a statement reads first, together with what tells whether the user is still there. */
-  #announce(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<void> {
-    if (!execution.unit.answersLater) return;
-    return endingInTime(execution, () => this.#services.executor.announce(statement, execution, scope));
-  }
-
   #step(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<TransactionStep> {
     switch (statement.kind) {
       case 'use':
@@ -403,16 +397,18 @@ export class StatementRunner {
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
     }
+    const { executor } = this.#services;
     const execution = this.#execution(transaction);
-    const run = () => this.#services.executor.runInTransaction(statement, execution, scope);
-    return andThen(this.#announce(statement, execution, scope), run);
+    executor.announce(statement, execution, scope);
+    return executor.runInTransaction(statement, execution, scope);
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
+    const { executor } = this.#services;
     const execution = this.#execution(transaction);
-    const run = () => this.#services.executor.run(statement, execution, scope);
-    return andThen(this.#announce(statement, execution, scope), run);
+    executor.announce(statement, execution, scope);
+    return executor.run(statement, execution, scope);
   }
 
   /** The first statement in a transaction finds out whether the user is still there. */
@@ -421,10 +417,10 @@ export class StatementRunner {
       return this.#evaluate(statement, transaction, this.#scope);
     }
     const execution = this.#execution(transaction);
-    const admitted = andThen(this.#announce(statement, execution, this.#scope), () =>
-      endingInTime(execution, () => assertSameUser(execution)),
-    );
-    return andThen(admitted, () => this.#services.executor.run(statement, execution, this.#scope));
+    const { executor } = this.#services;
+    executor.announce(statement, execution, this.#scope);
+    const admitted = endingInTime(execution, () => assertSameUser(execution));
+    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
   }
 
   /** Options hold for the statements after them, in this request. */
