@@ -188,7 +188,9 @@ export class Executor {
   }
 
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
-    return endingInTime(execution, () => this.compiler.statement(statement)(new Frame(execution, scope)));
+    const evaluate = this.compiler.statement(statement);
+    const frame = new Frame(execution, scope);
+    return answersLater(execution) ? endingInTime(execution, () => evaluate(frame)) : evaluate(frame);
   }
 
   /** Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take their time. */

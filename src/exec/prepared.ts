@@ -8,12 +8,12 @@ import type { FieldsRead } from '../plan/fields-read.js';
 import type { Access, RowNode } from '../plan/nodes.js';
 import { chooseAccess, type Reader } from '../plan/rewrite.js';
 import type { Announced } from '../storage/contract.js';
-import type { Value } from '../value/value.js';
+import { Range, RecordId, Table, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame, Purpose } from './execution.js';
 import { type Meter, UNMEASURED } from './explain/meter.js';
 import { type Announce, compileAnnounce } from './operators/announce.js';
 import type { Reading } from './operators/operator.js';
-import { compileTarget, targetOf } from './targets.js';
+import { compileTarget } from './targets.js';
 import { answersLater } from './together.js';
 
 /** A kind of statement that is planned. */
@@ -127,11 +127,16 @@ export class Prepared<Tree> {
     const { execution } = frame;
     if (this.#namesTable) return this.#ofTables(execution, likely, undefined);
     if (this.#param === undefined) return this.#of(execution, undefined, undefined);
-    return andThen(this.#param(frame), (value) => {
-      const target = targetOf(value);
-      if (target.kind === 'table') return this.#ofTables(execution, likely, { kind: 'table', table: target.table });
-      return this.#of(execution, undefined, NAMED[target.kind]);
-    });
+    const named = this.#param(frame);
+    return named instanceof Promise
+      ? named.then((value) => this.#ofNamed(execution, likely, value))
+      : this.#ofNamed(execution, likely, named);
+  }
+
+  #ofNamed(execution: Execution, likely: DatabaseCatalog | undefined, value: Value): PromiseOrValue<Plan<Tree>> {
+    if (value instanceof Table) return this.#ofTables(execution, likely, { kind: 'table', table: value.name });
+    if (!(value instanceof RecordId)) return this.#of(execution, undefined, undefined);
+    return this.#of(execution, undefined, value.key instanceof Range ? RANGE : RECORD);
   }
 
   #ofTables(
@@ -171,17 +176,14 @@ export class Prepared<Tree> {
   }
 }
 
-const NAMED: { readonly record: NamedTarget; readonly range: NamedTarget; readonly value: undefined } = {
-  record: { kind: 'record' },
-  range: { kind: 'range' },
-  value: undefined,
-};
+const RECORD: NamedTarget = { kind: 'record' };
+const RANGE: NamedTarget = { kind: 'range' };
 
 function readerOf({ checks, reader }: Execution): Reader {
   return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
 }
 
 function isSame(a: NamedTarget | undefined, b: NamedTarget | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
+  if (a === b || a === undefined || b === undefined) return a === b;
   return a.kind === b.kind && (a.kind !== 'table' || (b.kind === 'table' && a.table === b.table));
 }

@@ -3,6 +3,7 @@ import { andThen, forEachInOrder, isPromise, mapInOrder, type PromiseOrValue } f
 import { forEachInSteps, mapInSteps } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
+import { DOCUMENT_PARAMS } from '../language/engine-params.js';
 import { innerElements } from '../value/elements.js';
 import { isArray, isObject, Range, RecordId, Table, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
@@ -84,6 +85,8 @@ export function compileTarget(target: Expression, compiler: Compiler): Evaluate 
     // It depends on nothing, and is the most frequent of all.
     return compiler.expression(target);
   }
+  // Nor does a variable depend on a document.
+  if (target.kind === 'param' && !DOCUMENT_PARAMS.has(target.name)) return compiler.expression(target);
   if (target.kind !== 'table') {
     const evaluate = compiler.expression(target);
     return (frame) => evaluate(frame.entering());

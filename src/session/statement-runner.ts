@@ -419,7 +419,9 @@ export class StatementRunner {
     const execution = this.#execution(transaction);
     const { executor } = this.#services;
     executor.announce(statement, execution, this.#scope);
-    const admitted = endingInTime(execution, () => assertSameUser(execution));
+    const admitted = execution.unit.answersLater
+      ? endingInTime(execution, () => assertSameUser(execution))
+      : assertSameUser(execution);
     return andThen(admitted, () => executor.run(statement, execution, this.#scope));
   }
 

@@ -9,7 +9,7 @@ import {
   type SourceNode,
   type Union,
 } from '../../plan/nodes.js';
-import { compileSources, compileTarget, targetOf } from '../targets.js';
+import { compileSources, compileTarget, type Target, targetOf } from '../targets.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { compileReadTable, oneByOne } from './read-table.js';
 import { requireTable } from './require-table.js';
@@ -34,7 +34,7 @@ export const SOURCES: ByKind = {
   'graph-expand': ({ expression }, context) => valuesStream([expression], [], context),
   subquery: ({ expression }, context) => valuesStream([expression], [], context),
   union: unionStream,
-  changes: (_, context) => foundStream([], context),
+  changes: () => changeStream,
 };
 
 function tableStream(access: Access, context: OperatorContext): Stream {
@@ -77,8 +77,16 @@ function valuesStream(
 /** The rows of targets that the statement has found out itself. */
 function foundStream(accesses: readonly Access[], context: OperatorContext): Stream {
   const walk = new TargetsWalk(context, accesses);
-  return (frame, { targets = [], ...demand }, visit) => walk.walk(frame, targets, demand, visit);
+  return (frame, demand, visit) => walk.walk(frame, demand.targets ?? NO_TARGETS, demand, visit);
 }
+
+const NO_TARGETS: readonly Target[] = [];
+
+/** The one record that was changed, which is asked for with each change and each live query. */
+const changeStream: Stream = (_, { targets = NO_TARGETS }, visit) => {
+  const [target] = targets;
+  return target?.kind === 'value' ? visit([target.value]) : undefined;
+};
 
 /** Row by row, where what is done with one may change what is found of the next. */
 function inTurnsIfWriting({ reading }: OperatorContext, stream: Stream): Stream {
