@@ -15,7 +15,7 @@ mkdirSync(folder, { recursive: true });
 const NEVER_LOADED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
 
 const { metafile } = await build({
-  // Workers are found beside whoever starts them.
+  // A worker is looked for beside the module that starts it.
   entryPoints: {
     tessera: 'dist/cli/tessera.js',
     worker: 'dist/exec/script/worker.js',

@@ -71,7 +71,7 @@ export interface Unit {
   readonly answersLater: boolean;
   /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be announced with it. */
   likelyCatalog(): DatabaseCatalog | undefined;
-  /** Announces what will be read (`Transaction.expect`), together with what the catalog is told by. */
+  /** Announces what will be read (`Transaction.expect`), together with the row that says whether the catalog is still the same. */
   expect(announced: Announced): PromiseOrValue<void>;
 }
 

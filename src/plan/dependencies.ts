@@ -1,5 +1,5 @@
 /** What an expression depends on, told conservatively from its shape. */
-import type { Expression } from '../language/ast.js';
+import type { Expression, Param } from '../language/ast.js';
 import { DOCUMENT_PARAMS } from '../language/engine-params.js';
 
 /** Params whose value changes from record to record. */
@@ -43,4 +43,14 @@ export function isDocumentFree(expression: Expression): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * The param of `$auth.id`: where it names a record that is there, it is its id. Only good for guesses at what will be read, as that of
+ * another value or of a missing record is something else.
+ */
+export function paramOfId(expression: Expression): Param | undefined {
+  if (expression.kind !== 'idiom' || expression.start?.kind !== 'param') return undefined;
+  const [part, ...others] = expression.parts;
+  return part?.kind === 'field' && part.name === 'id' && others.length === 0 ? expression.start : undefined;
 }

@@ -194,7 +194,7 @@ const DETAILS: {
     })),
   explain: ({ statement }, nested) => andThen(nested(statement), (child) => ({ children: [child] })),
   create: ({ targets }) => ({ attributes: { targets: targets.map((target) => printExpression(target)).join(', ') } }),
-  // What it shows of each change, by whoever watches.
+  // What a live query does with each change.
   live: (statement, nested, { tuning }) => describe(bindLive(statement, tuning.rules), { ...UNFOLDED, nested }),
   insert: ({ into }) => (into === undefined ? {} : { attributes: { into: printExpression(into) } }),
   relate: ({ from, edge, to }) => ({

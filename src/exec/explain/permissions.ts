@@ -56,7 +56,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
   };
 }
 
-/** The records are read as whoever asks sees them: all. */
+/** Records are read without permissions: only owners may ask. */
 function readingOf({ where, with: hints }: ExplainPermissions['statement'], { tuning: { rules } }: Compiler): Reading {
   const owner = { isChecked: false, mayHide: () => false };
   return {

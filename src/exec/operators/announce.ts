@@ -6,6 +6,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
 import type { Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
+import { paramOfId } from '../../plan/dependencies.js';
 import {
   type Access,
   type Bounds,
@@ -134,10 +135,8 @@ function guessedBounds({ from, to }: Bounds): Bounds {
 }
 
 function guess<O extends Operand>(operand: O): O {
-  const { value } = operand;
-  if (value.kind !== 'idiom' || value.start?.kind !== 'param' || value.parts.length !== 1) return operand;
-  const [part] = value.parts;
-  return part?.kind === 'field' && part.name === 'id' ? { ...operand, value: value.start } : operand;
+  const param = paramOfId(operand.value);
+  return param === undefined ? operand : { ...operand, value: param };
 }
 
 function operandsOf(access: Access): readonly Operand[] {

@@ -3,6 +3,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-v
 import { TesseraError } from '../../errors/error.js';
 import type { Create, Delete, Expression, Statement, Update, Upsert } from '../../language/ast.js';
 import { transform } from '../../language/visitor.js';
+import { paramOfId } from '../../plan/dependencies.js';
 import type { Announced } from '../../storage/contract.js';
 import type { Compiler } from '../execution.js';
 import type { Announcement } from '../prepared.js';
@@ -45,9 +46,8 @@ function isWriting(statement: Statement): statement is Writing {
 
 /** `$auth.id` is `$auth`, if that record is there. */
 function guessUser(node: Expression): Expression | undefined {
-  if (node.kind !== 'idiom' || node.start?.kind !== 'param' || node.start.name !== 'auth') return undefined;
-  const [part, ...others] = node.parts;
-  return part?.kind === 'field' && part.name === 'id' && others.length === 0 ? node.start : undefined;
+  const param = paramOfId(node);
+  return param?.name === 'auth' ? param : undefined;
 }
 
 /** What fails does so again when the statement runs. */
