@@ -1,0 +1,154 @@
+/**
+ * One connection to PostgreSQL, on which statements are pipelined: each is sent at once, behind those whose answers are still under way, and
+ * answers come in the order of the statements.
+ */
+import pg from 'pg';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { ByteStringConnection } from './byte-string-connection.js';
+
+/** A statement that is prepared once on each connection. */
+export interface Statement {
+  /** Unique among the engine's statements. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Parameters in PostgreSQL's binary format; NULL where there is none. */
+export type Parameter = Buffer | null;
+
+/** Fields in PostgreSQL's binary format, one character a byte; `null` is NULL. */
+export type Row = readonly (string | null)[];
+
+export interface ConnectionSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string | undefined;
+  /** Without it the connection is plain. */
+  readonly tls: TlsOptions | undefined;
+  /** Milliseconds until a server that doesn't answer counts as not there. */
+  readonly connectTimeout: number;
+  /** What `pg_stat_activity` shows. */
+  readonly applicationName: string;
+}
+
+interface ConnectionEvents {
+  /** The connection has ended by itself: the server is gone, or has closed it. */
+  onLost(error: Error): void;
+  /** A notification of a channel that it listens to. */
+  onNotification?(channel: string, payload: string): void;
+}
+
+export class Connection {
+  readonly #client: pg.Client;
+  #isUsable = true;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  /** @throws Error what the network, TLS or the server says (`DatabaseError` with an SQLSTATE) */
+  static async open(settings: ConnectionSettings, events: ConnectionEvents): Promise<Connection> {
+    const client = new pg.Client(clientConfig(settings));
+    const connection = new Connection(client);
+    // Without a listener an error would end the process.
+    client.on('error', (error) => connection.#lose(readable(error), events));
+    client.on('end', () => connection.#lose(new Error('the connection has ended'), events));
+    if (events.onNotification !== undefined) {
+      const { onNotification } = events;
+      client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''));
+    }
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.#isUsable = false;
+      throw readable(error);
+    }
+    return connection;
+  }
+
+  /** Whether statements can be sent. */
+  get isUsable(): boolean {
+    return this.#isUsable;
+  }
+
+  /**
+   * Sends a statement behind all that were sent before; the rows of its result.
+   * @throws Error what the server or the network says
+   */
+  async query({ name, text }: Statement, values: readonly Parameter[] = []): Promise<readonly Row[]> {
+    try {
+      const { rows } = await this.#client.query<(string | null)[]>({ name, text, values: [...values], rowMode: 'array' });
+      return rows;
+    } catch (error) {
+      throw readable(error);
+    }
+  }
+
+  /** Runs statements without parameters and results, which are not prepared. @throws Error what the server or the network says */
+  async run(script: string): Promise<void> {
+    try {
+      await this.#client.query(script);
+    } catch (error) {
+      throw readable(error);
+    }
+  }
+
+  /** Ends it when all that was sent is answered. */
+  async close(): Promise<void> {
+    if (!this.#isUsable) return;
+    this.#isUsable = false;
+    await this.#client.end();
+  }
+
+  /** Cuts it, whatever is under way: the server rolls back its transaction, and all that waits for answers fails. */
+  destroy(): void {
+    this.#isUsable = false;
+    this.#client.connection.stream.destroy();
+  }
+
+  #lose(error: Error, { onLost }: ConnectionEvents): void {
+    if (!this.#isUsable) return;
+    this.#isUsable = false;
+    this.#client.connection.stream.destroy();
+    onLost(error);
+  }
+}
+
+/** Types of results stay byte strings. */
+const RAW_TYPES = { getTypeParser: () => (field: string) => field };
+
+/** What the library takes beside what its type declarations say: a connection of one's own, and results in binary format. */
+interface ClientConfig extends pg.ClientConfig {
+  readonly binary: boolean;
+  readonly connection: pg.Connection;
+}
+
+function clientConfig(settings: ConnectionSettings): ClientConfig {
+  const { tls } = settings;
+  const ssl = tls === undefined ? {} : { ssl: tls };
+  return {
+    host: settings.host,
+    port: settings.port,
+    database: settings.database,
+    user: settings.user,
+    // A function keeps the library from looking for a password in files and in the environment.
+    password: () => settings.password ?? '',
+    ...ssl,
+    connectionTimeoutMillis: settings.connectTimeout,
+    application_name: settings.applicationName,
+    pipeline: true,
+    binary: true,
+    types: RAW_TYPES as unknown as pg.CustomTypesConfig,
+    connection: new ByteStringConnection({ ...ssl, keepAlive: true }),
+  };
+}
+
+/** An error of the server whose texts were read as byte strings. */
+function readable(error: unknown): Error {
+  if (!(error instanceof pg.DatabaseError)) return error as Error;
+  error.message = Buffer.from(error.message, 'latin1').toString('utf8');
+  if (error.detail !== undefined) error.detail = Buffer.from(error.detail, 'latin1').toString('utf8');
+  return error;
+}
