@@ -13,7 +13,7 @@ import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../language/ast.js';
 import type { FieldsRead } from '../plan/fields-read.js';
-import type { Announced, KeyRange, Transaction, Versionstamp } from '../storage/contract.js';
+import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../storage/contract.js';
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
@@ -67,12 +67,12 @@ export interface Unit {
   catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
   /** To be called after each change of a definition. */
   catalogChanged(): void;
-  /** Whether reads take their time, so that what will be read should be announced, and asked for together. */
+  /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
   readonly answersLater: boolean;
-  /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be announced with it. */
+  /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be fetched with it. */
   likelyCatalog(): DatabaseCatalog | undefined;
-  /** Announces what will be read (`Transaction.expect`), together with the row that says whether the catalog is still the same. */
-  expect(announced: Announced): PromiseOrValue<void>;
+  /** Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still the same. */
+  prefetch(wanted: Prefetch): PromiseOrValue<void>;
 }
 
 export interface Execution {

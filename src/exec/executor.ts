@@ -11,7 +11,6 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
-import { announce } from './announce.js';
 import { Endpoints } from './api/endpoints.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import { endingInTime } from './cut-off.js';
@@ -27,11 +26,12 @@ import {
   type SequenceNumbers,
   type SessionRegistry,
 } from './execution.js';
-import { announcementOf } from './explain/explain.js';
+import { firstReadsOf } from './explain/explain.js';
 import { ReturnSignal } from './expression/signal.js';
 import { DenialMarker } from './identity/denial-marker.js';
 import { LiveQueries } from './live/live-queries.js';
 import { UNCHECKED } from './permission.js';
+import { beginPrefetch } from './prefetch/first-reads.js';
 import { QueryTimeout } from './query-timeout.js';
 import { runQueuedEvent } from './record/events.js';
 import { Reader } from './record/reader.js';
@@ -194,9 +194,9 @@ export class Executor {
   }
 
   /** Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take their time. */
-  announce(statement: Statement, execution: Execution, scope: Scope): void {
+  prefetch(statement: Statement, execution: Execution, scope: Scope): void {
     if (!answersLater(execution)) return;
-    announce(announcementOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
+    beginPrefetch(firstReadsOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
       keysOfUser(execution, likely),
     );
   }

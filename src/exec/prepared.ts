@@ -7,12 +7,13 @@ import type { Binding, NamedTarget } from '../plan/bind-sources.js';
 import type { FieldsRead } from '../plan/fields-read.js';
 import type { Access, RowNode } from '../plan/nodes.js';
 import { chooseAccess, type Reader } from '../plan/rewrite.js';
-import type { Announced } from '../storage/contract.js';
+import type { Prefetch } from '../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame, Purpose } from './execution.js';
 import { type Meter, UNMEASURED } from './explain/meter.js';
-import { type Announce, compileAnnounce } from './operators/announce.js';
 import type { Reading } from './operators/operator.js';
+import type { FirstReads } from './prefetch/first-reads.js';
+import { compilePlanReads } from './prefetch/plan-reads.js';
 import { compileTarget } from './targets.js';
 import { answersLater } from './together.js';
 
@@ -32,12 +33,9 @@ export interface Planning<Tree> {
   compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
 }
 
-/** What a statement reads first by the catalog that is likely to be the present one. */
-export type Announcement = (frame: Frame, likely: DatabaseCatalog) => PromiseOrValue<Announced>;
-
 /** A plan with what it is compiled to. */
 export class Plan<Tree> {
-  #announce: Announce | undefined;
+  #firstReads: FirstReads | undefined;
 
   constructor(
     readonly tree: Tree,
@@ -52,15 +50,15 @@ export class Plan<Tree> {
     return this.planning.timed(this.planning.compile(this.tree, meter, this.reading));
   }
 
-  announce(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Announced> {
+  firstReads(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Prefetch> {
     const node = this.planning.readerOf(this.tree);
     if (node === undefined) return NOTHING;
-    this.#announce ??= compileAnnounce(node, this.compiler);
-    return this.#announce(frame, likely);
+    this.#firstReads ??= compilePlanReads(node, this.compiler);
+    return this.#firstReads(frame, likely);
   }
 }
 
-const NOTHING: Announced = {};
+const NOTHING: Prefetch = {};
 
 /** What a plan holds for. */
 interface Key {
@@ -98,23 +96,23 @@ export class Prepared<Tree> {
   }
 
   readonly #runHere: Evaluate = (frame) => {
-    if (answersLater(frame.execution)) return this.#runAnnounced(frame);
+    if (answersLater(frame.execution)) return this.#runPrefetched(frame);
     const plan = this.plan(frame);
     return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);
   };
 
   /** What is read first travels with what tells whether the definitions are still the same. */
-  async #runAnnounced(frame: Frame): Promise<Value> {
+  async #runPrefetched(frame: Frame): Promise<Value> {
     const { unit } = frame.execution;
     const likely = unit.likelyCatalog();
-    if (likely !== undefined) await unit.expect(await this.announcement(frame, likely));
+    if (likely !== undefined) await unit.prefetch(await this.firstReads(frame, likely));
     const { run } = await this.plan(frame);
     return run(frame);
   }
 
   /** What is read first by a catalog, where that can be told without doing anything else. */
-  announcement(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Announced> {
-    return andThen(this.#planFor(frame, likely), (plan) => plan.announce(frame, likely));
+  firstReads(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Prefetch> {
+    return andThen(this.#planFor(frame, likely), (plan) => plan.firstReads(frame, likely));
   }
 
   /** The plan by which the statement runs here and now. */

@@ -5,7 +5,7 @@ import { databaseKey } from '../catalog/keys.js';
 import { type CatalogCache, loadDatabase } from '../catalog/load.js';
 import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Announced, Key, Transaction } from '../storage/contract.js';
+import type { Key, Prefetch, Transaction } from '../storage/contract.js';
 import type { Unit } from './execution.js';
 
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
@@ -36,7 +36,7 @@ export class TransactionUnit implements Unit {
   }
 
   get answersLater(): boolean {
-    return this.transaction.expect !== undefined;
+    return this.transaction.prefetch !== undefined;
   }
 
   /** The key of the selected database's row. */
@@ -51,11 +51,11 @@ export class TransactionUnit implements Unit {
     return key;
   }
 
-  expect(announced: Announced): PromiseOrValue<void> {
+  prefetch(wanted: Prefetch): PromiseOrValue<void> {
     const { transaction } = this;
-    if (transaction.expect === undefined) return;
+    if (transaction.prefetch === undefined) return;
     const key = this.#catalog === undefined ? this.#key() : undefined;
-    return transaction.expect(key === undefined ? announced : { ...announced, keys: [key, ...(announced.keys ?? [])] });
+    return transaction.prefetch(key === undefined ? wanted : { ...wanted, keys: [key, ...(wanted.keys ?? [])] });
   }
 
   likelyCatalog(): DatabaseCatalog | undefined {

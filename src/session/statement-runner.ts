@@ -321,7 +321,7 @@ export class StatementRunner {
         scope = new Scope(this.#scope);
         this.#literals = this.#requestLiterals?.[first];
         const execution = this.#execution(transaction);
-        if (body[0] !== undefined) this.#services.executor.announce(body[0], execution, scope);
+        if (body[0] !== undefined) this.#services.executor.prefetch(body[0], execution, scope);
         await assertSameUser(execution);
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
@@ -399,7 +399,7 @@ export class StatementRunner {
     }
     const { executor } = this.#services;
     const execution = this.#execution(transaction);
-    executor.announce(statement, execution, scope);
+    executor.prefetch(statement, execution, scope);
     return executor.runInTransaction(statement, execution, scope);
   }
 
@@ -407,7 +407,7 @@ export class StatementRunner {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
     const { executor } = this.#services;
     const execution = this.#execution(transaction);
-    executor.announce(statement, execution, scope);
+    executor.prefetch(statement, execution, scope);
     return executor.run(statement, execution, scope);
   }
 
@@ -418,7 +418,7 @@ export class StatementRunner {
     }
     const execution = this.#execution(transaction);
     const { executor } = this.#services;
-    executor.announce(statement, execution, this.#scope);
+    executor.prefetch(statement, execution, this.#scope);
     const admitted = execution.unit.answersLater
       ? endingInTime(execution, () => assertSameUser(execution))
       : assertSameUser(execution);

@@ -24,14 +24,14 @@ export interface KeyRange {
   readonly to: Key;
 }
 
-/** What a transaction is about to read. */
-export interface Announced {
+/** What a transaction is about to read, to be fetched ahead. */
+export interface Prefetch {
   readonly keys?: readonly Key[];
-  readonly ranges?: readonly AnnouncedRange[];
+  readonly ranges?: readonly PrefetchRange[];
 }
 
 /** Of which the first batch will be read, in one direction or the other. */
-export interface AnnouncedRange extends KeyRange {
+export interface PrefetchRange extends KeyRange {
   readonly reverse?: boolean;
 }
 
@@ -75,9 +75,9 @@ export interface Transaction {
   scan(range: KeyRange, options?: ScanOptions): Cursor;
   /**
    * Fetches what will be read next, all of it together: `get`, `getMany` and the first batches of scans of just these ranges then answer at
-   * once. What isn't read after all never conflicts. Absent where the store answers at once, so that nobody need work out what to announce.
+   * once. What isn't read after all never conflicts. Absent where the store answers at once, so that nobody need work out what to fetch.
    */
-  readonly expect?: (announced: Announced) => PromiseOrValue<void>;
+  readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
   /** Whether this transaction has put or deleted a key. If not, what it has read there is so still. */
   hasWritten(key: Key): boolean;
   /** How many keys lie in a range. */

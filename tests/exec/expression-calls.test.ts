@@ -164,7 +164,7 @@ describe('closures', () => {
       catalogChanged: () => undefined,
       answersLater: false,
       likelyCatalog: () => undefined,
-      expect: () => undefined,
+      prefetch: () => undefined,
       get transaction(): never {
         throw new Error('not reached');
       },

@@ -111,7 +111,7 @@ export function executionOver(world: World, store: Store): Execution {
       catalogChanged: missing,
       answersLater: false,
       likelyCatalog: () => undefined,
-      expect: () => undefined,
+      prefetch: () => undefined,
     },
     liveQueries: new LiveQueries(),
     listener: undefined,

@@ -4,14 +4,14 @@
  */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type {
-  Announced,
-  AnnouncedRange,
   BeginOptions,
   Cursor,
   Engine,
   Entry,
   Key,
   KeyRange,
+  Prefetch,
+  PrefetchRange,
   Reservation,
   Savepoint,
   ScanOptions,
@@ -151,7 +151,7 @@ class LateTransaction implements Transaction {
     return keys.every((key) => this.#isHere(key)) ? values : this.#answered(values);
   }
 
-  readonly expect = ({ keys = [], ranges = [] }: Announced): PromiseOrValue<void> => {
+  readonly prefetch = ({ keys = [], ranges = [] }: Prefetch): PromiseOrValue<void> => {
     const missing = keys.filter((key) => !this.#isHere(key));
     const missingRanges = ranges.filter((range) => !this.#rangesHere.has(nameOf(range)));
     if (missing.length === 0 && missingRanges.length === 0) return;
@@ -238,7 +238,7 @@ class LateTransaction implements Transaction {
   }
 }
 
-function nameOf({ from, to, reverse = false }: AnnouncedRange): string {
+function nameOf({ from, to, reverse = false }: PrefetchRange): string {
   return `${reverse} ${from.length} ${from}${to}`;
 }
 

@@ -7,12 +7,13 @@ import { bindLive } from '../../plan/bind-change.js';
 import { type Describing, describe } from '../../plan/describe.js';
 import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
-import type { Announced } from '../../storage/contract.js';
+import type { Prefetch } from '../../storage/contract.js';
 import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import type { Announcement, Plan } from '../prepared.js';
+import type { FirstReads } from '../prefetch/first-reads.js';
+import { readsOfWrite } from '../prefetch/write-reads.js';
+import type { Plan } from '../prepared.js';
 import { planSelect } from '../select.js';
-import { announcementOfWrite } from '../write/announcement.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
@@ -23,7 +24,7 @@ type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Ki
 /** A statement that has a plan. */
 interface Planned {
   readonly run: Evaluate;
-  announcement: Announcement;
+  firstReads: FirstReads;
   plan(frame: Frame): PromiseOrValue<Pick<Plan<PlanTree>, 'tree' | 'measured'>>;
 }
 
@@ -42,22 +43,22 @@ export function compileExplainable(statement: Explainable, compiler: Compiler): 
 }
 
 /** What a statement reads first; nothing where that isn't known. */
-export function announcementOf(statement: Statement, compiler: Compiler): Announcement {
-  let announcement = announced.get(statement);
-  if (announcement === undefined) {
+export function firstReadsOf(statement: Statement, compiler: Compiler): FirstReads {
+  let firstReads = firstReadsOfStatements.get(statement);
+  if (firstReads === undefined) {
     const isPlanned = isExplainable(statement) && statement.explain === undefined;
     const planned = isPlanned ? plannerOf(statement)(statement, compiler) : undefined;
-    const named = announcementOfWrite(statement, compiler);
-    announcement = (frame, likely) =>
-      andThen(planned?.announcement(frame, likely) ?? {}, (found) =>
+    const named = readsOfWrite(statement, compiler);
+    firstReads = (frame, likely) =>
+      andThen(planned?.firstReads(frame, likely) ?? {}, (found) =>
         andThen(named?.(frame, likely) ?? {}, (written) => both(found, written)),
       );
-    announced.set(statement, announcement);
+    firstReadsOfStatements.set(statement, firstReads);
   }
-  return announcement;
+  return firstReads;
 }
 
-function both(one: Announced, other: Announced): Announced {
+function both(one: Prefetch, other: Prefetch): Prefetch {
   return {
     keys: [...(one.keys ?? []), ...(other.keys ?? [])],
     ranges: [...(one.ranges ?? []), ...(other.ranges ?? [])],
@@ -65,7 +66,7 @@ function both(one: Announced, other: Announced): Announced {
 }
 
 /** Made for stores that answer later alone. */
-const announced = new Derived<Statement, Announcement>();
+const firstReadsOfStatements = new Derived<Statement, FirstReads>();
 
 function plannerOf(statement: Explainable): (statement: Explainable, compiler: Compiler) => Planned {
   return PLANNERS[statement.kind] as (statement: Explainable, compiler: Compiler) => Planned;

@@ -17,6 +17,7 @@ import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../..
 import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../execution.js';
 import type { LiveQueries } from '../live/live-queries.js';
 import { pace } from '../pace.js';
+import { mapInBatches, prefetchRecords } from '../prefetch/records.js';
 import { refuse, refuseChange } from '../refusal.js';
 import { maintainViews } from '../view/maintain.js';
 import type { Refusal } from '../witness.js';
@@ -29,7 +30,6 @@ import { updateIndexes } from './index-entries.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
 import { Origins } from './origins.js';
-import { mapInBatches, prefetch } from './prefetch.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
@@ -298,7 +298,9 @@ export class Writer implements RecordWriter {
   /** The values that a record is about to claim, all of them together. */
   #prefetchClaims({ execution, table, before }: Change, after: ObjectValue): PromiseOrValue<void> {
     if (!execution.unit.answersLater || table.entry.definition.drop) return;
-    return prefetch(execution, () => ({ claims: [{ table: table.entry.definition.name, record: after, before }] }));
+    return prefetchRecords(execution, () => ({
+      claims: [{ table: table.entry.definition.name, record: after, before }],
+    }));
   }
 
   /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
@@ -331,8 +333,8 @@ export class Writer implements RecordWriter {
       const { transaction } = execution.unit;
       const start = transaction.savepoint();
       let cleared = true;
-      const announced = prefetch(execution, () => ({ records: edges, nodes: edges }));
-      const done = andThen(announced, () =>
+      const prefetched = prefetchRecords(execution, () => ({ records: edges, nodes: edges }));
+      const done = andThen(prefetched, () =>
         forEachInOrder(edges, (edge) =>
           andThen(this.exists(execution, edge), (exists) => {
             // An edge from a record to itself is met at both its ends.
@@ -382,18 +384,18 @@ export class Writer implements RecordWriter {
 /** So many records are deleted together that one look at all of them pays. */
 const MANY = 64;
 
-/** Announces what hangs on records that are to be deleted, and then what hangs on that. */
+/** Fetches what hangs on records that are to be deleted, and then what hangs on that. */
 function prefetchEdges(execution: Execution, found: readonly Found[]): PromiseOrValue<void> {
   if (!execution.unit.answersLater) return;
   const nodes = found.map(({ id }) => id);
   return andThen(
-    prefetch(execution, () => ({ nodes })),
+    prefetchRecords(execution, () => ({ nodes })),
     () =>
       andThen(
         mapInOrder(nodes, (id) => edgesAt(execution, id, { direction: 'both', tables: [] })),
         (groups) => {
           const edges = groups.flat();
-          return prefetch(execution, () => ({ records: edges, nodes: edges }));
+          return prefetchRecords(execution, () => ({ records: edges, nodes: edges }));
         },
       ),
   );

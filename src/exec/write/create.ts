@@ -8,11 +8,11 @@ import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
-import { type Expected, hasClaims, mapPrefetched } from '../record/prefetch.js';
+import { hasClaims, mapPrefetched, type RecordReads } from '../prefetch/records.js';
+import { speculate } from '../prefetch/speculate.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
-import { foresee } from './foresee.js';
 import { answerWritten, compileOutput } from './output.js';
 
 export function compileCreate(create: Create, compiler: Compiler): Evaluate {
@@ -27,18 +27,18 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
   function createAll(frame: Frame, targets: readonly Target[]): PromiseOrValue<(Written | undefined)[]> {
     const { execution } = frame;
     const drawn: (RecordId | undefined)[] = [];
-    const expected = (batch: readonly Target[], catalog: DatabaseCatalog): Expected => {
+    const readsOf = (batch: readonly Target[], catalog: DatabaseCatalog): RecordReads => {
       const ids = batch.map((target) => idOf(execution, target));
       drawn.push(...ids);
       const records = ids.filter((id) => id !== undefined);
       const claims = records.flatMap((id) => {
-        if (!data.isForeseeable || !hasClaims(catalog, id.table)) return [];
-        const record = foresee(execution, data.draft(frame.within(undefined)), undefined);
+        if (!data.isSpeculable || !hasClaims(catalog, id.table)) return [];
+        const record = speculate(execution, data.draft(frame.within(undefined)), undefined);
         return record === undefined ? [] : [{ table: id.table, record: withField(record, 'id', id) as ObjectValue }];
       });
       return { records, claims };
     };
-    return mapPrefetched(execution, targets, expected, (target, at) => createOne(frame, target, drawn[at]));
+    return mapPrefetched(execution, targets, readsOf, (target, at) => createOne(frame, target, drawn[at]));
   }
 
   function createOne(frame: Frame, target: Target, drawn: RecordId | undefined): PromiseOrValue<Written | undefined> {

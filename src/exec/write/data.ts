@@ -10,8 +10,8 @@ import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } 
 import { isVerdict } from '../discretion.js';
 import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
+import { isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
-import { isForeseeable } from './foresee.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
@@ -23,7 +23,7 @@ export interface CompiledData {
    */
   draft(frame: Frame): Draft;
   /** Whether a draft can be made before its turn has come, to see what will be read for it. */
-  readonly isForeseeable: boolean;
+  readonly isSpeculable: boolean;
 }
 
 export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
@@ -34,8 +34,8 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
     draft,
     reads: fieldsOfData(data),
     // Most stores have no use for it.
-    get isForeseeable() {
-      known ??= isForeseeable(data);
+    get isSpeculable() {
+      known ??= isSpeculable(data);
       return known;
     },
   };

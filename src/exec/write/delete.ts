@@ -5,8 +5,8 @@ import { NO_FIELDS } from '../../plan/fields-read.js';
 import type { Delete } from '../../plan/nodes.js';
 import type { Compiler, Found, Frame } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
+import { prefetchRecords, type RecordReads } from '../prefetch/records.js';
 import { Prepared } from '../prepared.js';
-import { type Expected, prefetch } from '../record/prefetch.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileFind, recordsOf } from './finder.js';
@@ -32,7 +32,7 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
         return (frame) =>
           andThen(targets(frame), (named) =>
             andThen(
-              prefetch(frame.execution, () => expectedOf(named)),
+              prefetchRecords(frame.execution, () => readsOfTargets(named)),
               () =>
                 andThen(find(frame, named), (found) =>
                   andThen(write(frame, found), (all) => answerWritten(frame, all, output, statement.only)),
@@ -45,7 +45,7 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
   );
 }
 
-function expectedOf(targets: readonly Target[]): Expected {
+function readsOfTargets(targets: readonly Target[]): RecordReads {
   const records = recordsOf(targets);
   return { records, nodes: records };
 }

@@ -7,11 +7,11 @@ import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Execution, Found, Frame, Written } from '../execution.js';
 import type { OperatorContext } from '../operators/operator.js';
-import { claimsOfChanges, type Expected, mapPrefetched } from '../record/prefetch.js';
+import { claimsOfChanges, mapPrefetched, type RecordReads } from '../prefetch/records.js';
+import { speculate } from '../prefetch/speculate.js';
 import { refuse } from '../refusal.js';
 import type { Target } from '../targets.js';
 import type { CompiledData } from './data.js';
-import { foresee } from './foresee.js';
 
 /** Changes records one after the other, as the data of a statement says. */
 export function changeFound(
@@ -20,18 +20,19 @@ export function changeFound(
   data: CompiledData,
 ): PromiseOrValue<(Written | undefined)[]> {
   const { execution } = frame;
-  const expected = (batch: readonly Found[], catalog: DatabaseCatalog): Expected => {
-    if (!data.isForeseeable) return {};
-    const make = (seen: ObjectValue, before: ObjectValue) => foresee(execution, data.draft(frame.within(seen)), before);
+  const readsOf = (batch: readonly Found[], catalog: DatabaseCatalog): RecordReads => {
+    if (!data.isSpeculable) return {};
+    const make = (seen: ObjectValue, before: ObjectValue) =>
+      speculate(execution, data.draft(frame.within(seen)), before);
     return { claims: claimsOfChanges(catalog, batch, make) };
   };
-  return mapPrefetched(execution, found, expected, ({ id, seen }) =>
+  return mapPrefetched(execution, found, readsOf, ({ id, seen }) =>
     execution.writer.update(execution, id, data.draft(frame.within(seen)), data.options, seen),
   );
 }
 
-/** What is read of targets that are named: of one alone nothing that is worth announcing. */
-export function expectedOf(targets: readonly Target[]): Expected {
+/** What is read of targets that are named: of one alone nothing that is worth fetching ahead. */
+export function readsOfTargets(targets: readonly Target[]): RecordReads {
   return targets.length < 2 ? {} : { records: recordsOf(targets) };
 }
 

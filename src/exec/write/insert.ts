@@ -23,8 +23,8 @@ import {
 import { ensureTable } from '../ensure-table.js';
 import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { setPath } from '../expression/assign.js';
+import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
-import { type Expected, mapPrefetched } from '../record/prefetch.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
@@ -84,12 +84,12 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     andThen(into === undefined ? undefined : into(frame), (table) =>
       andThen(rows(frame), (found) => {
         const drawn: (RecordId | undefined)[] = [];
-        const expected = (batch: readonly ObjectValue[], catalog: DatabaseCatalog) => {
+        const readsOf = (batch: readonly ObjectValue[], catalog: DatabaseCatalog) => {
           const ids = batch.map((row) => idIfValid(row, table, frame.execution));
           drawn.push(...ids);
-          return expectedOf(catalog, batch, ids, insert.relation);
+          return readsOfTargets(catalog, batch, ids, insert.relation);
         };
-        const written = mapPrefetched(frame.execution, found, expected, (row, at) =>
+        const written = mapPrefetched(frame.execution, found, readsOf, (row, at) =>
           insert.ignore
             ? ignoring(() => insertOne(frame, table, row, drawn[at]))
             : insertOne(frame, table, row, drawn[at]),
@@ -219,12 +219,12 @@ function idIfValid(row: ObjectValue, table: string | undefined, execution: Execu
 }
 
 /** Whether a record is there, and who holds its unique values; for an edge also whether there is something at its ends. */
-function expectedOf(
+function readsOfTargets(
   catalog: DatabaseCatalog,
   rows: readonly ObjectValue[],
   ids: readonly (RecordId | undefined)[],
   isRelation: boolean,
-): Expected {
+): RecordReads {
   const ends = rows.flatMap((row, at) => {
     const id = ids[at];
     return isRelation && id !== undefined && isEnforced(catalog, id.table) ? [row['in'], row['out']] : [];

@@ -10,7 +10,7 @@ import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
-import { type Expected, mapPrefetched } from '../record/prefetch.js';
+import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { randomId, recordIdIn } from './create.js';
@@ -33,13 +33,13 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
           const pairs = endsOf(starts, 'in').flatMap((start) => endsOf(ends, 'id').map((end) => ({ start, end })));
           const draft = (seen: ObjectValue | undefined) => data.draft(frame.within(seen));
           const drawn: RecordId[] = [];
-          const expected = (batch: readonly EdgeEnds[], catalog: DatabaseCatalog): Expected => {
+          const readsOf = (batch: readonly EdgeEnds[], catalog: DatabaseCatalog): RecordReads => {
             if (named instanceof Table) for (const _ of batch) drawn.push(randomId(frame.execution, named.name));
             const edges = isRecord(named) ? [named] : drawn.slice(-batch.length);
             const isAsked = edges[0] !== undefined && isEnforced(catalog, edges[0].table);
             return { records: isAsked ? [...edges, ...batch.flatMap(({ start, end }) => [start, end])] : edges };
           };
-          const written = mapPrefetched(frame.execution, pairs, expected, (ends, at) =>
+          const written = mapPrefetched(frame.execution, pairs, readsOf, (ends, at) =>
             writeEdge(frame.execution, named, ends, draft, data.options, reads, drawn[at]),
           );
           return andThen(written, (all) => answerWritten(frame, all, output, relate.only));

@@ -4,12 +4,12 @@ import { bindFound } from '../../plan/bind-change.js';
 import type { Update } from '../../plan/nodes.js';
 import type { Compiler, Found, Frame } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
+import { mapPrefetched } from '../prefetch/records.js';
 import { Prepared } from '../prepared.js';
-import { mapPrefetched } from '../record/prefetch.js';
 import { compileTargets } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
 import { compileData } from './data.js';
-import { changeFound, compileFind, expectedOf } from './finder.js';
+import { changeFound, compileFind, readsOfTargets } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -34,7 +34,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
           andThen(targets(frame), (named) =>
             andThen(
               // One after the other, so that a record that several of them name is seen as it is by then.
-              mapPrefetched(frame.execution, named, expectedOf, (target) =>
+              mapPrefetched(frame.execution, named, readsOfTargets, (target) =>
                 andThen(find(frame, [target]), (found) => write(frame, found)),
               ),
               (groups) => answerWritten(frame, groups.flat(), output, update.only),

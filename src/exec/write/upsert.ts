@@ -10,9 +10,9 @@ import { type ObjectValue, RecordId } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Execution, Found, Frame, Written } from '../execution.js';
 import { OperatorCompiler } from '../operators/operators.js';
+import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { Prepared } from '../prepared.js';
 import { findByUniqueIndex } from '../record/index-entries.js';
-import { type Expected, mapPrefetched } from '../record/prefetch.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
@@ -115,7 +115,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
           tree,
           (frame: Frame, named: readonly Target[]) =>
             andThen(
-              mapPrefetched(frame.execution, named, expectedOf, (target) => upsertOne(find, frame, target)),
+              mapPrefetched(frame.execution, named, readsOfTargets, (target) => upsertOne(find, frame, target)),
               (groups) => groups.flat(),
             ),
           countWritten,
@@ -131,6 +131,6 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
 }
 
 /** Whether a record is there is asked for more than once. */
-function expectedOf(targets: readonly Target[]): Expected {
+function readsOfTargets(targets: readonly Target[]): RecordReads {
   return { records: recordsOf(targets) };
 }

@@ -4,19 +4,19 @@ import { TesseraError } from '../../errors/error.js';
 import type { Create, Delete, Expression, Statement, Update, Upsert } from '../../language/ast.js';
 import { transform } from '../../language/visitor.js';
 import { paramOfId } from '../../plan/dependencies.js';
-import type { Announced } from '../../storage/contract.js';
+import type { Prefetch } from '../../storage/contract.js';
 import type { Compiler } from '../execution.js';
-import type { Announcement } from '../prepared.js';
-import { announcedBy, hasClaims } from '../record/prefetch.js';
 import { compileTargets } from '../targets.js';
-import { compileData } from './data.js';
-import { recordsOf } from './finder.js';
-import { foresee, isPlain } from './foresee.js';
+import { compileData } from '../write/data.js';
+import { recordsOf } from '../write/finder.js';
+import type { FirstReads } from './first-reads.js';
+import { hasClaims, prefetchOf } from './records.js';
+import { isPlain, speculate } from './speculate.js';
 
 type Writing = Create | Update | Upsert | Delete;
 
 /** `undefined` where that isn't known without doing something else. */
-export function announcementOfWrite(statement: Statement, compiler: Compiler): Announcement | undefined {
+export function readsOfWrite(statement: Statement, compiler: Compiler): FirstReads | undefined {
   if (!isWriting(statement) || !statement.targets.every((target) => target.kind === 'table' || isPlain(target))) {
     return undefined;
   }
@@ -30,11 +30,11 @@ export function announcementOfWrite(statement: Statement, compiler: Compiler): A
         // What is made of records that are yet to be found, or to get an id, is known later.
         const tables = new Set(records.map(({ table }) => table).filter((table) => hasClaims(likely, table)));
         const made =
-          tables.size > 0 && data?.isForeseeable
-            ? foresee(frame.execution, data.draft(frame.within(undefined)), undefined)
+          tables.size > 0 && data?.isSpeculable
+            ? speculate(frame.execution, data.draft(frame.within(undefined)), undefined)
             : undefined;
         const claims = made === undefined ? [] : [...tables].map((table) => ({ table, record: made }));
-        return announcedBy(likely, { records, claims, nodes: guessed.kind === 'delete' ? records : [] });
+        return prefetchOf(likely, { records, claims, nodes: guessed.kind === 'delete' ? records : [] });
       }),
     );
 }
@@ -51,7 +51,7 @@ function guessUser(node: Expression): Expression | undefined {
 }
 
 /** What fails does so again when the statement runs. */
-function withoutErrors(work: () => PromiseOrValue<Announced>): PromiseOrValue<Announced> {
+function withoutErrors(work: () => PromiseOrValue<Prefetch>): PromiseOrValue<Prefetch> {
   return otherwise(work, (error) => {
     if (error instanceof TesseraError) return {};
     throw error;

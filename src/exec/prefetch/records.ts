@@ -5,15 +5,15 @@ import { edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { nodeOf } from '../../catalog/node.js';
 import { TesseraError } from '../../errors/error.js';
 import { indexEntries } from '../../index/entries.js';
-import type { Announced, Key, KeyRange } from '../../storage/contract.js';
+import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import type { Execution, Found } from '../execution.js';
-import { hasReferences } from './references.js';
-import { storedOf } from './stored.js';
+import { hasReferences } from '../record/references.js';
+import { storedOf } from '../record/stored.js';
 
 /** What will be read of records. */
-export interface Expected {
+export interface RecordReads {
   /** They themselves. */
   readonly records?: readonly RecordId[];
   /** Who holds the values that these records would claim in the unique indexes of their table. */
@@ -32,22 +32,25 @@ export interface Claims {
 /** So many records are fetched at once. */
 const BATCH = 1024;
 
-/** Fetches what `expected` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
-export function prefetch({ unit }: Execution, expected: (catalog: DatabaseCatalog) => Expected): PromiseOrValue<void> {
+/** Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
+export function prefetchRecords(
+  { unit }: Execution,
+  readsOf: (catalog: DatabaseCatalog) => RecordReads,
+): PromiseOrValue<void> {
   if (!unit.answersLater) return;
   // By the catalog of before, what is fetched travels with what tells whether it is still the present one.
   return andThen(unit.likelyCatalog() ?? unit.catalog(), (catalog) => {
     if (catalog === undefined) return;
-    const { keys, ranges } = announcedBy(catalog, expected(catalog));
-    return keys.length === 0 && ranges.length === 0 ? undefined : unit.expect({ keys, ranges });
+    const { keys, ranges } = prefetchOf(catalog, readsOf(catalog));
+    return keys.length === 0 && ranges.length === 0 ? undefined : unit.prefetch({ keys, ranges });
   });
 }
 
 /** The keys and ranges by which it is read. */
-export function announcedBy(
+export function prefetchOf(
   catalog: DatabaseCatalog,
-  { records = [], claims = [], nodes = [] }: Expected,
-): Required<Announced> {
+  { records = [], claims = [], nodes = [] }: RecordReads,
+): Required<Prefetch> {
   const keys: Key[] = [];
   for (const id of records) {
     const entry = catalog.tables.get(id.table);
@@ -62,17 +65,17 @@ export function announcedBy(
   return { keys, ranges: nodes.flatMap((id) => rangesAt(catalog, id)) };
 }
 
-/** `mapInOrder` over what is written, of which `expected` tells what will be read, batch by batch. */
+/** `mapInOrder` over what is written, of which `readsOf` tells what will be read, batch by batch. */
 export function mapPrefetched<T, U>(
   execution: Execution,
   items: readonly T[],
-  expected: (batch: readonly T[], catalog: DatabaseCatalog) => Expected,
+  readsOf: (batch: readonly T[], catalog: DatabaseCatalog) => RecordReads,
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
   if (!execution.unit.answersLater) return mapInOrder(items, map);
   return mapInBatches(items, (batch, from) =>
     andThen(
-      prefetch(execution, (catalog) => expected(batch, catalog)),
+      prefetchRecords(execution, (catalog) => readsOf(batch, catalog)),
       () => mapInOrder(batch, (item, at) => map(item, from + at)),
     ),
   );

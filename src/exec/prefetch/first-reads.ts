@@ -2,17 +2,20 @@
  * What a statement reads first, known before it runs: where reads take their time, it is fetched together with what tells whether the
  * definitions are still the same and whether the user is still there.
  */
-import { andThen, otherwise } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import type { Frame } from './execution.js';
-import type { Announcement } from './prepared.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { Prefetch } from '../../storage/contract.js';
+import type { Frame } from '../execution.js';
+
+/** What a statement reads first by the catalog that is likely to be the present one. */
+export type FirstReads = (frame: Frame, likely: DatabaseCatalog) => PromiseOrValue<Prefetch>;
 
 /**
  * Begins to fetch what the statement reads first, and `others`, without waiting for it: whatever the statement then asks for travels along.
  * What goes wrong here goes wrong again where it is read.
  */
-export function announce(
-  announcement: Announcement,
+export function beginPrefetch(
+  firstReads: FirstReads,
   frame: Frame,
   others: (likely: DatabaseCatalog) => readonly string[],
 ): void {
@@ -21,11 +24,11 @@ export function announce(
   if (likely === undefined) return;
   void otherwise<void>(
     () =>
-      andThen(announcement(frame, likely), (announced) => {
-        const keys = [...others(likely), ...(announced?.keys ?? [])];
-        const ranges = announced?.ranges ?? [];
+      andThen(firstReads(frame, likely), (prefetch) => {
+        const keys = [...others(likely), ...(prefetch.keys ?? [])];
+        const ranges = prefetch.ranges ?? [];
         // A statement that finds out what it reads while it runs fetches that together with what tells of the definitions.
-        return keys.length === 0 && ranges.length === 0 ? undefined : unit.expect({ keys, ranges });
+        return keys.length === 0 && ranges.length === 0 ? undefined : unit.prefetch({ keys, ranges });
       }),
     () => undefined,
   );

@@ -10,7 +10,7 @@ import type { ObjectValue } from '../../value/value.js';
 import type { Draft, Execution } from '../execution.js';
 
 /** Whether the data of a statement takes only values and fields and asks nobody, so that it can't be noticed if it is evaluated twice. */
-export function isForeseeable(data: Data | undefined): boolean {
+export function isSpeculable(data: Data | undefined): boolean {
   return data === undefined || expressionsOf(data).every(isPlain);
 }
 
@@ -31,7 +31,11 @@ export function isPlain(expression: Expression): boolean {
 }
 
 /** What a draft makes of a record, if that can be told at once and without an error. */
-export function foresee({ memory }: Execution, draft: Draft, before: ObjectValue | undefined): ObjectValue | undefined {
+export function speculate(
+  { memory }: Execution,
+  draft: Draft,
+  before: ObjectValue | undefined,
+): ObjectValue | undefined {
   const mark = memory.used;
   try {
     const drafted = unawaited(draft(before));

@@ -2,8 +2,7 @@
  * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with the row that tells
  * whether it does.
  */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import type { Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { paramOfId } from '../../plan/dependencies.js';
@@ -18,29 +17,28 @@ import {
   type RowNode,
   type Values,
 } from '../../plan/nodes.js';
-import type { Announced } from '../../storage/contract.js';
+import type { Prefetch } from '../../storage/contract.js';
 import { encodeRecordKey } from '../../value/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler } from '../execution.js';
+import { compileAccess } from '../operators/accesses.js';
 import { compileSources, compileTarget } from '../targets.js';
-import { compileAccess } from './accesses.js';
+import type { FirstReads } from './first-reads.js';
 
-export type Announce = (frame: Frame, catalog: DatabaseCatalog) => PromiseOrValue<Announced>;
+const NOTHING: Prefetch = {};
+const nothing: FirstReads = () => NOTHING;
 
-const NOTHING: Announced = {};
-const nothing: Announce = () => NOTHING;
-
-export function compileAnnounce(node: RowNode, compiler: Compiler): Announce {
+export function compilePlanReads(node: RowNode, compiler: Compiler): FirstReads {
   let source = node;
   while ('input' in source) source = source.input;
   if (isAccess(source)) return ofAccess(source, compiler);
   if (source.kind === 'named-record') return ofRecord(source, compiler);
   if (source.kind === 'values') return ofValues(source, compiler);
   if (source.kind !== 'union') return nothing;
-  const each = source.inputs.map((input) => compileAnnounce(input, compiler));
+  const each = source.inputs.map((input) => compilePlanReads(input, compiler));
   return (frame, catalog) =>
     andThen(
-      mapInOrder(each, (announce) => announce(frame, catalog)),
+      mapInOrder(each, (reads) => reads(frame, catalog)),
       (all) => ({
         keys: all.flatMap(({ keys = [] }) => keys),
         ranges: all.flatMap(({ ranges = [] }) => ranges),
@@ -48,7 +46,7 @@ export function compileAnnounce(node: RowNode, compiler: Compiler): Announce {
     );
 }
 
-function ofRecord({ id }: NamedRecord, compiler: Compiler): Announce {
+function ofRecord({ id }: NamedRecord, compiler: Compiler): FirstReads {
   if (!isKnown(id)) return nothing;
   const named = compileTarget(id, compiler);
   return (frame, catalog) =>
@@ -60,7 +58,7 @@ function ofRecord({ id }: NamedRecord, compiler: Compiler): Announce {
 }
 
 /** A list that is written out, or a param, may name records. */
-function ofValues({ expression }: Values, compiler: Compiler): Announce {
+function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
   if (!isKnown(expression)) return nothing;
   const targets = compileSources([expression], compiler);
   return (frame, catalog) =>
@@ -72,10 +70,10 @@ function ofValues({ expression }: Values, compiler: Compiler): Announce {
     }));
 }
 
-/** So many records of a list are announced. */
+/** So many records of a list are fetched ahead. */
 const MAX_KEYS = 1_024;
 
-function ofAccess(access: Access, compiler: Compiler): Announce {
+function ofAccess(access: Access, compiler: Compiler): FirstReads {
   const likely = guessed(access);
   if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
   const { undirected, direction } = withoutDirection(likely);
@@ -109,7 +107,7 @@ function withoutDirection(access: Access): { readonly undirected: Access; readon
   return { undirected, direction };
 }
 
-/** `$auth.id` is `$auth`, if that record is there: enough to announce what is looked for by it. */
+/** `$auth.id` is `$auth`, if that record is there: enough to fetch what is looked for by it. */
 function guessed(access: Access): Access {
   switch (access.kind) {
     case 'table-scan':
