@@ -90,3 +90,11 @@ export function int4Of(field: string): number {
     (field.charCodeAt(0) << 24) | (field.charCodeAt(1) << 16) | (field.charCodeAt(2) << 8) | field.charCodeAt(3)
   );
 }
+
+/** An `int4[]` of a result, of one dimension and without NULLs. */
+export function int4ArrayOf(field: string): number[] {
+  const items: number[] = [];
+  // Dimensions, flags, element type, length and lower bound come first; of an empty array, no more than the first three.
+  for (let at = 24; at < field.length; at += 8) items.push(int4Of(field.slice(at, at + 4)));
+  return items;
+}

@@ -1,0 +1,66 @@
+import { Connection, type ConnectionSettings } from './connection.js';
+
+/** Connections for snapshots, each of which has one to itself while it lasts. */
+export class ConnectionPool {
+  readonly #settings: ConnectionSettings;
+  readonly #most: number;
+  readonly #prepare: (connection: Connection) => Promise<void>;
+  readonly #all = new Set<Connection>();
+  /** The one that was used last is taken first, so that those in excess stay idle. */
+  readonly #idle: Connection[] = [];
+  readonly #waiting: { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void }[] = [];
+  #opening = 0;
+  #closed = false;
+
+  /** `prepare` readies a new connection. */
+  constructor(settings: ConnectionSettings, most: number, prepare: (connection: Connection) => Promise<void>) {
+    this.#settings = settings;
+    this.#most = most;
+    this.#prepare = prepare;
+  }
+
+  /** A connection of one's own, until it is given back; waits for one where all are taken. @throws Error what the network or the server says */
+  take(): Connection | Promise<Connection> {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) if (idle.isUsable) return idle;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      if (this.#all.size + this.#opening < this.#most) void this.#open();
+    });
+  }
+
+  /** Statements may still be under way on it: those of the next holder come behind them. */
+  give(connection: Connection): void {
+    if (!connection.isUsable || this.#closed) {
+      this.#all.delete(connection);
+      connection.destroy();
+      if (this.#waiting.length > 0 && !this.#closed) void this.#open();
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next !== undefined) next.resolve(connection);
+    else this.#idle.push(connection);
+  }
+
+  /** Cuts all connections, whatever is under way on them. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#all) connection.destroy();
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the store is closed'));
+  }
+
+  async #open(): Promise<void> {
+    this.#opening++;
+    try {
+      const connection: Connection = await Connection.open(this.#settings, {
+        onLost: () => this.#all.delete(connection),
+      });
+      await this.#prepare(connection);
+      this.#all.add(connection);
+      this.#opening--;
+      this.give(connection);
+    } catch (error) {
+      this.#opening--;
+      this.#waiting.shift()?.reject(error);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The tables and functions of a store in PostgreSQL, in a schema of their own.
+ *
+ * `entry` holds the keys and values. `head` has a row for each head (`remote/heads.ts`), which a commit locks, with the versionstamp of the last
+ * commit under it. `log` has the keys that each commit has written, in the order of versionstamps without gaps, as far back as snapshots and
+ * those who follow it may need. `fence` makes sure that a group of commits whose outcome was settled as "not applied" never is applied later.
+ */
+
+/** Of tables and functions, written to `about`. */
+export const FORMAT = 1;
+
+export const SCHEMA = `
+CREATE TABLE IF NOT EXISTS about (name text PRIMARY KEY, value text NOT NULL);
+CREATE TABLE IF NOT EXISTS entry (key bytea PRIMARY KEY, value bytea NOT NULL);
+-- Records are packed already: compressing them costs time and saves nothing.
+ALTER TABLE entry ALTER COLUMN value SET STORAGE EXTERNAL;
+-- Room in each page, so that an update of a head stays in its page and writes no index.
+CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL) WITH (fillfactor = 10);
+INSERT INTO head VALUES (0, 0) ON CONFLICT DO NOTHING;
+CREATE TABLE IF NOT EXISTS log (
+  head bigint NOT NULL,
+  stamp bigint NOT NULL,
+  node bigint NOT NULL,
+  -- Numbers the groups of commits of a node.
+  part bigint NOT NULL,
+  -- The place of the commit in its group.
+  place integer NOT NULL,
+  keys bytea[] NOT NULL,
+  PRIMARY KEY (head, stamp)
+);
+CREATE TABLE IF NOT EXISTS fence (node bigint NOT NULL, head bigint NOT NULL, part bigint NOT NULL, PRIMARY KEY (node, head));
+
+-- The head of a key: the id of its database, or 0.
+CREATE OR REPLACE FUNCTION head_of(key bytea) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN length(key) < 5 OR get_byte(key, 0) <> 68 THEN 0 ELSE
+    (get_byte(key, 1)::bigint << 24) | (get_byte(key, 2) << 16) | (get_byte(key, 3) << 8) | get_byte(key, 4) END
+$$;
+
+-- Locks heads in ascending order, makes those that aren't there, and gives the first versionstamp of a group of \`size\` commits.
+CREATE OR REPLACE FUNCTION take_stamps(written bigint[], shared bigint[], everything boolean, size integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  first bigint;
+  floor bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
+  each bigint;
+BEGIN
+  IF everything THEN
+    LOCK TABLE head IN EXCLUSIVE MODE;
+    SELECT greatest(coalesce(max(stamp), 0) + 1, floor) INTO first FROM head;
+    UPDATE head SET stamp = first + size - 1;
+    INSERT INTO head SELECT id, first + size - 1 FROM unnest(written) AS id ON CONFLICT (id) DO NOTHING;
+    RETURN first;
+  END IF;
+  IF cardinality(written) = 1 AND shared <@ ARRAY[0::bigint] THEN
+    -- The head of the root is always there.
+    PERFORM 1 FROM head WHERE id = ANY(shared) FOR SHARE;
+    INSERT INTO head AS h VALUES (written[1], floor + size - 1)
+      ON CONFLICT (id) DO UPDATE SET stamp = greatest(h.stamp + 1, floor) + size - 1
+      RETURNING stamp - size + 1 INTO first;
+    RETURN first;
+  END IF;
+  INSERT INTO head SELECT id, 0 FROM unnest(written || shared) AS id ORDER BY id ON CONFLICT (id) DO NOTHING;
+  FOR each IN SELECT id FROM unnest(written || shared) AS id ORDER BY id LOOP
+    IF each = ANY(written) THEN
+      PERFORM 1 FROM head WHERE id = each FOR UPDATE;
+    ELSE
+      PERFORM 1 FROM head WHERE id = each FOR SHARE;
+    END IF;
+  END LOOP;
+  SELECT greatest(max(stamp) + 1, floor) INTO first FROM head WHERE id = ANY(written);
+  UPDATE head SET stamp = first + size - 1 WHERE id = ANY(written);
+  RETURN first;
+END $$;
+
+-- Judges and applies a group of commits. Arrays that belong together have the same length; those that end in _c hold the number of the commit.
+-- Gives the first versionstamp, and the numbers of the commits that conflict; nothing where the group was settled as not applied.
+CREATE OR REPLACE FUNCTION commit_group_v1(
+  me bigint, this_part bigint, written bigint[], shared bigint[], everything boolean, size integer,
+  since_c integer[], since_head bigint[], since_stamp bigint[],
+  key_c integer[], key_read bytea[],
+  range_c integer[], range_from bytea[], range_to bytea[],
+  write_c integer[], write_key bytea[], write_value bytea[],
+  append_c integer[], append_prefix bytea[], append_at integer[], append_value bytea[]
+) RETURNS TABLE (first bigint, conflicting integer[]) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  s bigint;
+  bad integer[] := '{}';
+BEGIN
+  s := take_stamps(written, shared, everything, size);
+  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND (everything OR f.head = ANY(written))) THEN
+    RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
+  END IF;
+  IF cardinality(key_c) > 0 OR cardinality(range_c) > 0 THEN
+    WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
+    since AS (
+      SELECT * FROM given
+      UNION ALL
+      SELECT c, id, 0 FROM generate_series(0, size - 1) AS c CROSS JOIN head
+        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = c AND given.head = id)
+    ),
+    oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
+    recent AS MATERIALIZED (
+      SELECT l.head, l.stamp, k.key
+      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp CROSS JOIN LATERAL unnest(l.keys) AS k(key)
+    )
+    SELECT coalesce(array_agg(DISTINCT c), '{}') INTO bad FROM (
+      SELECT r.c, recent.head, recent.stamp FROM unnest(key_c, key_read) AS r(c, key) JOIN recent ON recent.key = r.key
+      UNION ALL
+      SELECT r.c, recent.head, recent.stamp FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
+        JOIN recent ON recent.key >= r.low AND recent.key < r.high
+    ) AS met
+    JOIN since USING (c, head) WHERE met.stamp > since.stamp;
+  END IF;
+  INSERT INTO entry AS e
+    SELECT key, value FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(bad)
+    UNION ALL
+    SELECT prefix || int8send(s + c) || int4send(at), value FROM unnest(append_c, append_prefix, append_at, append_value) AS a(c, prefix, at, value) WHERE c <> ALL(bad)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+  DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(bad)));
+  INSERT INTO log (head, stamp, node, part, place, keys)
+    SELECT head_of(key), s + c, me, this_part, c, array_agg(key) FROM (
+      SELECT c, key FROM unnest(write_c, write_key) AS w(c, key)
+      UNION ALL
+      SELECT c, prefix || int8send(s + c) || int4send(at) FROM unnest(append_c, append_prefix, append_at) AS a(c, prefix, at)
+    ) AS written WHERE c <> ALL(bad) GROUP BY c, head_of(key);
+  RETURN QUERY SELECT s, bad;
+END $$;
+
+-- What became of a group whose answer was lost; what wasn't applied by now never will be.
+CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, written bigint[], everything boolean)
+RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  -- Waits for the group, should it be under way still, and keeps it out, should it come later.
+  PERFORM take_stamps(written, '{}', everything, 0);
+  INSERT INTO fence AS f SELECT me, id, this_part FROM head WHERE everything OR id = ANY(written)
+    ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part);
+  RETURN QUERY SELECT DISTINCT l.place, l.stamp FROM log AS l
+    WHERE l.node = me AND l.part = this_part AND (everything OR l.head = ANY(written));
+END $$;
+`;

@@ -1,0 +1,146 @@
+import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../contract.js';
+import type { Head } from '../../remote/heads.js';
+import type { Page, PageRequest, ReadAnswer, ReadRequest, RemoteSnapshot } from '../../remote/store.js';
+import type { StoredValues } from '../stored-values.js';
+import { byteaArray, bytes, int4, int8Array, int8Of } from './binary.js';
+import type { Connection, Row, Statement } from './connection.js';
+import { storageError } from './errors.js';
+import type { ConnectionPool } from './pool.js';
+
+/** A page has no more entries beyond this many bytes of values. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
+const END: Statement = { name: 'end', text: 'COMMIT' };
+const GET: Statement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
+const GET_MANY: Statement = { name: 'get_many', text: 'SELECT key, value FROM entry WHERE key = ANY($1::bytea[])' };
+const COUNT: Statement = { name: 'count', text: 'SELECT count(*) FROM entry WHERE key >= $1::bytea AND key < $2::bytea' };
+const HEADS: Statement = { name: 'heads', text: 'SELECT id, stamp FROM head WHERE id = ANY($1::bigint[])' };
+const ALL_HEADS: Statement = { name: 'all_heads', text: 'SELECT id, stamp FROM head' };
+
+/** One for each combination of direction and of values wanted. */
+const PAGES: Readonly<Record<string, Statement>> = Object.fromEntries(
+  [false, true].flatMap((reverse) =>
+    [false, true].map((keysOnly) => {
+      const name = pageStatement(reverse, keysOnly);
+      const order = reverse ? 'key DESC' : 'key';
+      const text = keysOnly
+        ? `SELECT key FROM entry WHERE key >= $1::bytea AND key < $2::bytea ORDER BY ${order} LIMIT $3::int`
+        : `SELECT key, value FROM (
+             SELECT key, value, sum(octet_length(value)) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+             FROM entry WHERE key >= $1::bytea AND key < $2::bytea ORDER BY ${order} LIMIT $3::int
+           ) AS page WHERE before IS NULL OR before < ${PAGE_BYTES} ORDER BY ${order}`;
+      return [name, { name, text }];
+    }),
+  ),
+);
+
+function pageStatement(reverse: boolean, keysOnly: boolean): string {
+  return `page${reverse ? '_reverse' : ''}${keysOnly ? '_keys' : ''}`;
+}
+
+/** A REPEATABLE READ transaction on a connection of its own. BEGIN travels with the first read, and nobody waits for COMMIT. */
+export class PostgresSnapshot implements RemoteSnapshot {
+  readonly #pool: ConnectionPool;
+  readonly #values: StoredValues;
+  #connection: Connection | Promise<Connection> | undefined;
+  #released = false;
+
+  constructor(pool: ConnectionPool, values: StoredValues) {
+    this.#pool = pool;
+    this.#values = values;
+  }
+
+  async read({ keys, pages, heads }: ReadRequest): Promise<ReadAnswer> {
+    try {
+      const connection = this.#begun();
+      const open = connection instanceof Promise ? await connection : connection;
+      // All of them are sent before any is answered.
+      const stamps = heads.length === 0 ? [] : stampsOf(open, heads);
+      const values = this.#valuesOf(open, keys);
+      const found = pages.map((page) => this.#page(open, page));
+      const answers = await Promise.allSettled([stamps, values, ...found]);
+      for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+      return { stamps: new Map(await stamps), values: await values, pages: await Promise.all(found) };
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  async count({ from, to }: KeyRange): Promise<number> {
+    try {
+      const open = await this.#begun();
+      const [row] = await open.query(COUNT, [bytes(from), bytes(to)]);
+      return Number(int8Of(row![0]!));
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    if (this.#connection === undefined) return;
+    const release = (connection: Connection) => {
+      if (connection.isUsable) connection.query(END).catch(() => connection.destroy());
+      this.#pool.give(connection);
+    };
+    if (this.#connection instanceof Promise) this.#connection.then(release, () => undefined);
+    else release(this.#connection);
+  }
+
+  #begun(): Connection | Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const begin = (connection: Connection) => {
+      // Where it fails, what is read behind it fails as well.
+      connection.query(BEGIN).catch(() => connection.destroy());
+      this.#connection = connection;
+      return connection;
+    };
+    const taken = this.#pool.take();
+    this.#connection = taken instanceof Promise ? taken.then(begin) : begin(taken);
+    return this.#connection;
+  }
+
+  async #valuesOf(connection: Connection, keys: readonly Key[]): Promise<(Stored | undefined)[]> {
+    if (keys.length === 0) return [];
+    if (keys.length === 1) {
+      const [row] = await connection.query(GET, [bytes(keys[0]!)]);
+      return [row && this.#decode(keys[0]!, row[0]!)];
+    }
+    const found = new Map<Key, Stored>();
+    for (const [key, value] of await connection.query(GET_MANY, [byteaArray(keys)])) {
+      found.set(key!, this.#decode(key!, value!));
+    }
+    return keys.map((key) => found.get(key));
+  }
+
+  async #page(connection: Connection, { from, to, reverse, limit, keysOnly }: PageRequest): Promise<Page> {
+    // One more tells whether there are any behind.
+    const statement = PAGES[pageStatement(reverse, keysOnly)]!;
+    const rows = await connection.query(statement, [bytes(from), bytes(to), int4(limit + 1)]);
+    const entries = rows.slice(0, limit).map((row): Entry => this.#entry(row, keysOnly));
+    return { entries, isLast: rows.length === 0 || (rows.length <= limit && !isCut(rows)) };
+  }
+
+  #entry([key, value]: Row, keysOnly: boolean): Entry {
+    return [key!, keysOnly ? null : this.#decode(key!, value!)];
+  }
+
+  #decode(key: Key, value: string): Stored {
+    return this.#values.decode(key, bytes(value));
+  }
+}
+
+/** Whether a page has ended because of its bytes: then there may be entries behind it. */
+function isCut(rows: readonly Row[]): boolean {
+  let size = 0;
+  for (const [, value] of rows) size += value?.length ?? 0;
+  return size >= PAGE_BYTES;
+}
+
+async function stampsOf(connection: Connection, heads: readonly Head[] | 'all'): Promise<[Head, Versionstamp][]> {
+  const rows =
+    heads === 'all' ? connection.query(ALL_HEADS) : connection.query(HEADS, [int8Array(heads.map(BigInt))]);
+  return (await rows).map(([id, stamp]) => [Number(int8Of(id!)), int8Of(stamp!)]);
+}

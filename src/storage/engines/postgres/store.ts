@@ -1,0 +1,219 @@
+import { failure } from '../../../errors/error.js';
+import { encodeRecord } from '../../../value/record-codec.js';
+import { sealRecord } from '../../../value/sealed-record.js';
+import type { Key } from '../../contract.js';
+import type { Head } from '../../remote/heads.js';
+import {
+  type CommitGroup,
+  type CommitOutcome,
+  OutcomeUnknown,
+  type RemoteSnapshot,
+  type RemoteStore,
+} from '../../remote/store.js';
+import { StoredValues } from '../stored-values.js';
+import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
+import { Connection, type ConnectionSettings, type Parameter, type Statement } from './connection.js';
+import { isAnswer, storageError } from './errors.js';
+import { ConnectionPool } from './pool.js';
+import { SCHEMA } from './schema.js';
+import { PostgresSnapshot } from './snapshot.js';
+
+/** As LMDB's, so that a store can be copied from one engine to the other. */
+const MAX_KEY_LENGTH = 1_978;
+
+const COMMIT: Statement = {
+  name: 'commit_group',
+  text: `SELECT first, conflicting FROM commit_group_v1(
+    $1::bigint, $2::bigint, $3::bigint[], $4::bigint[], $5::boolean, $6::int,
+    $7::int[], $8::bigint[], $9::bigint[],
+    $10::int[], $11::bytea[],
+    $12::int[], $13::bytea[], $14::bytea[],
+    $15::int[], $16::bytea[], $17::bytea[],
+    $18::int[], $19::bytea[], $20::int[], $21::bytea[])`,
+};
+const SETTLE: Statement = {
+  name: 'settle_group',
+  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[], $4::boolean)',
+};
+const CHECK: Statement = { name: 'check', text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')" };
+
+export interface PostgresOptions extends ConnectionSettings {
+  /** The schema in which the tables are. */
+  readonly schema: string;
+  /** The most connections for snapshots. */
+  readonly connections: number;
+  /** A random number, by which commits of this process are told from those of others. */
+  readonly node: bigint;
+  /** Names a key in error messages. */
+  readonly describeKey: (key: Key) => string;
+}
+
+/** A store in a PostgreSQL database. */
+export class PostgresStore implements RemoteStore {
+  readonly name = 'postgres';
+  readonly maxKeyLength = MAX_KEY_LENGTH;
+  readonly #options: PostgresOptions;
+  readonly #snapshots: ConnectionPool;
+  readonly #commits: ConnectionPool;
+  readonly #values: StoredValues;
+
+  private constructor(options: PostgresOptions) {
+    this.#options = options;
+    const prepare = (connection: Connection) =>
+      connection.run(`SET search_path TO ${pgIdentifier(options.schema)}; SET client_min_messages TO warning`);
+    this.#snapshots = new ConnectionPool(options, options.connections, prepare);
+    this.#commits = new ConnectionPool(options, 4, prepare);
+    this.#values = new StoredValues(true, options.describeKey);
+  }
+
+  /** Makes the schema and its tables where they are missing. @throws TesseraError `storage_unavailable` */
+  static async open(options: PostgresOptions): Promise<PostgresStore> {
+    const store = new PostgresStore(options);
+    try {
+      const connection = await store.#commits.take();
+      const schema = pgIdentifier(options.schema);
+      // Several nodes may start at once.
+      await connection.run(
+        `BEGIN; SELECT pg_advisory_xact_lock(hashtext('tessera schema ${options.schema.replaceAll("'", "''")}'));
+         CREATE SCHEMA IF NOT EXISTS ${schema}; SET LOCAL search_path TO ${schema};
+         ${SCHEMA}
+         COMMIT`,
+      );
+      store.#commits.give(connection);
+    } catch (error) {
+      await store.close();
+      throw storageError(error);
+    }
+    return store;
+  }
+
+  snapshot(): RemoteSnapshot {
+    return new PostgresSnapshot(this.#snapshots, this.#values);
+  }
+
+  async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
+    const parameters = this.#parameters(group);
+    let connection: Connection;
+    try {
+      connection = await this.#commits.take();
+    } catch (error) {
+      throw storageError(error);
+    }
+    try {
+      const [row] = await connection.query(COMMIT, parameters);
+      const [first, conflicting] = row!;
+      const conflicts = new Set(int4ArrayOf(conflicting!));
+      return group.commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
+    } catch (error) {
+      if (isAnswer(error)) throw storageError(error);
+      throw new OutcomeUnknown('the connection was lost while a commit was under way', { cause: error });
+    } finally {
+      this.#commits.give(connection);
+    }
+  }
+
+  async settle({ number, heads, commits }: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+    try {
+      const connection = await this.#commits.take();
+      try {
+        const rows = await connection.query(SETTLE, [
+          int8(this.#options.node),
+          int8(number),
+          int8Array(heads === 'all' ? [] : heads.written.map(BigInt)),
+          boolean(heads === 'all'),
+        ]);
+        const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
+        return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
+      } finally {
+        this.#commits.give(connection);
+      }
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  async check(): Promise<void> {
+    try {
+      const connection = await this.#commits.take();
+      try {
+        const [row] = await connection.query(CHECK);
+        if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+      } finally {
+        this.#commits.give(connection);
+      }
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#snapshots.close();
+    this.#commits.close();
+  }
+
+  #parameters({ number, heads, commits }: CommitGroup): Parameter[] {
+    const since = new Columns<[number, Head, bigint]>();
+    const keys = new Columns<[number, Key]>();
+    const ranges = new Columns<[number, Key, Key]>();
+    const writes = new Columns<[number, Key, Buffer | undefined]>();
+    const appends = new Columns<[number, Key, number, Buffer]>();
+    for (const [place, commit] of commits.entries()) {
+      for (const [head, stamp] of commit.since) since.add([place, head, stamp]);
+      for (const key of commit.keysRead) keys.add([place, key]);
+      for (const { from, to } of commit.rangesRead) ranges.add([place, from, to]);
+      for (const [key, value] of commit.changes) {
+        writes.add([place, key, value === undefined ? undefined : buffer(sealRecord(key, value))]);
+      }
+      // Their keys, over which a checksum would go, are known to the server alone.
+      for (const { prefix, at, value } of commit.appended) appends.add([place, prefix, at, buffer(encodeRecord(value))]);
+    }
+    return [
+      int8(this.#options.node),
+      int8(number),
+      int8Array(heads === 'all' ? [] : heads.written.map(BigInt)),
+      int8Array(heads === 'all' ? [] : heads.read.map(BigInt)),
+      boolean(heads === 'all'),
+      int4(commits.length),
+      int4Array(since.column(0)),
+      int8Array(since.column(1).map(BigInt)),
+      int8Array(since.column(2)),
+      int4Array(keys.column(0)),
+      byteaArray(keys.column(1)),
+      int4Array(ranges.column(0)),
+      byteaArray(ranges.column(1)),
+      byteaArray(ranges.column(2)),
+      int4Array(writes.column(0)),
+      byteaArray(writes.column(1)),
+      byteaArray(writes.column(2)),
+      int4Array(appends.column(0)),
+      byteaArray(appends.column(1)),
+      int4Array(appends.column(2)),
+      byteaArray(appends.column(3)),
+    ];
+  }
+}
+
+/** Rows that are sent as one array a column. */
+class Columns<Row extends readonly unknown[]> {
+  readonly #rows: Row[] = [];
+
+  add(row: Row): void {
+    this.#rows.push(row);
+  }
+
+  column<Index extends keyof Row>(index: Index): Row[Index][] {
+    return this.#rows.map((row) => row[index]);
+  }
+}
+
+function buffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function boolean(value: boolean): Buffer {
+  return Buffer.from([value ? 1 : 0]);
+}
+
+function pgIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

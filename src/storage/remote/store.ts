@@ -1,0 +1,107 @@
+/**
+ * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied in groups, and a log
+ * of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
+ */
+import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
+import type { Head, HeadLocks } from './heads.js';
+
+/** One page of a range: its first `limit` entries in one direction or the other, fewer where they would be too many bytes. */
+export interface PageRequest extends KeyRange {
+  readonly reverse: boolean;
+  readonly limit: number;
+  /** Whether the values are left out, which then are all `null`. */
+  readonly keysOnly: boolean;
+}
+
+export interface Page {
+  readonly entries: readonly Entry[];
+  /** Whether the range has no entries behind these. */
+  readonly isLast: boolean;
+}
+
+/** What is read together, in one round trip. */
+export interface ReadRequest {
+  readonly keys: readonly Key[];
+  readonly pages: readonly PageRequest[];
+  /** The heads whose versionstamps are asked for; `all` that there are. */
+  readonly heads: readonly Head[] | 'all';
+}
+
+/** The answers, those for keys and pages in the order of the request. */
+export interface ReadAnswer {
+  readonly values: readonly (Stored | undefined)[];
+  readonly pages: readonly Page[];
+  /** Of a head under which nothing was ever committed there is none. */
+  readonly stamps: ReadonlyMap<Head, Versionstamp>;
+}
+
+/** An unchanging view of the store, as of its first read. */
+export interface RemoteSnapshot {
+  /** @throws TesseraError `storage_unavailable`, `storage_corrupt` */
+  read(request: ReadRequest): Promise<ReadAnswer>;
+  /** How many keys lie in a range. @throws TesseraError `storage_unavailable` */
+  count(range: KeyRange): Promise<number>;
+  /** Called once, when the view is no longer needed. */
+  release(): void;
+}
+
+/** A key that a commit writes; without a value, one that it deletes. */
+export type Change = readonly [key: Key, value: Stored | undefined];
+
+/** An entry of a log, whose key the store completes by the commit's versionstamp (`Transaction.append`). */
+export interface AppendedEntry {
+  readonly prefix: Key;
+  /** Counts the entries of the transaction. */
+  readonly at: number;
+  readonly value: Stored;
+}
+
+/** A commit that waits to be judged and applied. */
+export interface CommitRequest {
+  /** Where the snapshot stood from which it read, by head. */
+  readonly since: ReadonlyMap<Head, Versionstamp>;
+  readonly keysRead: readonly Key[];
+  readonly rangesRead: readonly KeyRange[];
+  /** Ascending by key. */
+  readonly changes: readonly Change[];
+  readonly appended: readonly AppendedEntry[];
+}
+
+/** Commits that don't touch each other, in the order in which they are to take effect. */
+export interface CommitGroup {
+  /** Numbers the groups of this node, ascending. */
+  readonly number: bigint;
+  /** `all` locks whatever heads there are. */
+  readonly heads: HeadLocks | 'all';
+  readonly commits: readonly CommitRequest[];
+}
+
+/** The versionstamp of a commit that was applied; `conflict` where nothing of it was, since what it read has changed. */
+export type CommitOutcome = Versionstamp | 'conflict';
+
+export interface RemoteStore {
+  /** `postgres`, … */
+  readonly name: string;
+  /** The longest key that it takes, in bytes. */
+  readonly maxKeyLength: number;
+  /** Sends nothing before the first read. */
+  snapshot(): RemoteSnapshot;
+  /**
+   * Judges and applies commits, all of those that don't conflict or none of any. Groups with heads in common take effect in the order in which
+   * they are applied.
+   * @throws OutcomeUnknown the connection was lost before the answer came
+   * @throws TesseraError `storage_unavailable` nothing was applied
+   */
+  apply(group: CommitGroup): Promise<readonly CommitOutcome[]>;
+  /**
+   * What became of a group whose outcome is unknown. If it wasn't applied, it never will be.
+   * @throws TesseraError `storage_unavailable` it can't be found out now
+   */
+  settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'>;
+  /** Reads and writes something. @throws TesseraError `storage_unavailable` */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A commit was sent, and whether it was applied isn't known. */
+export class OutcomeUnknown extends Error {}

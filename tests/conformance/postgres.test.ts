@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
+import { RemoteEngine } from '../../src/storage/remote/engine.js';
+import { StubbedEnvironment } from '../auth/environment.js';
+import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { storageConformance } from './storage.js';
+
+describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', () => {
+  let server: PostgresServer;
+  let schemas = 0;
+  let nodes = 0n;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  storageConformance('postgres', async (timers) => {
+    const schema = `store_${schemas++}`;
+    const { clock } = new StubbedEnvironment();
+    const open = async () => {
+      const store = await PostgresStore.open({
+        host: '127.0.0.1',
+        port: server.port,
+        database: 'postgres',
+        user: 'postgres',
+        password: undefined,
+        tls: undefined,
+        connectTimeout: 5_000,
+        applicationName: 'tessera',
+        schema,
+        connections: 16,
+        node: ++nodes,
+        describeKey: (key) => `the key of ${key.length} bytes`,
+      });
+      return new RemoteEngine(store, { clock, timers });
+    };
+    const engine = await open();
+    return {
+      engine,
+      reopen: async () => {
+        await engine.close();
+        return open();
+      },
+      dispose: () => engine.close(),
+    };
+  });
+});
