@@ -1,6 +1,6 @@
 /** What the throttle counts failures by: whom a try to sign in is aimed at. */
 import { createHash } from 'node:crypto';
-import { readGrantKey } from '../catalog/grant.js';
+import { readGrantKey } from '../catalog/credentials/grant.js';
 import type { Place } from '../catalog/principal.js';
 import type { Expression } from '../language/ast.js';
 import { walk } from '../language/visitor.js';

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { namedToken } from '../catalog/denial.js';
+import { namedToken } from '../catalog/credentials/revocation-list.js';
 import { type Place, type Principal, placeOf } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject, type ObjectValue } from '../value/value.js';

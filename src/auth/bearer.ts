@@ -1,10 +1,10 @@
 /** Bearers of grants: whoever shows the key that ACCESS … GRANT handed out becomes the user or the record that it was granted for. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import { type Grant, type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
-import { belongsTo, type Incarnation } from '../catalog/incarnation.js';
+import { type Grant, type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/credentials/grant.js';
+import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
+import type { SigningKey } from '../catalog/credentials/signing-key.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { type Place, roleNames } from '../catalog/principal.js';
-import type { SigningKey } from '../catalog/signing-key.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';

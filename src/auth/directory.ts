@@ -1,8 +1,8 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
-import type { HandedOut, NamedToken } from '../catalog/denial.js';
-import type { Grant, Grants } from '../catalog/grant.js';
-import type { Incarnation } from '../catalog/incarnation.js';
+import type { Grant, Grants } from '../catalog/credentials/grant.js';
+import type { Incarnation } from '../catalog/credentials/incarnation.js';
+import type { HandedOut, NamedToken } from '../catalog/credentials/revocation-list.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import type { Place } from '../catalog/principal.js';
 import type { Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';

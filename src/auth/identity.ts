@@ -1,5 +1,5 @@
 /** Who a session is, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
-import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import type { Place, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { Identity } from '../exec/execution.js';

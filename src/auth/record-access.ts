@@ -1,9 +1,9 @@
 /** Users that are records: SIGNUP, SIGNIN and AUTHENTICATE of an access of TYPE RECORD. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import { NO_INCARNATION } from '../catalog/incarnation.js';
+import { NO_INCARNATION } from '../catalog/credentials/incarnation.js';
+import { issuingKey } from '../catalog/credentials/signing-key.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import type { Place } from '../catalog/principal.js';
-import { issuingKey } from '../catalog/signing-key.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { AccessKind, Expression } from '../language/ast.js';

@@ -4,10 +4,18 @@
  * refused, and no more.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import { Denials } from '../catalog/denial.js';
-import { drawGrant, type Grant, type Grants, isExpired, moment, opens, readGrantKey } from '../catalog/grant.js';
-import { belongsTo, NO_INCARNATION } from '../catalog/incarnation.js';
+import {
+  drawGrant,
+  type Grant,
+  type Grants,
+  isExpired,
+  moment,
+  opens,
+  readGrantKey,
+} from '../catalog/credentials/grant.js';
+import { belongsTo, NO_INCARNATION } from '../catalog/credentials/incarnation.js';
+import { Denials } from '../catalog/credentials/revocation-list.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { type Place, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';

@@ -3,7 +3,7 @@
  * nobody took back what was handed out.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import {
   type Place,
   type Principal,

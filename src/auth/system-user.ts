@@ -1,7 +1,8 @@
 /** Users of DEFINE USER, at root, a namespace or a database. */
-import type { UserDefinition } from '../catalog/definition.js';
+
+import type { SigningKey } from '../catalog/credentials/signing-key.js';
+import type { UserDefinition } from '../catalog/definitions/definition.js';
 import type { Place } from '../catalog/principal.js';
-import type { SigningKey } from '../catalog/signing-key.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { userAccount } from './account.js';
 import { type Claims, claimsValue } from './claims.js';

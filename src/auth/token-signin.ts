@@ -1,6 +1,6 @@
 /** Signing in with a token: of a system user, of a record user, or of somebody whom a JWT access trusts. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import type { Place } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';

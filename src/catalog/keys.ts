@@ -26,7 +26,7 @@
  * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
  */
 import type { Key, KeyRange } from '../storage/contract.js';
-import type { Id } from './definition.js';
+import type { Id } from './definitions/definition.js';
 
 /** The common beginning of all keys of root, of a namespace, or of a database. */
 export type Area = string;

@@ -2,12 +2,12 @@
 
 import { invariant } from '../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import { ensureDatabase, ensureNamespace } from '../catalog/define.js';
-import type { NamespaceDefinition } from '../catalog/definition.js';
-import { findNamespace } from '../catalog/lookup.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import { ensureDatabase, ensureNamespace } from '../catalog/definitions/define.js';
+import type { NamespaceDefinition } from '../catalog/definitions/definition.js';
+import { findNamespace } from '../catalog/definitions/lookup.js';
+import type { Change } from '../catalog/definitions/schema-version.js';
 import type { Place } from '../catalog/principal.js';
-import type { Change } from '../catalog/stamp.js';
 import { failure } from '../errors/error.js';
 import type { Level } from '../language/ast.js';
 import { authorize } from './authorize.js';

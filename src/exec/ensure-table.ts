@@ -1,6 +1,6 @@
 /** Tables come into being by being written to. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { plainTable, putTable } from '../catalog/define.js';
+import { plainTable, putTable } from '../catalog/definitions/define.js';
 import { mayAct } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { changeOf, ensurePlace } from './ensure-place.js';

@@ -3,8 +3,8 @@
  * is ambient.
  */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
-import type { Id, SequenceDefinition } from '../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
+import type { Id, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';

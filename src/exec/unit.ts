@@ -1,8 +1,8 @@
 import { Derived } from '../base/derived.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import { type CatalogCache, loadDatabase } from '../catalog/definitions/load.js';
 import { databaseKey } from '../catalog/keys.js';
-import { type CatalogCache, loadDatabase } from '../catalog/load.js';
 import type { Place } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Key, Prefetch, Transaction } from '../storage/contract.js';

@@ -2,7 +2,7 @@
  * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`, printed by EXPLAIN
  * (`describe.ts`) and run by `exec/operators`. What stands here is what runs; nothing decides later.
  */
-import type { IndexDefinition } from '../catalog/definition.js';
+import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {
   Call,
   Expression,

@@ -6,7 +6,7 @@ import type { IssuedTokens } from '../auth/context.js';
 import type { Credentials } from '../auth/credentials.js';
 import type { ClientOrigin, SessionIdentity } from '../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
-import { readGrantKey } from '../catalog/grant.js';
+import { readGrantKey } from '../catalog/credentials/grant.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { Witness } from '../exec/witness.js';

@@ -1,8 +1,8 @@
 /** Takes what is older than its CHANGEFEED keeps it out of the logs of changes. */
 import { andThen, lastly } from '../base/promise-or-value.js';
-import { type CatalogCache, loadDatabase } from '../catalog/load.js';
-import { loadNamespace, loadRoot } from '../catalog/lookup.js';
-import { hasChanges, pruneChanges } from '../catalog/prune-changes.js';
+import { hasChanges, pruneChanges } from '../catalog/changefeed/retention.js';
+import { type CatalogCache, loadDatabase } from '../catalog/definitions/load.js';
+import { loadNamespace, loadRoot } from '../catalog/definitions/lookup.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { Engine, Transaction } from '../storage/contract.js';

@@ -5,7 +5,7 @@
 import type { IssuedTokens } from '../auth/context.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { Place, Principal } from '../catalog/principal.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { ExportSelection } from '../exec/export/selection.js';

@@ -5,12 +5,12 @@ import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../a
 import { guestIdentity } from '../auth/identity.js';
 import { recordFrom } from '../auth/record-access.js';
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
-import { putPlaced } from '../catalog/define.js';
-import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
-import { Denials, type HandedOut, type NamedToken } from '../catalog/denial.js';
-import { type Grant, Grants } from '../catalog/grant.js';
-import { ensureIncarnation, findIncarnation, type Incarnation } from '../catalog/incarnation.js';
-import { areaOf, findAccess, findUser } from '../catalog/lookup.js';
+import { type Grant, Grants } from '../catalog/credentials/grant.js';
+import { ensureIncarnation, findIncarnation, type Incarnation } from '../catalog/credentials/incarnation.js';
+import { Denials, type HandedOut, type NamedToken } from '../catalog/credentials/revocation-list.js';
+import { putPlaced } from '../catalog/definitions/define.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
+import { areaOf, findAccess, findUser } from '../catalog/definitions/lookup.js';
 import type { Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { changeOf } from '../exec/ensure-place.js';

@@ -5,8 +5,8 @@
 
 import { atPlace, type SessionIdentity } from '../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
-import { type Piece, readPast } from '../catalog/past-changes.js';
+import { type Piece, readPast } from '../catalog/changefeed/catch-up.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Execution, LiveListener, LiveQuery, Written } from '../exec/execution.js';

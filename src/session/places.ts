@@ -1,7 +1,7 @@
 /** What USE selects, and brings into being for those who may. */
 import { andThen, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
-import { ensureDatabase, ensureNamespace } from '../catalog/define.js';
-import { findDatabase, findNamespace } from '../catalog/lookup.js';
+import { ensureDatabase, ensureNamespace } from '../catalog/definitions/define.js';
+import { findDatabase, findNamespace } from '../catalog/definitions/lookup.js';
 import { mayAct, type Place } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { NamespacePlace } from '../exec/ensure-place.js';

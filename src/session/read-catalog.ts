@@ -1,5 +1,5 @@
 import type { SessionIdentity } from '../auth/identity.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import type { SessionServices } from './session-services.js';
 

@@ -1,6 +1,6 @@
 /**
  * The sessions of a store that outlast a request, by their users. Nothing here is written down: a session ends with its connection, and
- * what keeps a user out for longer is kept in the store (`catalog/denial.ts`).
+ * what keeps a user out for longer is kept in the store (`catalog/credentials/revocation-list.ts`).
  */
 import type { SessionIdentity } from '../auth/identity.js';
 import { type Place, type Principal, placeOf, subjectOf } from '../catalog/principal.js';

@@ -1,7 +1,7 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
 import { atPlace, type Client, GUEST, plainIdentity, SessionIdentity } from '../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { isSamePrincipal, type Place, type Principal } from '../catalog/principal.js';
 import { asTesseraError, failure } from '../errors/error.js';
 import { guestRefusal } from '../exec/authorize.js';

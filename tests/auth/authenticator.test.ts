@@ -5,7 +5,7 @@ import { type Authenticator, createAuthenticator } from '../../src/auth/authenti
 import { atPlace, type Client, guestIdentity } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords.js';
 import { DEFAULT_RULES } from '../../src/auth/throttle.js';
-import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
+import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { Place } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';

@@ -1,10 +1,10 @@
 import type { AccessRun, Directory, IncarnationOf } from '../../src/auth/directory.js';
 import { recordFrom } from '../../src/auth/record-access.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
-import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
-import type { HandedOut } from '../../src/catalog/denial.js';
-import { Grants } from '../../src/catalog/grant.js';
-import type { Incarnation } from '../../src/catalog/incarnation.js';
+import { Grants } from '../../src/catalog/credentials/grant.js';
+import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';
+import type { HandedOut } from '../../src/catalog/credentials/revocation-list.js';
+import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { Place } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';

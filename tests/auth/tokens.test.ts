@@ -3,7 +3,7 @@ import { CompactSign } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimedRoles, claimsValue } from '../../src/auth/claims.js';
 import { type TokenContent, Tokens } from '../../src/auth/tokens.js';
-import { headerName, judgeKey, judgeKeys, type SigningKey } from '../../src/catalog/signing-key.js';
+import { headerName, judgeKey, judgeKeys, type SigningKey } from '../../src/catalog/credentials/signing-key.js';
 import { ALGORITHMS, type Algorithm } from '../../src/language/ast.js';
 import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/datetime.js';
 import { type Datetime, RecordId } from '../../src/value/value.js';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DatabaseCatalog, TableEntry } from '../../src/catalog/database-catalog.js';
+import { drawSecret } from '../../src/catalog/credentials/secret.js';
+import type { DatabaseCatalog, TableEntry } from '../../src/catalog/definitions/database-catalog.js';
 import {
   ensureDatabase,
   ensureNamespace,
@@ -9,12 +10,11 @@ import {
   putNamespace,
   putPlaced,
   putTable,
-} from '../../src/catalog/define.js';
+} from '../../src/catalog/definitions/define.js';
+import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
+import { findAccess, findUser, loadNamespace } from '../../src/catalog/definitions/lookup.js';
+import { removeDatabase, removeTable } from '../../src/catalog/definitions/remove.js';
 import { edgeKey, recordKey } from '../../src/catalog/keys.js';
-import { CatalogCache, loadDatabase } from '../../src/catalog/load.js';
-import { findAccess, findUser, loadNamespace } from '../../src/catalog/lookup.js';
-import { removeDatabase, removeTable } from '../../src/catalog/remove.js';
-import { drawSecret } from '../../src/catalog/secret.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseIdiom, parseStatement } from '../../src/language/parse.js';
 import type { KeyRange, Transaction } from '../../src/storage/contract.js';

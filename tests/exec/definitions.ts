@@ -1,6 +1,6 @@
 /** Runs definitions on a store in memory, with no more of the executor than they need. */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
-import { CatalogCache, loadDatabase } from '../../src/catalog/load.js';
+import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import type { Place, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';

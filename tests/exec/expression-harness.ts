@@ -1,6 +1,6 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../src/catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { type Execution, Frame, Scope } from '../../src/exec/execution.js';

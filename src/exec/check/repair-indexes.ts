@@ -1,6 +1,6 @@
 /** Makes the entries of indexes what the records say. */
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { IndexDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
 import { indexEntries } from '../../index/entries.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';

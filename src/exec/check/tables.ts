@@ -1,6 +1,6 @@
 /** Checks the records of a table against what is kept beside them: index entries, edges, references. */
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { IndexDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import {
   edgeAt,
   edgePrefix,
@@ -11,7 +11,7 @@ import {
   referenceKey,
   referrerAt,
 } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { nodeOf } from '../../catalog/vertex-key.js';
 import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';

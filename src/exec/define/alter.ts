@@ -1,6 +1,7 @@
 /** ALTER: a definition with some of its clauses changed, written back as DEFINE would write it. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import {
   fieldName,
   type PlacedDefinition,
@@ -9,13 +10,12 @@ import {
   putPlaced,
   putTable,
   restateIndex,
-} from '../../catalog/define.js';
-import type { UserDefinition } from '../../catalog/definition.js';
-import { findAccess, findDefaults, findUser } from '../../catalog/lookup.js';
+} from '../../catalog/definitions/define.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { findAccess, findDefaults, findUser } from '../../catalog/definitions/lookup.js';
+import type { Change } from '../../catalog/definitions/schema-version.js';
+import type { Definition, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
 import type { Action, Place } from '../../catalog/principal.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
-import type { Change } from '../../catalog/stamp.js';
-import type { Definition, DefinitionOf } from '../../catalog/stored-definition.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
 import { holdsObjects } from '../../value/type.js';

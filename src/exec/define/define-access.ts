@@ -1,9 +1,9 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { AccessDefinition } from '../../catalog/definition.js';
-import { findAccess } from '../../catalog/lookup.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
-import { isSymmetric, judgeKeys } from '../../catalog/signing-key.js';
+import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { isSymmetric, judgeKeys } from '../../catalog/credentials/signing-key.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';

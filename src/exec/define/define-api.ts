@@ -1,5 +1,5 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';

@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { SettledConfig } from '../../catalog/definition.js';
-import { findDefaults } from '../../catalog/lookup.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
+import type { SettledConfig } from '../../catalog/definitions/definition.js';
+import { findDefaults } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';

@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { fieldName, putField, putTable } from '../../catalog/define.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
-import type { Change } from '../../catalog/stamp.js';
+import { fieldName, putField, putTable } from '../../catalog/definitions/define.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
+import type { Change } from '../../catalog/definitions/schema-version.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';

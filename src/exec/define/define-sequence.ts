@@ -1,7 +1,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { SequenceDefinition } from '../../catalog/definition.js';
-import { drawSecret } from '../../catalog/secret.js';
+import { drawSecret } from '../../catalog/credentials/secret.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
+import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { DefineSequence, Expression } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';

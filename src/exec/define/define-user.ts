@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { UserDefinition } from '../../catalog/definition.js';
-import { findUser } from '../../catalog/lookup.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
+import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';

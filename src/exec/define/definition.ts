@@ -1,9 +1,9 @@
 /** What all definitions do alike: settle names, ask who may, and deal with a name that is taken. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { Change } from '../../catalog/definitions/schema-version.js';
 import type { Action, Place } from '../../catalog/principal.js';
-import type { Change } from '../../catalog/stamp.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';

@@ -1,9 +1,8 @@
 /** REMOVE, by what is removed. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { fieldName, type PlacedKind, plainFieldName } from '../../catalog/define.js';
-import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/lookup.js';
-import type { Action, Place } from '../../catalog/principal.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { fieldName, type PlacedKind, plainFieldName } from '../../catalog/definitions/define.js';
+import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/definitions/lookup.js';
 import {
   removeDatabase,
   removeIndex,
@@ -11,7 +10,8 @@ import {
   removeNamespace,
   removePlaced,
   removeTable,
-} from '../../catalog/remove.js';
+} from '../../catalog/definitions/remove.js';
+import type { Action, Place } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, RemoveStatement } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';

@@ -3,7 +3,7 @@
  * by those who see all of them, and changes nothing. The verdicts are those of the reader, for the records as they are now.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Place, Principal } from '../../catalog/principal.js';
 import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';

@@ -1,6 +1,5 @@
 /** ACCESS: hands out, shows, revokes and purges the grants of an access method, and changes its key. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { AccessDefinition } from '../../catalog/definition.js';
 import {
   drawGrant,
   type Grant,
@@ -9,9 +8,10 @@ import {
   type GrantUse,
   isExpired,
   moment,
-} from '../../catalog/grant.js';
-import { ensureIncarnation, NO_INCARNATION } from '../../catalog/incarnation.js';
-import { areaOf, findAccess, findUser } from '../../catalog/lookup.js';
+} from '../../catalog/credentials/grant.js';
+import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { Place } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';

@@ -4,8 +4,8 @@
  * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Denials, namedToken } from '../../catalog/denial.js';
-import { areaOf } from '../../catalog/lookup.js';
+import { Denials, namedToken } from '../../catalog/credentials/revocation-list.js';
+import { areaOf } from '../../catalog/definitions/lookup.js';
 import {
   mayAct,
   type Place,

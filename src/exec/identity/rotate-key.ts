@@ -1,11 +1,11 @@
 /** ACCESS … ROTATE: an access method with another key. Tokens of the former one stay good for a while. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { AccessDefinition } from '../../catalog/definition.js';
-import { moment } from '../../catalog/grant.js';
+import { moment } from '../../catalog/credentials/grant.js';
+import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { isSymmetric } from '../../catalog/credentials/signing-key.js';
+import { putPlaced } from '../../catalog/definitions/define.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { Place } from '../../catalog/principal.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
-import { isSymmetric } from '../../catalog/signing-key.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { KeyRotation } from '../../language/ast.js';

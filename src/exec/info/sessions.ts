@@ -1,5 +1,5 @@
 /** INFO FOR SESSIONS: the sessions that whoever asks may end. One over HTTP is over with its request and isn't among them. */
-import { moment } from '../../catalog/grant.js';
+import { moment } from '../../catalog/credentials/grant.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { guestRefusal } from '../authorize.js';

@@ -1,7 +1,7 @@
 /** LIVE SELECT: registers a live query, and says what it shows of each change. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { reachableFrom } from '../../catalog/feed-reach.js';
+import { reachableFrom } from '../../catalog/changefeed/coverage.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Live } from '../../language/ast.js';

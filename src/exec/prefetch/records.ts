@@ -1,8 +1,8 @@
 /** What statements that write are about to read, fetched for many records at once where the store answers later. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { edgePrefix, prefixRange } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { nodeOf } from '../../catalog/vertex-key.js';
 import { TesseraError } from '../../errors/error.js';
 import { indexEntries } from '../../index/entries.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';

@@ -3,10 +3,10 @@
  * a walk over edges needn't read them; stores written before that was kept have `true` there.
  */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { nodeOf } from '../../catalog/vertex-key.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';

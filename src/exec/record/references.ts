@@ -3,8 +3,8 @@
  * and a DELETE asks them what its record means to others (`on-delete.ts`).
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { entriesOf } from '../../catalog/entries.js';
 import {
   edgePrefix,
@@ -14,7 +14,7 @@ import {
   referencePrefix,
   referrerAt,
 } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { nodeOf } from '../../catalog/vertex-key.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';

@@ -1,6 +1,6 @@
 /** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
 import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';

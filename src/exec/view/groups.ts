@@ -6,8 +6,8 @@
  * A change of a record costs a few keys, however large the groups are.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { TableDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import { prefixRange, viewOrderPrefix, viewPrefix, viewRowKey } from '../../catalog/keys.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { encodeKey } from '../../value/key-codec.js';

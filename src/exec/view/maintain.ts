@@ -1,8 +1,8 @@
 /** When views are brought up to date: with each change of a source, and as a whole when they are defined. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { viewSources } from '../../catalog/catalog-draft.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { emptyView } from '../../catalog/remove.js';
+import { viewSources } from '../../catalog/definitions/catalog-draft.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { emptyView } from '../../catalog/definitions/remove.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isObject, RecordId } from '../../value/value.js';
 import { deeper } from '../depth.js';

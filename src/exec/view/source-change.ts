@@ -1,4 +1,4 @@
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
 
 /** A record of a table that a view reads, before and after a change. */

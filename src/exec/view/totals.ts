@@ -7,8 +7,8 @@
  * A group is its keys, how many records it has, and one total for each aggregate of the view.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { viewSources } from '../../catalog/catalog-draft.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { viewSources } from '../../catalog/definitions/catalog-draft.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { prefixRange, viewPrefix } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';

@@ -1,7 +1,7 @@
 /** Views: tables that hold what a SELECT over other tables gives, kept up to date by whoever changes those. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { TableDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';

@@ -4,7 +4,7 @@
  */
 import type { GraphQLFieldConfigArgumentMap, GraphQLFieldConfigMap } from 'graphql';
 import { GraphQLNonNull } from 'graphql';
-import type { FunctionDefinition } from '../../catalog/definition.js';
+import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import type { Parameter } from '../../language/ast.js';
 import type { PlacedField } from '../execution/placed-field.js';
 import type { RootPlan } from '../execution/root-plan.js';

@@ -1,6 +1,6 @@
 /** The fields of Mutation. */
 import type { GraphQLFieldConfigMap } from 'graphql';
-import type { FunctionDefinition } from '../../catalog/definition.js';
+import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import { capitalized, type Inputs, isCreatable } from '../schema/inputs.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';

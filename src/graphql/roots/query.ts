@@ -1,6 +1,6 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
-import type { FunctionDefinition } from '../../catalog/definition.js';
+import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import { aggregateOf } from '../readings/aggregate.js';
 import { connectionOf } from '../readings/connection.js';
 import { listOf } from '../readings/list.js';

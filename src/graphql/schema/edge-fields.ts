@@ -3,7 +3,7 @@
  * out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge, `in` and `out` lead to its ends. With
  * them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and figures of them.
  */
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';
 import { aggregateOf } from '../readings/aggregate.js';
 import { connectionOf } from '../readings/connection.js';

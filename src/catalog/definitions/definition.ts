@@ -19,8 +19,8 @@ import type {
   DefineTable,
   DefineUser,
   Idiom,
-} from '../language/ast.js';
-import type { Datetime, Value } from '../value/value.js';
+} from '../../language/ast.js';
+import type { Datetime, Value } from '../../value/value.js';
 
 /** A DEFINE statement whose names are plain text and whose mode (OVERWRITE, IF NOT EXISTS) has been dealt with. */
 type Settled<D> = Omit<D, 'mode' | 'computedClauses' | 'name' | 'table'> &

@@ -1,4 +1,4 @@
-import type { Random } from '../env/environment.js';
+import type { Random } from '../../env/environment.js';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 /** The greatest multiple of the alphabet's size that fits a byte: bytes beyond would favour the first characters. */

@@ -1,13 +1,13 @@
 /** Takes what is old out of the logs behind CHANGEFEED. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { positionIn, stampBytes, stampOfTime } from '../storage/append.js';
-import type { Key, Transaction } from '../storage/contract.js';
-import { forEachBatch } from '../storage/cursor.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { positionIn, stampBytes, stampOfTime } from '../../storage/append.js';
+import type { Key, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import type { DatabaseCatalog } from '../definitions/database-catalog.js';
+import type { TableDefinition } from '../definitions/definition.js';
+import { changesPrefix, changesRange, prefixRange } from '../keys.js';
 import { forEachLog } from './change-log.js';
-import type { DatabaseCatalog } from './database-catalog.js';
-import type { TableDefinition } from './definition.js';
-import { noteLoss, noteUnknownFeed } from './feed-reach.js';
-import { changesPrefix, changesRange, prefixRange } from './keys.js';
+import { noteLoss, noteUnknownFeed } from './coverage.js';
 
 /** Entries that one transaction prunes at most, so that nobody waits for it long. */
 const PRUNED_AT_ONCE = 1_000;

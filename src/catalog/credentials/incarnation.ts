@@ -10,20 +10,20 @@
  * What doesn't name an incarnation, as tokens of other issuers and of older releases, is held against the time of its
  * issue: `since` tells how old the record is at most, where an older one may have had its id.
  */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Clock, Random } from '../env/environment.js';
-import type { Transaction } from '../storage/contract.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
-import { encodeKey } from '../value/key-codec.js';
-import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../value/value.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import type { DatabaseDefinition, TableDefinition } from './definition.js';
-import { forEachEntry } from './entries.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Clock, Random } from '../../env/environment.js';
+import type { Transaction } from '../../storage/contract.js';
+import { datetimeNanoseconds } from '../../value/datetime.js';
+import { encodeKey } from '../../value/key-codec.js';
+import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../../value/value.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
+import { type Change, stamped, touchDatabase } from '../definitions/schema-version.js';
+import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
+import { forEachEntry } from '../entries.js';
+import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys.js';
 import { moment } from './grant.js';
-import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from './keys.js';
 import { drawSecret } from './secret.js';
-import { type Change, stamped, touchDatabase } from './stamp.js';
-import { readDefinition, storeDefinition } from './stored-definition.js';
 
 export interface Incarnation {
   readonly id: string;

@@ -6,13 +6,13 @@
  * Text outlives the syntax tree: a release may change the tree freely and still read every store. Reading a text means parsing it, so
  * what was parsed is remembered by its text; definitions are immutable, and most reloads meet texts that haven't changed.
  */
-import { invariant } from '../base/invariant.js';
-import { LruCache } from '../base/lru-cache.js';
-import type { Statement } from '../language/ast.js';
-import { parseStatement } from '../language/parse.js';
-import { printStatement } from '../language/print.js';
-import type { Stored } from '../storage/contract.js';
-import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
+import { invariant } from '../../base/invariant.js';
+import { LruCache } from '../../base/lru-cache.js';
+import type { Statement } from '../../language/ast.js';
+import { parseStatement } from '../../language/parse.js';
+import { printStatement } from '../../language/print.js';
+import type { Stored } from '../../storage/contract.js';
+import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,

@@ -1,13 +1,10 @@
 /** Removes definitions within a transaction, with all that depends on them. Nothing here asks who may. */
-import { invariant } from '../base/invariant.js';
-import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { KeyRange, Transaction } from '../storage/contract.js';
-import { forEachBatch } from '../storage/cursor.js';
-import { isObject, Range, RecordId, type Value } from '../value/value.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import { type PlacedKind, touchPlace } from './define.js';
-import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
-import { databaseRemoved, recordsDeleted, tableRemoved } from './incarnation.js';
+import { invariant } from '../../base/invariant.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { KeyRange, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { isObject, Range, RecordId, type Value } from '../../value/value.js';
+import { databaseRemoved, recordsDeleted, tableRemoved } from '../credentials/incarnation.js';
 import {
   type Area,
   databaseArea,
@@ -29,11 +26,14 @@ import {
   sequenceKey,
   type TableMemberKind,
   viewRange,
-} from './keys.js';
+} from '../keys.js';
+import type { Place } from '../principal.js';
+import { nodeOf } from '../vertex-key.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import { type PlacedKind, touchPlace } from './define.js';
+import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
 import { areaOf, loadNamespace } from './lookup.js';
-import { nodeOf } from './node.js';
-import type { Place } from './principal.js';
-import { type Change, touchDatabase, touchTable } from './stamp.js';
+import { type Change, touchDatabase, touchTable } from './schema-version.js';
 import { readDefinition } from './stored-definition.js';
 
 /** Removes a namespace with its databases, users and accesses. */

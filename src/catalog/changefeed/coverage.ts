@@ -6,15 +6,15 @@
  * own, so that each stands where its commit does among the changes; the last one says where the feed is whole from. The log is by the table's
  * id, so that what a removed table of the same name has left behind is nothing to the new one.
  */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { failure } from '../errors/error.js';
-import type { Changefeed } from '../language/ast.js';
-import { type LogPosition, positionIn } from '../storage/append.js';
-import type { Key, Stored, Transaction } from '../storage/contract.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Changefeed } from '../../language/ast.js';
+import { type LogPosition, positionIn } from '../../storage/append.js';
+import type { Key, Stored, Transaction } from '../../storage/contract.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
+import { feedBreaksPrefix, prefixRange } from '../keys.js';
 import { feedOf } from './change-log.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import type { DatabaseDefinition, TableDefinition } from './definition.js';
-import { feedBreaksPrefix, prefixRange } from './keys.js';
 
 /** A feed either began with its table, or misses what was changed before. */
 type Break = 'beginning' | 'loss';

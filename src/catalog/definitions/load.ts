@@ -6,14 +6,11 @@
  * definition that commits before it does. Stamps are random, never counted: two transactions that both define something and don't
  * know of each other get different ones, so that even a catalog nobody committed may be kept.
  */
-import { invariant } from '../base/invariant.js';
-import { LruCache } from '../base/lru-cache.js';
-import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Key, Stored, Transaction } from '../storage/contract.js';
-import { CatalogDraft } from './catalog-draft.js';
-import type { DatabaseCatalog } from './database-catalog.js';
-import type { Id } from './definition.js';
-import { forEachEntry } from './entries.js';
+import { invariant } from '../../base/invariant.js';
+import { LruCache } from '../../base/lru-cache.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Key, Stored, Transaction } from '../../storage/contract.js';
+import { forEachEntry } from '../entries.js';
 import {
   databaseArea,
   databaseKey,
@@ -22,7 +19,10 @@ import {
   memberRange,
   ROOT_AREA,
   tableOfMember,
-} from './keys.js';
+} from '../keys.js';
+import { CatalogDraft } from './catalog-draft.js';
+import type { DatabaseCatalog } from './database-catalog.js';
+import type { Id } from './definition.js';
 import { readDefinition, stampOf } from './stored-definition.js';
 
 /** Bytes of the catalogs used last, estimated; at most twice as many are kept. */

@@ -2,13 +2,13 @@
  * What was handed out and isn't good any more, although nothing about it tells: single tokens by their ids, and whatever a user was given
  * before some moment. Tokens are named until they expire; a user's moment stays.
  */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Transaction } from '../storage/contract.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
-import { Datetime, isObject, type Value } from '../value/value.js';
-import { forEachEntry } from './entries.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Transaction } from '../../storage/contract.js';
+import { datetimeNanoseconds } from '../../value/datetime.js';
+import { Datetime, isObject, type Value } from '../../value/value.js';
+import { forEachEntry } from '../entries.js';
+import { type Area, denialKey, denialRange } from '../keys.js';
 import { moment } from './grant.js';
-import { type Area, denialKey, denialRange } from './keys.js';
 
 /** Something that was handed out. */
 export interface HandedOut {

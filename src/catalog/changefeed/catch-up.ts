@@ -1,13 +1,13 @@
 /** What was changed in a table before a live query began, piece by piece, from its changefeed. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { type LogPosition, positionAfter, positionIn, stampIn } from '../storage/append.js';
-import type { Transaction, Versionstamp } from '../storage/contract.js';
-import { forEachBatch } from '../storage/cursor.js';
-import { weightOf } from '../value/weight.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/append.js';
+import type { Transaction, Versionstamp } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { weightOf } from '../../value/weight.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import { changesPrefix } from '../keys.js';
 import { type RecordChange, readEntry } from './change-log.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import { reachableFrom } from './feed-reach.js';
-import { changesPrefix } from './keys.js';
+import { reachableFrom } from './coverage.js';
 
 export interface PastChange extends Pick<RecordChange, 'before' | 'after'> {
   readonly stamp: Versionstamp;

@@ -1,5 +1,5 @@
 /** The fields of a table as a tree: `address.city` below `address`, `tags.*` as the element of `tags`. */
-import type { Idiom } from '../language/ast.js';
+import type { Idiom } from '../../language/ast.js';
 
 /** What a node of such a tree has beside what its users keep there. */
 export interface FieldBranches<N> {

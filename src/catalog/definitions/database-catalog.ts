@@ -1,5 +1,6 @@
 /** What a database holds, as one immutable picture. Made by `load.ts`, cached by its stamp, replaced whole by every definition. */
-import type { Config } from '../language/ast.js';
+import type { Config } from '../../language/ast.js';
+import type { TableKeys } from '../keys.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,
@@ -17,7 +18,6 @@ import type {
   TableDefinition,
   UserDefinition,
 } from './definition.js';
-import type { TableKeys } from './keys.js';
 
 /** A table with all that is defined on it, each list in the order of names. */
 export interface TableEntry {

@@ -1,12 +1,12 @@
 /** Ids and stamps: what every change of a definition gives out anew. */
-import { invariant } from '../base/invariant.js';
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Clock, Random } from '../env/environment.js';
-import type { Key, Transaction } from '../storage/contract.js';
-import { type ObjectValue, objectFrom } from '../value/value.js';
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Clock, Random } from '../../env/environment.js';
+import type { Key, Transaction } from '../../storage/contract.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from '../keys.js';
 import type { DatabaseCatalog } from './database-catalog.js';
 import type { Id } from './definition.js';
-import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from './keys.js';
 import { rowOf } from './stored-definition.js';
 
 /** What a change needs: the transaction it is part of, where stamps are drawn, and the time. */

@@ -1,7 +1,8 @@
 /** Puts a catalog together from the rows of its definitions. */
-import { invariant } from '../base/invariant.js';
-import type { Config } from '../language/ast.js';
-import type { Stored } from '../storage/contract.js';
+import { invariant } from '../../base/invariant.js';
+import type { Config } from '../../language/ast.js';
+import type { Stored } from '../../storage/contract.js';
+import { TableKeys } from '../keys.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -20,7 +21,6 @@ import type {
   TableDefinition,
   UserDefinition,
 } from './definition.js';
-import { TableKeys } from './keys.js';
 import { type Definition, readAnyDefinition, rowOf, stampOf } from './stored-definition.js';
 
 /**

@@ -2,18 +2,18 @@
  * The logs behind CHANGEFEED: one for each table, in the key space, written by the transaction that changes the records. Their entries are
  * appended (`storage/append.ts`), so that they stand in the order of commits and no two writers conflict over a log.
  */
-import { invariant } from '../base/invariant.js';
-import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import type { Changefeed } from '../language/ast.js';
-import { stampBytes, stampIn } from '../storage/append.js';
-import type { Key, KeyRange, Stored, Transaction, Versionstamp } from '../storage/contract.js';
-import { forEachBatch } from '../storage/cursor.js';
-import { equals } from '../value/order.js';
-import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import type { TableDefinition } from './definition.js';
-import { changesPrefix, changesPrefixOf, changesRange, prefixRange } from './keys.js';
-import { readDefinition, storeDefinition } from './stored-definition.js';
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Changefeed } from '../../language/ast.js';
+import { stampBytes, stampIn } from '../../storage/append.js';
+import type { Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { equals } from '../../value/order.js';
+import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '../../value/value.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import type { TableDefinition } from '../definitions/definition.js';
+import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
+import { changesPrefix, changesPrefixOf, changesRange, prefixRange } from '../keys.js';
 
 /** One entry of a log. */
 export type LoggedChange =

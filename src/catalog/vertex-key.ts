@@ -1,6 +1,6 @@
 import { encodeRecordKey } from '../value/key-codec.js';
 import type { RecordId } from '../value/value.js';
-import type { DatabaseCatalog } from './database-catalog.js';
+import type { DatabaseCatalog } from './definitions/database-catalog.js';
 import { undefinedNode } from './keys.js';
 
 /** Where the edges and references at a record stand, whether its table is defined or not. */

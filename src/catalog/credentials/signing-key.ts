@@ -1,7 +1,7 @@
 /** Keys that sign and verify tokens, and what each algorithm of DEFINE ACCESS demands of them. */
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import { failure } from '../errors/error.js';
-import { ALGORITHMS, type Algorithm, type JwtAccess } from '../language/ast.js';
+import { failure } from '../../errors/error.js';
+import { ALGORITHMS, type Algorithm, type JwtAccess } from '../../language/ast.js';
 
 /** An algorithm with the text of a key for it: a secret for HS*, PEM for the others. */
 export interface SigningKey {

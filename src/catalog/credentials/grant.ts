@@ -6,13 +6,13 @@
  * anything, however it came about.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Environment } from '../env/environment.js';
-import type { Transaction } from '../storage/contract.js';
-import { datetimeFromNanoseconds, datetimeNanoseconds, MAX_DATETIME } from '../value/datetime.js';
-import { Datetime, isObject, newObject, RecordId, type Value } from '../value/value.js';
-import { forEachEntry } from './entries.js';
-import { type Area, grantFamilyKey, grantKey, grantRange } from './keys.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Environment } from '../../env/environment.js';
+import type { Transaction } from '../../storage/contract.js';
+import { datetimeFromNanoseconds, datetimeNanoseconds, MAX_DATETIME } from '../../value/datetime.js';
+import { Datetime, isObject, newObject, RecordId, type Value } from '../../value/value.js';
+import { forEachEntry } from '../entries.js';
+import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys.js';
 import { drawSecret } from './secret.js';
 
 export type GrantSubject =

@@ -4,12 +4,31 @@
  * Every change in a database gives the database's row a new stamp, and what is defined on a table gives the table's row one too, so that
  * `load.ts` sees what is stale and other transactions conflict with it.
  */
-import { invariant } from '../base/invariant.js';
-import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { printIdiom } from '../language/print.js';
-import type { Key } from '../storage/contract.js';
-import { escapeIdentifier, escapeName } from '../value/text/quote.js';
-import { logDefinition } from './change-log.js';
+import { invariant } from '../../base/invariant.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { printIdiom } from '../../language/print.js';
+import type { Key } from '../../storage/contract.js';
+import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
+import { logDefinition } from '../changefeed/change-log.js';
+import { noteDatabaseFeed, noteTableFeed } from '../changefeed/coverage.js';
+import { tableMade } from '../credentials/incarnation.js';
+import { forEachEntry } from '../entries.js';
+import {
+  type Area,
+  type AreaKind,
+  databaseArea,
+  databaseKey,
+  databasesRange,
+  definitionKey,
+  indexPrefix,
+  memberKey,
+  nodePrefix,
+  prefixRange,
+  ROOT_AREA,
+  type TableMemberKind,
+  undefinedNodes,
+} from '../keys.js';
+import type { Place } from '../principal.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -27,27 +46,8 @@ import type {
   TableDefinition,
   UserDefinition,
 } from './definition.js';
-import { forEachEntry } from './entries.js';
-import { noteDatabaseFeed, noteTableFeed } from './feed-reach.js';
-import { tableMade } from './incarnation.js';
-import {
-  type Area,
-  type AreaKind,
-  databaseArea,
-  databaseKey,
-  databasesRange,
-  definitionKey,
-  indexPrefix,
-  memberKey,
-  nodePrefix,
-  prefixRange,
-  ROOT_AREA,
-  type TableMemberKind,
-  undefinedNodes,
-} from './keys.js';
 import { areaOf, findDatabase, findNamespace } from './lookup.js';
-import type { Place } from './principal.js';
-import { type Change, nextId, stamped, touch, touchDatabase, touchTable } from './stamp.js';
+import { type Change, nextId, stamped, touch, touchDatabase, touchTable } from './schema-version.js';
 import { storeDefinition } from './stored-definition.js';
 
 /** A definition whose id hasn't been given out yet. */

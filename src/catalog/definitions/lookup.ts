@@ -1,15 +1,8 @@
 /** What lies outside databases, read without a cache: namespaces, databases, and the users and accesses of any level. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { KeyRange, Transaction } from '../storage/contract.js';
-import type { Value } from '../value/value.js';
-import type {
-  AccessDefinition,
-  ConfigDefinition,
-  DatabaseDefinition,
-  NamespaceDefinition,
-  UserDefinition,
-} from './definition.js';
-import { forEachEntry } from './entries.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { KeyRange, Transaction } from '../../storage/contract.js';
+import type { Value } from '../../value/value.js';
+import { forEachEntry } from '../entries.js';
 import {
   type Area,
   databaseArea,
@@ -20,8 +13,15 @@ import {
   namespaceArea,
   ROOT_AREA,
   settingKey,
-} from './keys.js';
-import type { Place } from './principal.js';
+} from '../keys.js';
+import type { Place } from '../principal.js';
+import type {
+  AccessDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  NamespaceDefinition,
+  UserDefinition,
+} from './definition.js';
 import { type DefinitionKind, type DefinitionOf, readDefinition } from './stored-definition.js';
 
 /** Each list in the order of names. */
