@@ -10,7 +10,6 @@
  *     await db.close();
  */
 import type { AuditOptions } from '../audit/audit-log.js';
-import { Connection } from '../session/connection.js';
 import type {
   Database,
   IssuedTokens,
@@ -19,8 +18,9 @@ import type {
   SelectedPlace,
   StatementResult,
 } from '../session/contract.js';
-import type { DatabaseOptions } from '../session/database.js';
-import type { ConnectionMemory } from '../session/server-memory.js';
+import type { DatabaseOptions } from '../session/database/database.js';
+import type { ConnectionMemory } from '../session/database/server-memory.js';
+import { Connection } from '../session/session/connection.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
 import { type Lease, leaseStore } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';

@@ -7,7 +7,7 @@ import { failure, type TesseraError } from '../errors/error.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import { pausingOf } from '../exec/pace.js';
 import type { Attention, Session } from '../session/contract.js';
-import { DEFAULT_LIVE_LIMITS } from '../session/live-allowance.js';
+import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
 import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
 import { Apis } from './api.js';

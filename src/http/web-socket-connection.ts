@@ -5,7 +5,7 @@ import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
-import type { ConnectionMemory } from '../session/server-memory.js';
+import type { ConnectionMemory } from '../session/database/server-memory.js';
 import type { Context } from './context.js';
 import type { Conversation, Line } from './conversation.js';
 import type { HttpOptions } from './options.js';

@@ -2,7 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementDoor } from '../session/contract.js';
-import { LiveAllowance } from '../session/live-allowance.js';
+import { LiveAllowance } from '../session/live/live-quota.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod, type Method } from './method.js';

@@ -11,12 +11,12 @@ import type { Identity, Notification } from '../exec/execution.js';
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
-import type { Connection } from './connection.js';
-import type { HeldTransaction, StatementDoor, StatementResult } from './door.js';
-import type { LiveAllowance } from './live-allowance.js';
-import type { ServerMemory } from './server-memory.js';
-import type { SessionMemory } from './session-memory.js';
-import type { Variable } from './session-variables.js';
+import type { ServerMemory } from './database/server-memory.js';
+import type { LiveAllowance } from './live/live-quota.js';
+import type { Connection } from './session/connection.js';
+import type { SessionMemory } from './session/memory.js';
+import type { Variable } from './session/variables.js';
+import type { HeldTransaction, StatementDoor, StatementResult } from './statement-executor.js';
 
 export type { Deadline, ExportSelection, HeldTransaction, IssuedTokens, Notification, StatementDoor, StatementResult };
 

@@ -8,7 +8,7 @@ import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { Session } from '../../src/session/contract.js';
-import type { InUse } from '../../src/session/database.js';
+import type { InUse } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';

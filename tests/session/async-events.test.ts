@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';

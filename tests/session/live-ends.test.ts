@@ -1,8 +1,8 @@
 /** Why live queries end, and when. */
 import { beforeEach, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { LiveAllowance } from '../../src/session/live-allowance.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { LiveAllowance } from '../../src/session/live/live-quota.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';

@@ -1,8 +1,8 @@
 /** LIVE SELECT … SINCE: what was changed before, then what is changed from now on. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { LiveAllowance } from '../../src/session/live-allowance.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { LiveAllowance } from '../../src/session/live/live-quota.js';
 import { stampOfTime } from '../../src/storage/append.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';

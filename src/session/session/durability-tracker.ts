@@ -1,0 +1,53 @@
+import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { asTesseraError } from '../../errors/error.js';
+import type { Engine } from '../../storage/contract.js';
+import type { StatementResult } from '../statement-executor.js';
+
+/** What was done and seen, by a session or in a request, that may not be durable yet. Nobody may be told of it before. */
+export class Unsettled {
+  readonly #engine: Pick<Engine, 'durable'>;
+  #durable: Promise<void> | undefined;
+
+  constructor(engine: Pick<Engine, 'durable'>) {
+    this.#engine = engine;
+  }
+
+  /** Whether there is any: only transactions that begin early see it then. */
+  get isThere(): boolean {
+    return this.#durable !== undefined;
+  }
+
+  /** Waits until all of it is durable. @throws TesseraError `storage_unavailable`: it never will be */
+  get durable(): PromiseOrValue<void> {
+    return this.#durable;
+  }
+
+  /** Something was placed just now, or read that was. */
+  note(): void {
+    const durable = this.#engine.durable();
+    if (!isPromise(durable) || durable === this.#durable) return;
+    this.#durable = durable;
+    // What has failed stays so.
+    const over = () => {
+      if (this.#durable === durable) this.#durable = undefined;
+    };
+    durable.then(over, () => {});
+  }
+}
+
+/** Results of work when they may be told. Where what was done is lost, nothing is told of it but that. */
+export function durably(
+  engine: Pick<Engine, 'durable'>,
+  work: (unsettled: Unsettled) => PromiseOrValue<StatementResult[]>,
+): PromiseOrValue<StatementResult[]> {
+  const unsettled = new Unsettled(engine);
+  return andThen(work(unsettled), (results) => {
+    const { durable } = unsettled;
+    if (!isPromise(durable)) return results;
+    const lost = (thrown: unknown): StatementResult[] => {
+      const error = asTesseraError(thrown);
+      return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
+    };
+    return durable.then(() => results, lost);
+  });
+}
