@@ -3,7 +3,7 @@ import type { Place } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { ENGINE_PARAMS } from '../language/engine-params.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { assertInert } from './inert.js';
+import { assertInert } from './plain-data.js';
 
 export type Credentials = SystemCredentials | AccessCredentials;
 

@@ -12,7 +12,7 @@ import { MAX_NAME_LENGTH } from './credentials.js';
 import type { IdentifiedRecord } from './directory.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
-import { isGranted, unlessDenied } from './standing.js';
+import { isGranted, unlessDenied } from './session-validity.js';
 import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 

@@ -1,6 +1,6 @@
 import { CompactSign, compactVerify } from 'jose';
-import { LruCache } from '../base/lru-cache.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { LruCache } from '../base/two-generation-cache.js';
 import {
   ASYMMETRIC_ALGORITHMS,
   headerName,

@@ -17,7 +17,7 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../storage/c
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
-import type { DenialMarker } from './identity/denial-marker.js';
+import type { DenialMarker } from './identity/revocation-flag.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
@@ -78,7 +78,7 @@ export interface Unit {
 export interface Execution {
   readonly environment: Environment;
   readonly unit: Unit;
-  /** The values of the slots of the statement that runs (`language/lift.ts`). */
+  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
   readonly literals: readonly Value[];
   readonly identity: Identity;
   readonly checks: Checks;

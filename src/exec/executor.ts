@@ -28,7 +28,7 @@ import {
 } from './execution.js';
 import { firstReadsOf } from './explain/explain.js';
 import { ReturnSignal } from './expression/signal.js';
-import { DenialMarker } from './identity/denial-marker.js';
+import { DenialMarker } from './identity/revocation-flag.js';
 import { LiveQueries } from './live/live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { beginPrefetch } from './prefetch/first-reads.js';

@@ -1,6 +1,6 @@
 /** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
 import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
-import { LruCache } from '../base/lru-cache.js';
+import { LruCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
 import type { Attention, Session } from '../session/contract.js';

@@ -1,5 +1,5 @@
 /** GraphQL over HTTP, without HTTP: what a request says and what goes back. */
-import { isUntoldJson } from '../base/untold-json.js';
+import { isUntoldJson } from '../base/json-sniffing.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';

@@ -3,9 +3,9 @@
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
 import '../base/well-formed.js';
+import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './character-classes.js';
 import { decodeEscapes } from './escapes.js';
-import { faultyText } from './faulty-text.js';
-import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './signs.js';
+import { faultyText } from './invalid-token.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
 import { wordOf } from './word.js';
 

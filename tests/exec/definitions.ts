@@ -7,7 +7,7 @@ import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
+import { DenialMarker } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';

@@ -7,8 +7,8 @@
  * know of each other get different ones, so that even a catalog nobody committed may be kept.
  */
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/lru-cache.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { forEachEntry } from '../entries.js';
 import {

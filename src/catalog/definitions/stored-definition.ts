@@ -7,7 +7,7 @@
  * what was parsed is remembered by its text; definitions are immutable, and most reloads meet texts that haven't changed.
  */
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 import { parseStatement } from '../../language/parse.js';
 import { printStatement } from '../../language/print.js';

@@ -6,7 +6,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
 import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS } from '../../plan/fields-read.js';
-import { innerElements } from '../../value/elements.js';
+import { innerElements } from '../../value/flatten.js';
 import { rangeContains } from '../../value/membership.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {

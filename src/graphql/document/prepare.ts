@@ -11,7 +11,7 @@ import {
   OperationTypeNode,
   validate,
 } from 'graphql';
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
 import type { Allowance } from '../allowance.js';
 import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';

@@ -13,7 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import { rootSourceOf } from '../schema/field-source.js';
 import type { Call } from './call.js';
 import { collectFields } from './collect.js';

@@ -1,4 +1,4 @@
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 
 /**

@@ -5,16 +5,16 @@
  * (`language/shape.ts`), and only its literals are read. Most texts come once, and so do most shapes; their trees, had they to be moved and
  * swept as old objects, would cost more than reading. So nothing is kept when it comes for the first time.
  */
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
-import { slotValue } from '../../language/lift.js';
+import { slotValue } from '../../language/parameterize.js';
 import { parseQuery, StatementReader } from '../../language/parse.js';
 import { hashOf, type Shape, shapesOf } from '../../language/shape.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Aging } from './cache-aging.js';
 import { type Plan, PlanStore } from './plan-store.js';
-import { Sightings } from './sightings.js';
+import { Sightings } from './seen-hashes.js';
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
 export const SHORT = 10_000;

@@ -1,5 +1,5 @@
 import type { Statement } from '../../language/ast.js';
-import type { Slot } from '../../language/lift.js';
+import type { Slot } from '../../language/parameterize.js';
 import { type Shape, shapeText } from '../../language/shape.js';
 
 /** A statement for all texts of its shape whose other literals are the same. */

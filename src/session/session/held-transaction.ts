@@ -1,6 +1,6 @@
 /** A transaction that a client begins and ends itself, over several requests, in any sessions of its connection. */
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Turns } from '../../base/turns.js';
+import { Turns } from '../../base/serial-queue.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../exec/interrupt.js';

@@ -28,7 +28,7 @@ import type {
   StatementResult,
   TransferTimeout,
 } from '../contract.js';
-import { parseLong } from '../database/parse-long.js';
+import { parseLong } from '../database/parse-yielding.js';
 import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
 import { accountOf, type RegisteredSession } from '../database/session-registry.js';
 import { LiveAllowance } from '../live/live-quota.js';

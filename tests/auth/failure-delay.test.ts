@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../src/auth/pace.js';
+import { Pace } from '../../src/auth/failure-delay.js';
 import { failure } from '../../src/errors/error.js';
 import { StubbedEnvironment } from './environment.js';
 

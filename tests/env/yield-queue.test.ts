@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Line } from '../../src/env/line.js';
+import { Line } from '../../src/env/yield-queue.js';
 
 /** A line, and a loop whose rounds are counted. */
 function lineInLoop() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LruCache } from '../../src/base/lru-cache.js';
+import { LruCache } from '../../src/base/two-generation-cache.js';
 
 test('keeps what was used last, and never more than twice its capacity', () => {
   const cache = new LruCache<number, string>(10);

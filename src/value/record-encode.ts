@@ -25,7 +25,7 @@ import { uuidBytes } from './uuid.js';
 import type { ArrayValue, Bound, ObjectValue, Shape, Value } from './value.js';
 import { MeasuredWalk } from './walk.js';
 
-export { decodeRecord } from './record-reader.js';
+export { decodeRecord } from './record-decode.js';
 
 const out = new ByteWriter();
 const walk = new MeasuredWalk();

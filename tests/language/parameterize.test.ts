@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slotValue } from '../../src/language/lift.js';
+import { slotValue } from '../../src/language/parameterize.js';
 import { StatementReader } from '../../src/language/parse.js';
 import { type Shape, shapesOf, shapeText } from '../../src/language/shape.js';
 import { toText } from '../../src/value/text/text.js';

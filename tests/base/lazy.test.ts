@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toAscii } from '../../src/base/ascii.js';
-import { lazyLibrary } from '../../src/base/lazily.js';
+import { lazyLibrary } from '../../src/base/lazy.js';
 
 describe('lazyLibrary', () => {
   it('loads a library when it is asked for, once', () => {

@@ -6,10 +6,10 @@ import { requestId } from '../rpc/request.js';
 import { errorAnswer } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Context } from './context.js';
-import type { Conversation, Endpoint, Line } from './conversation.js';
 import { decodeMessage, weighMessage } from './decode-message.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 import { encodeAnswer } from './large-answer.js';
+import type { Conversation, Endpoint, Line } from './socket-endpoint.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 

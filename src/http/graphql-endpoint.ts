@@ -5,10 +5,10 @@ import type { GraphqlConversation, OpenGraphqlConversation } from '../graphql/li
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { Session } from '../session/contract.js';
 import { type Context, prepare } from './context.js';
-import type { Conversation, Endpoint, Line } from './conversation.js';
 import { utf8Text } from './format.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
+import type { Conversation, Endpoint, Line } from './socket-endpoint.js';
 
 /** RFC 6455, §7.4.1. */
 const CLOSE = { unsupportedData: 1003, tooLarge: 1009 } as const;
