@@ -9,21 +9,21 @@ import { pausingOf } from '../exec/pace.js';
 import type { Attention, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
-import { type Allowance, Allowances, type RulesOfRoles } from './allowance.js';
 import { Apis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
+import { type Allowance, Allowances, type RulesOfRoles } from './effective-limits.js';
 import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
-import { Call } from './execution/call.js';
+import { Call } from './execution/execution-context.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
-import { Statements } from './execution/statements.js';
+import { Statements } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
-import { LiveFeed } from './live/live-feed.js';
-import { Subscription } from './live/subscription.js';
+import { Subscription } from './live/response-stream.js';
+import { LiveFeed } from './live/source-streams.js';
 import type { GraphqlRequest } from './request.js';
 
 export interface GraphqlOptions {

@@ -1,6 +1,6 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLNullableType, GraphQLOutputType } from 'graphql';
 import { isArray, type Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/reading.js';
+import type { CompileReading } from '../execution/collection-query.js';
 
 /** A field that reads records of a table, wherever it stands. */
 export interface ReadingField {

@@ -6,16 +6,16 @@ import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Projection } from '../../language/ast.js';
 import { objectFrom, type Value } from '../../value/value.js';
+import type { CompileReading } from '../execution/collection-query.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { PlacedField } from '../execution/placed-field.js';
-import type { CompileReading } from '../execution/reading.js';
+import type { PlacedField } from '../execution/field-use.js';
 import { type Conditions, fieldPath, join, type Part } from '../execution/select.js';
 import { GROUP } from '../schema/aggregate-parts.js';
 import type { AggregateType } from '../schema/aggregate-type.js';
 import { boundRows, cutArguments, filterArguments, filtersOf, isGiven, readCount } from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
-import { lengthOf, type ReadingField } from './reading-field.js';
+import { lengthOf, type ReadingField } from './collection-field.js';
 
 export function aggregateOf(table: TableType): ReadingField {
   const { groupable, object, order } = table.aggregate();

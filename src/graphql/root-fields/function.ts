@@ -6,9 +6,9 @@ import type { GraphQLFieldConfigArgumentMap, GraphQLFieldConfigMap } from 'graph
 import { GraphQLNonNull } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import type { Parameter } from '../../language/ast.js';
-import type { PlacedField } from '../execution/placed-field.js';
+import type { PlacedField } from '../execution/field-use.js';
+import { Writing } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
-import { Writing } from '../execution/writing.js';
 import { fromRoot } from '../schema/field-source.js';
 import { present } from '../schema/field-tree.js';
 import type { Argument, Inputs } from '../schema/inputs.js';

@@ -1,6 +1,7 @@
 /** The fields of Query that read a table: `person(…)`, `personConnection(…)`, `person_aggregate(…)`. */
-import { planOf } from '../execution/reading.js';
-import type { ReadingField } from '../readings/reading-field.js';
+
+import type { ReadingField } from '../collection-fields/collection-field.js';
+import { planOf } from '../execution/collection-query.js';
 import { fromRoot } from '../schema/field-source.js';
 import { VERSION_ARGUMENT } from '../schema/list-arguments.js';
 import type { RootConfig } from './root-config.js';

@@ -6,11 +6,11 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { Deadline } from '../../session/contract.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Allowance } from '../allowance.js';
+import type { Allowance } from '../effective-limits.js';
 import { tesseraError } from '../errors.js';
 import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
 import { type Bound, ConditionCount } from './select.js';
-import type { Statements } from './statements.js';
+import type { Statements } from './statement-cache.js';
 
 /** So many errors are told of fields; a short document can have one at each field of thousands of records. */
 const MOST_FAILURES = 1_000;

@@ -1,9 +1,9 @@
 /** The fields of Query. */
 import type { GraphQLFieldConfigMap } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
-import { aggregateOf } from '../readings/aggregate.js';
-import { connectionOf } from '../readings/connection.js';
-import { listOf } from '../readings/list.js';
+import { aggregateOf } from '../collection-fields/aggregate.js';
+import { connectionOf } from '../collection-fields/connection.js';
+import { listOf } from '../collection-fields/list.js';
 import type { Inputs } from '../schema/inputs.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';

@@ -3,8 +3,8 @@ import { isSamePrincipal } from '../../catalog/principal.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { Uuid, Value } from '../../value/value.js';
 import type { LiveWork } from '../execution/root-plan.js';
-import { Handover } from './handover.js';
-import type { LiveFeed } from './live-feed.js';
+import { Handover } from './rendezvous-channel.js';
+import type { LiveFeed } from './source-streams.js';
 
 /**
  * The answers to the changes, in the order of commits. The next change is looked at when the last answer was taken; who falls too far

@@ -1,11 +1,11 @@
 /** `person(limit, start, order, filter, where, version)`, `author.wrote(…)`: records as a list. */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { objectFrom, type Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/reading.js';
+import type { CompileReading } from '../execution/collection-query.js';
 import { columns, join } from '../execution/select.js';
 import { boundRows, filtersOf, isGiven, type Listed, listArguments, readCount } from '../schema/list-arguments.js';
 import { readOrder } from '../schema/table-order.js';
-import { lengthOf, type ReadingField } from './reading-field.js';
+import { lengthOf, type ReadingField } from './collection-field.js';
 
 export function listOf(type: Listed): ReadingField {
   return {

@@ -1,7 +1,7 @@
 /** `_get_person(id)`, a record of a table, and `_get(id)`, a record of any. */
 import { GraphQLNonNull } from 'graphql';
 import { isArray, newObject } from '../../value/value.js';
-import type { PlacedField } from '../execution/placed-field.js';
+import type { PlacedField } from '../execution/field-use.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';

@@ -2,7 +2,7 @@
 import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Notification } from '../../session/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
-import type { PlacedField } from '../execution/placed-field.js';
+import type { PlacedField } from '../execution/field-use.js';
 import { recordsOf } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { columns, fieldPath, join } from '../execution/select.js';

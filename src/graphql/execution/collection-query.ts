@@ -4,9 +4,9 @@
  */
 import type { Select } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import type { Call } from './call.js';
 import type { Completion } from './completion.js';
-import type { PlacedField } from './placed-field.js';
+import type { Call } from './execution-context.js';
+import type { PlacedField } from './field-use.js';
 import type { RootPlan } from './root-plan.js';
 import { type BoundStatements, type Part, select } from './select.js';
 

@@ -3,13 +3,13 @@ import { type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Expression, Option, Output, Statement } from '../../language/ast.js';
 import { isArray } from '../../value/value.js';
-import type { Call } from '../execution/call.js';
+import { lengthOf } from '../collection-fields/collection-field.js';
+import type { Call } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { PlacedField } from '../execution/placed-field.js';
+import type { PlacedField } from '../execution/field-use.js';
+import { blockOf, subquery, Writing } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { type Bound, type Conditions, columns, columnsBefore, type Params } from '../execution/select.js';
-import { blockOf, subquery, Writing } from '../execution/writing.js';
-import { lengthOf } from '../readings/reading-field.js';
 import { fromRoot } from '../schema/field-source.js';
 import type { TableType } from '../schema/table-type.js';
 import type { RootConfig } from './root-config.js';

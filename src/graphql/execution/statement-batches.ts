@@ -3,7 +3,7 @@ import { asTesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import type { StatementDoor, StatementResult } from '../../session/contract.js';
 import { isArray, isObject, newObject, type ObjectValue } from '../../value/value.js';
-import type { Call, Order } from './call.js';
+import type { Call, Order } from './execution-context.js';
 
 /** Statements that belong together. */
 export interface Parcel {

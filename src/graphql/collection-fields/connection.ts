@@ -3,15 +3,15 @@
  * Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
  */
 import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import type { PlacedField } from '../execution/placed-field.js';
-import type { CompileReading } from '../execution/reading.js';
+import type { CompileReading } from '../execution/collection-query.js';
+import type { PlacedField } from '../execution/field-use.js';
 import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
 import { boundRows, filterArguments } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
+import { lengthOf, type ReadingField } from './collection-field.js';
 import { type AskedPage, type BoundPage, bindPage, type Purpose } from './connection-parts.js';
 import { pageOf, sizeOf } from './page.js';
-import { lengthOf, type ReadingField } from './reading-field.js';
 
 export function connectionOf(table: TableType): ReadingField {
   return {
