@@ -194,7 +194,7 @@ describe('#78', () => {
   async function quiet(): Promise<void> {
     for (let turn = 0; turn < 20; turn++) {
       await new Promise(setImmediate);
-      await engine.durable();
+      await engine.earlyAnswers.durable();
       environment.advance(10);
     }
   }

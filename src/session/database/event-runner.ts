@@ -12,7 +12,7 @@ import { RequestInterrupt } from '../../exec/interrupt.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import { isConflict, withRetries, withRetriesPlaced } from '../../storage/retry.js';
+import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from './held-transactions.js';
@@ -97,7 +97,7 @@ export class EventRunner {
         await this.#settle(entry);
         await environment.timers.yield();
       }
-      await engine.durable();
+      await engine.earlyAnswers?.durable();
       const last = batch.at(-1);
       if (last === undefined || batch.length < BATCH) return;
       from = after(last[0]);
@@ -152,7 +152,7 @@ export class EventRunner {
     const memory = transactions.budget;
     const work = (witness?: () => Witness) => (transaction: Transaction) =>
       this.#run(transaction, key, event, identity, witness?.());
-    if (audit === undefined) return withRetriesPlaced(engine, work(), true, { memory });
+    if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
     // What the log tells has happened for good.
     return new Auditor(audit, {}, { key: undefined, identity }).attempting((witness) =>
       withRetries(engine, work(witness), { memory }),

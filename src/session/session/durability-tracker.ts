@@ -5,14 +5,14 @@ import type { StatementResult } from '../statement-executor.js';
 
 /** What was done and seen, by a session or in a request, that may not be durable yet. Nobody may be told of it before. */
 export class Unsettled {
-  readonly #engine: Pick<Engine, 'durable'>;
+  readonly #engine: Pick<Engine, 'earlyAnswers'>;
   #durable: Promise<void> | undefined;
 
-  constructor(engine: Pick<Engine, 'durable'>) {
+  constructor(engine: Pick<Engine, 'earlyAnswers'>) {
     this.#engine = engine;
   }
 
-  /** Whether there is any: only transactions that begin early see it then. */
+  /** Whether there is any: only transactions that begin on accepted commits see it then. */
   get isThere(): boolean {
     return this.#durable !== undefined;
   }
@@ -22,9 +22,9 @@ export class Unsettled {
     return this.#durable;
   }
 
-  /** Something was placed just now, or read that was. */
+  /** Something was accepted just now, or read that was. */
   note(): void {
-    const durable = this.#engine.durable();
+    const durable = this.#engine.earlyAnswers?.durable();
     if (!isPromise(durable) || durable === this.#durable) return;
     this.#durable = durable;
     // What has failed stays so.
@@ -37,7 +37,7 @@ export class Unsettled {
 
 /** Results of work when they may be told. Where what was done is lost, nothing is told of it but that. */
 export function durably(
-  engine: Pick<Engine, 'durable'>,
+  engine: Pick<Engine, 'earlyAnswers'>,
   work: (unsettled: Unsettled) => PromiseOrValue<StatementResult[]>,
 ): PromiseOrValue<StatementResult[]> {
   const unsettled = new Unsettled(engine);

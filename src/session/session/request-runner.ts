@@ -3,7 +3,7 @@
  * What fails with conflicts is run again, and then reserves what it reads: an answer says `transaction_conflict` only where that was changed
  * for a second all the same (`withRetries`).
  *
- * A statement that does nothing but read and write records is done when its commit has its place, and those after it see it, though it isn't
+ * A statement that does nothing but read and write records is done when its commit is accepted, and those after it see it, though it isn't
  * durable yet: whoever takes the results waits for `Unsettled.durable` before telling anybody. All others begin when everything is.
  */
 import { atPlace, type SessionIdentity } from '../../auth/identity.js';
@@ -21,7 +21,7 @@ import type { Witness } from '../../exec/witness.js';
 import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
-import { type WorkOptions, withRetries, withRetriesPlaced } from '../../storage/retry.js';
+import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { newObject, type Value } from '../../value/value.js';
 import { Testimony } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
@@ -181,7 +181,7 @@ export class StatementRunner {
         throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
-        if (isPlain(statement)) return mayWrite(statement) ? this.#placing(statement) : this.#reading(statement);
+        if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
         return andThen(this.#unsettled.durable, () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
@@ -221,14 +221,14 @@ export class StatementRunner {
     return withRetries(this.#services.engine, work, this.#options());
   }
 
-  #placing(statement: Statement): PromiseOrValue<Value> {
+  #accepting(statement: Statement): PromiseOrValue<Value> {
     const mark = this.#memory.used;
     const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
-    const placed = lastly(
-      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere, this.#options()),
+    const accepted = lastly(
+      () => withRetriesAccepted(this.#services.engine, work, this.#unsettled.isThere, this.#options()),
       () => this.#unsettled.note(),
     );
-    return this.#auditor === undefined ? placed : andThen(placed, (value) => this.#beforeTelling(value));
+    return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
   /** The audit log is told of nothing that a power failure could still take away. */
@@ -251,8 +251,8 @@ export class StatementRunner {
 
   #snapshot(): PromiseOrValue<Transaction> {
     const { engine } = this.#services;
-    if (!this.#unsettled.isThere) return engine.begin(READ_ONLY);
-    return andThen(engine.beginEarly(READ_ONLY), (transaction) => {
+    if (engine.earlyAnswers === undefined || !this.#unsettled.isThere) return engine.begin(READ_ONLY);
+    return andThen(engine.earlyAnswers.beginOnAccepted(READ_ONLY), (transaction) => {
       this.#unsettled.note();
       return transaction;
     });
