@@ -14,17 +14,19 @@ const texts = new Map(PAGES.map((page) => [page, readFileSync(page, 'utf8')]));
 /** The page without its code blocks. */
 const proseOf = (page: string) => (texts.get(page) ?? readFileSync(page, 'utf8')).replace(/^```.*?^```/gms, '');
 
-/** The anchor that a heading gets: lower case, without punctuation, blanks as hyphens. */
+/** The anchors of a page's headings: lower case, without punctuation, blanks as hyphens, repeated ones with a number. */
 function anchorsOf(page: string): Set<string> {
-  const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of proseOf(page).matchAll(/^#+ (.+)$/gm)) {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    let unique = anchor;
+    for (let count = 1; anchors.has(unique); count++) unique = `${anchor}-${count}`;
+    anchors.add(unique);
+  }
+  return anchors;
 }
 
 const links = PAGES.flatMap((page) =>
