@@ -11,6 +11,8 @@ import { DenialMarker } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
+import { Reader } from '../../src/exec/record/reader.js';
+import { TablePreparer } from '../../src/exec/record/table.js';
 import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
 import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
@@ -53,6 +55,8 @@ export interface RunOptions {
 export class Store {
   readonly engine = new MemoryEngine();
   readonly cache = new CatalogCache();
+  /** Views read their sources when they are defined. */
+  readonly #reader = new Reader(new TablePreparer(compiler, 'inherit'), DEFAULT_TUNING);
 
   /** Runs each statement in a transaction of its own; the last one's value. */
   async run(text: string, options: RunOptions = {}): Promise<Value> {
@@ -95,7 +99,7 @@ export class Store {
 
   #execution(transaction: Transaction, { principal = OWNER, place = PLACE }: RunOptions): Execution {
     const { namespace, database } = place;
-    // Readers, writers and the rest aren't reached by definitions.
+    // Writers and the rest aren't reached by definitions.
     return {
       environment: realEnvironment,
       unit: {
@@ -107,6 +111,7 @@ export class Store {
         catalogChanged: () => {},
       },
       identity: { principal, place },
+      reader: this.#reader,
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),
       queryTimeout: new QueryTimeout(),
