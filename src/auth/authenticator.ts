@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { namedToken } from '../catalog/credentials/revocation-list.js';
+import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import { type Place, type Principal, placeOf } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject, type ObjectValue } from '../value/value.js';
@@ -128,7 +128,7 @@ export function createAuthenticator(
     },
 
     withdraw({ principal, claims }) {
-      const token = namedToken(claims);
+      const token = revocableToken(claims);
       return token === undefined || principal.kind === 'guest' ? undefined : directory.deny(placeOf(principal), token);
     },
 

@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Grant, Grants } from '../catalog/credentials/grant.js';
 import type { Incarnation } from '../catalog/credentials/incarnation.js';
-import type { HandedOut, NamedToken } from '../catalog/credentials/revocation-list.js';
+import type { IssuedCredential, RevocableToken } from '../catalog/credentials/revocation-list.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import type { Place } from '../catalog/principal.js';
 import type { Expression } from '../language/ast.js';
@@ -29,9 +29,9 @@ export interface Directory {
   /** The incarnation of a record, which gets one if it has none; `undefined` when there is no such record. */
   incarnation(place: Place, id: RecordId): PromiseOrValue<Incarnation | undefined>;
   /** Whether something that users of exactly this place were handed out was taken back; `what` is asked for where anything ever was. */
-  isDenied(place: Place, what: () => HandedOut): PromiseOrValue<boolean>;
+  isRevoked(place: Place, what: () => IssuedCredential): PromiseOrValue<boolean>;
   /** Takes back a token of a user of exactly this place, in a transaction of its own. */
-  deny(place: Place, token: NamedToken): PromiseOrValue<void>;
+  deny(place: Place, token: RevocableToken): PromiseOrValue<void>;
   /**
    * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in a transaction of its own, with permissions off, and commits it. Retries conflicts
    * as for any statement.

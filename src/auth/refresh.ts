@@ -14,7 +14,7 @@ import {
   readGrantKey,
 } from '../catalog/credentials/grant.js';
 import { belongsTo, NO_INCARNATION } from '../catalog/credentials/incarnation.js';
-import { Denials } from '../catalog/credentials/revocation-list.js';
+import { RevocationList } from '../catalog/credentials/revocation-list.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { type Place, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
@@ -123,7 +123,7 @@ function onGrant<T>(
       const { token: issued, creation } = grant;
       const at = datetimeNanoseconds(creation);
       const handedOut = { token: issued, subject: recordSubject(record), at };
-      return andThen(new Denials(grants.transaction, grants.area).isDenied(handedOut), (denied) =>
+      return andThen(new RevocationList(grants.transaction, grants.area).isRevoked(handedOut), (denied) =>
         andThen(grants.familyRevocation(familyOf(grant)), (revoked) => {
           if (denied || revoked !== undefined) return undefined;
           return andThen(incarnationOf(record), (incarnation) =>

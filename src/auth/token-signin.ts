@@ -12,7 +12,7 @@ import { MAX_NAME_LENGTH } from './credentials.js';
 import type { IdentifiedRecord } from './directory.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
-import { isGranted, unlessDenied } from './session-validity.js';
+import { isGranted, unlessRevoked } from './session-validity.js';
 import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 
@@ -42,7 +42,7 @@ function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: 
     const verification: JwtVerification = user === undefined ? NOBODY : { kind: 'key', ...userKey(user) };
     return andThen(context.tokens.verify(token, verification), () => {
       if (user === undefined) throw failure('invalid_auth');
-      return unlessDenied(context, userSession(context, place, user, token.claims), token.claims);
+      return unlessRevoked(context, userSession(context, place, user, token.claims), token.claims);
     });
   });
 }
@@ -60,7 +60,7 @@ function signInByAccessToken(
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
       assertMeant(token, access);
       const bearer = BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
-      return andThen(bearer, (signedIn) => unlessDenied(context, signedIn, token.claims));
+      return andThen(bearer, (signedIn) => unlessRevoked(context, signedIn, token.claims));
     });
   });
 }

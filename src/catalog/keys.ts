@@ -131,15 +131,15 @@ export function grantFamilyRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}h${nameBytes(access)}`);
 }
 
-const DENIAL_KINDS = { subject: 's', token: 't' } as const;
+const REVOCATION_KINDS = { subject: 's', token: 't' } as const;
 
 /** Tells that something that was handed out is no good any more. */
-export function denialKey(area: Area, kind: keyof typeof DENIAL_KINDS, name: string): Key {
-  return `${area}o${DENIAL_KINDS[kind]}${nameBytes(name)}`;
+export function revocationKey(area: Area, kind: keyof typeof REVOCATION_KINDS, name: string): Key {
+  return `${area}o${REVOCATION_KINDS[kind]}${nameBytes(name)}`;
 }
 
-export function denialRange(area: Area, kind: keyof typeof DENIAL_KINDS): KeyRange {
-  return prefixRange(`${area}o${DENIAL_KINDS[kind]}`);
+export function revocationRange(area: Area, kind: keyof typeof REVOCATION_KINDS): KeyRange {
+  return prefixRange(`${area}o${REVOCATION_KINDS[kind]}`);
 }
 
 /** A setting of the whole store. */

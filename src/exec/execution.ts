@@ -17,7 +17,7 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../storage/c
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
-import type { DenialMarker } from './identity/revocation-flag.js';
+import type { RevocationFlag } from './identity/revocation-flag.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
@@ -103,7 +103,7 @@ export interface Execution {
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly queryTimeout: QueryTimeout;
-  readonly denials: DenialMarker;
+  readonly revocationFlag: RevocationFlag;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** How many asynchronous events led to what runs now. */

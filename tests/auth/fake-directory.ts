@@ -3,7 +3,7 @@ import { recordFrom } from '../../src/auth/record-access.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { Grants } from '../../src/catalog/credentials/grant.js';
 import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';
-import type { HandedOut } from '../../src/catalog/credentials/revocation-list.js';
+import type { IssuedCredential } from '../../src/catalog/credentials/revocation-list.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { Place } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
@@ -75,7 +75,7 @@ export class FakeDirectory implements Directory {
     );
   }
 
-  isDenied(place: Place, what: () => HandedOut) {
+  isRevoked(place: Place, what: () => IssuedCredential) {
     const { token, subject } = what();
     return this.denied.has(keyOf(place, subject)) || (token !== undefined && this.denied.has(keyOf(place, token)));
   }

@@ -7,7 +7,7 @@ import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { DenialMarker } from '../../src/exec/identity/revocation-flag.js';
+import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
@@ -110,7 +110,7 @@ export class Store {
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),
       queryTimeout: new QueryTimeout(),
-      denials: new DenialMarker(),
+      revocationFlag: new RevocationFlag(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },

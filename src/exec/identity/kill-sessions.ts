@@ -4,7 +4,7 @@
  * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Denials, namedToken } from '../../catalog/credentials/revocation-list.js';
+import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
 import { areaOf } from '../../catalog/definitions/lookup.js';
 import {
   mayAct,
@@ -66,7 +66,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
 
 /** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, unit, environment, witness, denials } = execution;
+  const { sessions, unit, environment, witness, revocationFlag } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
@@ -75,11 +75,14 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   }
   unit.transaction.afterCommit(() => session.end());
   witness?.acted({ action: 'session-kill', place: placeOf(principal), subject: { session: session.key } });
-  const token = namedToken(session.identity.token);
+  const token = revocableToken(session.identity.token);
   if (token === undefined) return undefined;
-  denials.set(unit.transaction);
+  revocationFlag.set(unit.transaction);
   return andThen(areaOf(unit.transaction, placeOf(principal)), (area) =>
-    andThen(area && new Denials(unit.transaction, area).denyToken(token, environment.clock.now()), () => undefined),
+    andThen(
+      area && new RevocationList(unit.transaction, area).revokeToken(token, environment.clock.now()),
+      () => undefined,
+    ),
   );
 }
 
@@ -90,14 +93,14 @@ function killOthers(execution: Execution, place: Place, subject: string): Promis
 
 /** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
 function killAll(
-  { unit, sessions, environment, witness, denials }: Execution,
+  { unit, sessions, environment, witness, revocationFlag }: Execution,
   place: Place,
   subject: string,
 ): PromiseOrValue<undefined> {
   return andThen(areaOf(unit.transaction, place), (area) => {
     if (area === undefined) return undefined;
-    denials.set(unit.transaction);
-    new Denials(unit.transaction, area).denySubject(subject, environment.clock.now());
+    revocationFlag.set(unit.transaction);
+    new RevocationList(unit.transaction, area).revokeSubject(subject, environment.clock.now());
     sessions.doubt(unit.transaction, place);
     witness?.acted({ action: 'session-kill', place, subject: { of: subject } });
     return undefined;

@@ -192,9 +192,9 @@ export class OpenDatabase implements Database {
   async load(): Promise<void> {
     const transaction = await this.#engine.begin({ writable: false });
     try {
-      const { queryTimeout, denials } = this.#services.executor;
+      const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
-      await denials.load(transaction);
+      await revocationFlag.load(transaction);
     } finally {
       transaction.cancel();
     }

@@ -7,7 +7,11 @@ import { recordFrom } from '../../auth/record-access.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, Grants } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, findIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
-import { Denials, type HandedOut, type NamedToken } from '../../catalog/credentials/revocation-list.js';
+import {
+  type IssuedCredential,
+  type RevocableToken,
+  RevocationList,
+} from '../../catalog/credentials/revocation-list.js';
 import { putPlaced } from '../../catalog/definitions/define.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
@@ -122,22 +126,22 @@ export class StoreDirectory implements Directory {
     });
   }
 
-  isDenied(place: Place, what: () => HandedOut): PromiseOrValue<boolean> {
-    if (!this.#executor.denials.isSet) return false;
+  isRevoked(place: Place, what: () => IssuedCredential): PromiseOrValue<boolean> {
+    if (!this.#executor.revocationFlag.isSet) return false;
     return this.#reading((transaction) =>
       andThen(
         areaOf(transaction, place),
-        (area) => area !== undefined && new Denials(transaction, area).isDenied(what()),
+        (area) => area !== undefined && new RevocationList(transaction, area).isRevoked(what()),
       ),
     );
   }
 
-  deny(place: Place, token: NamedToken): PromiseOrValue<void> {
+  deny(place: Place, token: RevocableToken): PromiseOrValue<void> {
     return withRetries(this.#engine, (transaction) =>
       andThen(areaOf(transaction, place), (area) => {
         if (area === undefined) return undefined;
-        this.#executor.denials.set(transaction);
-        return new Denials(transaction, area).denyToken(token, this.#environment.clock.now());
+        this.#executor.revocationFlag.set(transaction);
+        return new RevocationList(transaction, area).revokeToken(token, this.#environment.clock.now());
       }),
     );
   }
