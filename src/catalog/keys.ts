@@ -326,7 +326,7 @@ export function changesPrefixOf(key: Key): Key {
 }
 
 /** Where breaks in the changefeed of a table are noted; without a table, those in the feeds of all tables of the database. */
-export function feedBreaksPrefix(database: Id, table: Id = NO_TABLE): Key {
+export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
   return `${databaseArea(database)}f${idBytes(table)}`;
 }
 

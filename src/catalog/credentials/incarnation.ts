@@ -105,13 +105,13 @@ export function recordCreated(source: IncarnationSource, table: TableEntry, key:
 /** A record of a table that has users was deleted. */
 export function recordDeleted(transaction: Transaction, table: TableEntry, key: string): PromiseOrValue<void> {
   transaction.delete(table.keys.incarnation(key));
-  return noteLoss(transaction, table);
+  return recordGap(transaction, table);
 }
 
 /** All records of a table were deleted, which stays. */
 export function recordsDeleted(transaction: Transaction, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  return andThen(transaction.deleteRange(table.keys.incarnations), () => noteLoss(transaction, table));
+  return andThen(transaction.deleteRange(table.keys.incarnations), () => recordGap(transaction, table));
 }
 
 /** A table is removed: one of its name that is made later may have records with the same ids. */
@@ -170,7 +170,7 @@ function markUsers(change: Change, catalog: DatabaseCatalog, { definition }: Tab
 }
 
 /** Read before it is written, so that deleting records doesn't conflict with creating others each time. */
-function noteLoss(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
+function recordGap(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
   const key = lostRecordsKey(keys.database, keys.table);
   return andThen(transaction.get(key), (lost) => {
     if (lost === undefined) transaction.put(key, true);

@@ -10,7 +10,7 @@ import { printIdiom } from '../../language/print.js';
 import type { Key } from '../../storage/contract.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 import { logDefinition } from '../changefeed/change-log.js';
-import { noteDatabaseFeed, noteTableFeed } from '../changefeed/coverage.js';
+import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
 import { tableMade } from '../credentials/incarnation.js';
 import { forEachEntry } from '../entries.js';
 import {
@@ -92,7 +92,7 @@ export function putDatabase(
     andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
       const database: DatabaseDefinition = { ...definition, id };
       transaction.put(databaseKey(namespace, database.name), stamped(change, storeDefinition(database)));
-      noteDatabaseFeed(transaction, existing, database);
+      recordDatabaseFeed(transaction, existing, database);
       return database;
     }),
   );
@@ -129,7 +129,7 @@ export function putTable(
     const table: TableDefinition = { ...definition, ...kept };
     transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
     logDefinition(transaction, catalog.database.id, table);
-    noteTableFeed(transaction, catalog, former, table);
+    recordTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
     return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
   });

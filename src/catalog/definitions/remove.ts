@@ -13,7 +13,7 @@ import {
   edgeKey,
   edgesRange,
   encodedKeyOf,
-  feedBreaksPrefix,
+  feedGapsPrefix,
   grantFamilyRange,
   grantRange,
   indexPrefix,
@@ -70,7 +70,7 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
     indexRange(database, id),
     memberRange(database, id),
     viewRange(database, id),
-    prefixRange(feedBreaksPrefix(database, id)),
+    prefixRange(feedGapsPrefix(database, id)),
   ];
   return andThen(detachEdges(change, catalog, table), () => {
     const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));

@@ -29,7 +29,7 @@ import { PlaceKeeper } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
 import { CacheAging } from './cache-aging.js';
-import { ChangePruner } from './change-retention.js';
+import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
@@ -115,7 +115,7 @@ export class OpenDatabase implements Database {
   readonly #services: SessionServices;
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
-  readonly #pruner: ChangePruner;
+  readonly #pruner: ChangeRetention;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly plans: PlanCache;
@@ -157,7 +157,7 @@ export class OpenDatabase implements Database {
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
-    this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
+    this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;

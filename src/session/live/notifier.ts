@@ -5,7 +5,7 @@
 
 import { atPlace, type SessionIdentity } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type Piece, readPast } from '../../catalog/changefeed/catch-up.js';
+import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
@@ -248,9 +248,9 @@ export class Notifier implements LiveListener {
   async #tellPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
     const { until } = resumption;
     resumption.isOutrun = false;
-    let piece: Piece | undefined;
+    let piece: ChangePage | undefined;
     try {
-      piece = turn.isOver() ? undefined : await this.#readPast(query, resumption, turn);
+      piece = turn.isOver() ? undefined : await this.#readChangePage(query, resumption, turn);
     } catch (thrown) {
       const error = asTesseraError(thrown);
       if (error.code === 'internal') this.#services.report(error);
@@ -342,11 +342,15 @@ export class Notifier implements LiveListener {
     );
   }
 
-  #readPast(query: LiveQuery, resumption: Resumption, { interrupt }: Turn): PromiseOrValue<Piece | undefined> {
+  #readChangePage(
+    query: LiveQuery,
+    resumption: Resumption,
+    { interrupt }: Turn,
+  ): PromiseOrValue<ChangePage | undefined> {
     const { from, since, until } = resumption;
     if (from === undefined) return undefined;
     return this.#asOfNow(query, interrupt, ({ unit }, catalog, table) =>
-      readPast(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
+      readChangePage(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
     );
   }
 
