@@ -6,7 +6,7 @@ import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js
 import { ensureDatabase, ensureNamespace } from '../catalog/definitions/define.js';
 import type { NamespaceDefinition } from '../catalog/definitions/definition.js';
 import { findNamespace } from '../catalog/definitions/lookup.js';
-import type { Change } from '../catalog/definitions/schema-version.js';
+import type { SchemaChange } from '../catalog/definitions/schema-version.js';
 import type { Place } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { Level } from '../language/ast.js';
@@ -51,7 +51,7 @@ export function selectedDatabase({ identity: { place } }: Execution): DatabasePl
 }
 
 /** What changes of definitions are made with. @throws TesseraError `read_only` */
-export function changeOf({ unit, environment, interrupt, writable }: Execution): Change {
+export function changeOf({ unit, environment, interrupt, writable }: Execution): SchemaChange {
   if (!writable) throw failure('read_only');
   return {
     transaction: unit.transaction,

@@ -4,7 +4,7 @@ import type { DatabaseCatalog, TableEntry } from '../../src/catalog/definitions/
 import {
   ensureDatabase,
   ensureNamespace,
-  plainTable,
+  implicitTable,
   putField,
   putIndex,
   putNamespace,
@@ -57,7 +57,7 @@ async function table(catalog: DatabaseCatalog, name: string): Promise<TableEntry
 
 async function defineTable(name: string): Promise<void> {
   await write(async (transaction) => {
-    await putTable({ transaction, random, clock }, await load(transaction), plainTable(name));
+    await putTable({ transaction, random, clock }, await load(transaction), implicitTable(name));
   });
 }
 
@@ -110,8 +110,8 @@ describe('the cache', () => {
   it('keeps what was never committed apart', async () => {
     const mine = engine.begin({ writable: true });
     const theirs = engine.begin({ writable: true });
-    await putTable({ transaction: mine, random, clock }, await load(mine), plainTable('mine'));
-    await putTable({ transaction: theirs, random, clock }, await load(theirs), plainTable('theirs'));
+    await putTable({ transaction: mine, random, clock }, await load(mine), implicitTable('mine'));
+    await putTable({ transaction: theirs, random, clock }, await load(theirs), implicitTable('theirs'));
     expect([...(await load(mine)).tables.keys()]).toEqual(['mine']);
     expect([...(await load(theirs)).tables.keys()]).toEqual(['theirs']);
     expect([...(await load()).tables.keys()]).toEqual([]);
@@ -124,7 +124,7 @@ describe('the cache', () => {
     await defineTable('a');
     const transaction = engine.begin({ writable: true });
     const savepoint = transaction.savepoint();
-    await putTable({ transaction, random, clock }, await load(transaction), plainTable('b'));
+    await putTable({ transaction, random, clock }, await load(transaction), implicitTable('b'));
     expect((await load(transaction)).tables.has('b')).toBe(true);
     transaction.rollback(savepoint);
     expect((await load(transaction)).tables.has('b')).toBe(false);
@@ -224,7 +224,7 @@ it('takes everything of a table with it, and its edges from the records that the
 it('leaves nothing of a database but what is above it', async () => {
   const outside = await write(async (transaction) => {
     const catalog = await load(transaction);
-    await putTable({ transaction, random, clock }, catalog, plainTable('a'));
+    await putTable({ transaction, random, clock }, catalog, implicitTable('a'));
     await removeDatabase({ transaction, random, clock }, 'n', catalog.database);
     return loadDatabase(transaction, cache, 'n', 'd');
   });

@@ -18,7 +18,7 @@ import { encodeKey } from '../../value/key-codec.js';
 import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
-import { type Change, stamped, touchDatabase } from '../definitions/schema-version.js';
+import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
 import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys.js';
@@ -70,7 +70,7 @@ export function findIncarnation(
  * nothing then.
  */
 export function ensureIncarnation(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog | undefined,
   id: RecordId,
   proven: boolean,
@@ -115,7 +115,7 @@ export function recordsDeleted(transaction: Transaction, table: TableEntry): Pro
 }
 
 /** A table is removed: one of its name that is made later may have records with the same ids. */
-export function tableRemoved({ transaction }: Change, table: TableEntry): PromiseOrValue<void> {
+export function tableRemoved({ transaction }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers === true) transaction.put(settingKey('users-lost'), true);
   const { database, table: id, incarnations } = table.keys;
   transaction.delete(lostRecordsKey(database, id));
@@ -123,14 +123,14 @@ export function tableRemoved({ transaction }: Change, table: TableEntry): Promis
 }
 
 /** A database is removed: so are all its tables. */
-export function databaseRemoved({ transaction }: Change, { id }: DatabaseDefinition): PromiseOrValue<void> {
+export function databaseRemoved({ transaction }: SchemaChange, { id }: DatabaseDefinition): PromiseOrValue<void> {
   return forEachEntry(transaction, definitionRange(databaseArea(id), 'table'), ([, stored]) => {
     if (readDefinition('define-table', stored).hasUsers === true) transaction.put(settingKey('users-lost'), true);
   });
 }
 
 /** What is noted of a table when it is made: its time, if one of its name may have had users. */
-export function tableMade({ transaction, clock }: Change): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
+export function tableMade({ transaction, clock }: SchemaChange): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
   return andThen(transaction.get(settingKey('users-lost')), (lost) =>
     lost === undefined ? {} : { madeAt: moment(clock.now()) },
   );
@@ -162,11 +162,11 @@ function readIncarnation(stored: Value): Incarnation | undefined {
 }
 
 /** Once for each table; a reload of the catalog shows it to all who write records. */
-function markUsers(change: Change, catalog: DatabaseCatalog, { definition }: TableEntry): PromiseOrValue<void> {
+function markUsers(change: SchemaChange, catalog: DatabaseCatalog, { definition }: TableEntry): PromiseOrValue<void> {
   if (definition.hasUsers === true) return undefined;
   const key = definitionKey(databaseArea(catalog.database.id), 'table', definition.name);
-  change.transaction.put(key, stamped(change, storeDefinition({ ...definition, hasUsers: true })));
-  return touchDatabase(change, catalog);
+  change.transaction.put(key, withVersion(change, storeDefinition({ ...definition, hasUsers: true })));
+  return bumpDatabaseVersion(change, catalog);
 }
 
 /** Read before it is written, so that deleting records doesn't conflict with creating others each time. */

@@ -9,11 +9,11 @@ import {
   putField,
   putPlaced,
   putTable,
-  restateIndex,
+  rewriteIndex,
 } from '../../catalog/definitions/define.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess, findDefaults, findUser } from '../../catalog/definitions/lookup.js';
-import type { Change } from '../../catalog/definitions/schema-version.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Definition, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
 import type { Action, Place } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -41,7 +41,7 @@ interface Target {
 
 interface Site {
   readonly execution: Execution;
-  readonly change: Change;
+  readonly change: SchemaChange;
   readonly place: Place;
   readonly target: Target;
   /** Of the selected database, if there is one. */
@@ -108,7 +108,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     find: ({ catalog, target }) =>
       catalog?.tables.get(target.table)?.indexes.find((index) => index.name === target.name),
     missing: ({ name }) => failure('index_missing', { name }),
-    put: ({ change, catalog }, after) => restateIndex(change, catalog, after),
+    put: ({ change, catalog }, after) => rewriteIndex(change, catalog, after),
   },
 
   'define-event': {
