@@ -22,11 +22,11 @@ import {
   definitionKey,
   indexPrefix,
   memberKey,
-  nodePrefix,
   prefixRange,
   ROOT_AREA,
   type TableMemberKind,
-  undefinedNodes,
+  undefinedVertices,
+  vertexPrefix,
 } from '../keys.js';
 import type { Place } from '../principal.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
@@ -163,9 +163,9 @@ function adoptNodes(
   { database }: DatabaseCatalog,
   { id, name }: TableDefinition,
 ): PromiseOrValue<void> {
-  const from = undefinedNodes(database.id, name);
+  const from = undefinedVertices(database.id, name);
   return forEachEntry(transaction, prefixRange(from), ([key, field]) => {
-    transaction.put(nodePrefix(database.id, id, key.slice(from.length)), field);
+    transaction.put(vertexPrefix(database.id, id, key.slice(from.length)), field);
     transaction.delete(key);
   });
 }

@@ -28,7 +28,7 @@ import {
   viewRange,
 } from '../keys.js';
 import type { Place } from '../principal.js';
-import { nodeOf } from '../vertex-key.js';
+import { vertexKey } from '../vertex-key.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { bumpVersionAt, type PlacedKind } from './define.js';
 import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
@@ -106,7 +106,7 @@ function detachEdges(
   if (definition.tableKind.kind === 'normal') return;
   const detach = (direction: 'in' | 'out', node: Value, edge: string): void => {
     if (!(node instanceof RecordId) || node.key instanceof Range) return;
-    transaction.delete(edgeKey(nodeOf(catalog, node), direction, definition.id, edge));
+    transaction.delete(edgeKey(vertexKey(catalog, node), direction, definition.id, edge));
   };
   return forEachBatch(transaction.scan(keys.records), (batch) => {
     for (const [key, record] of batch) {

@@ -11,7 +11,7 @@ import {
   referenceKey,
   referrerAt,
 } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/vertex-key.js';
+import { vertexKey } from '../../catalog/vertex-key.js';
 import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
@@ -155,7 +155,7 @@ export class TableCheck {
 
   async #references(field: string, id: RecordId, record: ObjectValue): Promise<void> {
     for (const to of referredBy(record[field])) {
-      const node = nodeOf(this.#catalog, to);
+      const node = vertexKey(this.#catalog, to);
       const key = referenceKey(node, this.#table.definition.id, field, encodeKey(id.key));
       if ((await this.#transaction.get(key)) === undefined)
         this.#faults.add('references', this.#place, `the reference ${field} of ${toText(id)} isn’t found from its end`);
