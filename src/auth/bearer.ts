@@ -4,7 +4,7 @@ import { type Grant, type GrantSubject, isExpired, opens, readGrantKey } from '.
 import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
 import type { SigningKey } from '../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
-import { type Place, roleNames } from '../catalog/principal.js';
+import { type DatabasePath, roleNames } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
@@ -55,7 +55,7 @@ export async function signInBearer(
  */
 async function grantedTo(
   { directory }: AuthContext,
-  place: Place,
+  place: DatabasePath,
   { creation }: Grant,
   { record, incarnation: named }: Extract<GrantSubject, { kind: 'record' }>,
 ): Promise<Incarnation> {
@@ -86,7 +86,7 @@ export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims):
 export function bearerSession(
   context: AuthContext,
   access: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
   client: Client,
@@ -112,7 +112,7 @@ export function bearerSession(
 function principalOf(
   { directory }: AuthContext,
   access: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
 ): PromiseOrValue<SignedIn['principal'] | undefined> {

@@ -16,7 +16,7 @@ import {
 import { belongsTo, NO_INCARNATION } from '../catalog/credentials/incarnation.js';
 import { RevocationList } from '../catalog/credentials/revocation-list.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
-import { type Place, recordSubject } from '../catalog/principal.js';
+import { type DatabasePath, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
@@ -29,7 +29,7 @@ export const REFRESH_GRACE_SECONDS = 10;
 /** Hands out the first refresh token of a family. */
 export async function issueRefresh(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   record: IdentifiedRecord,
   issued: string,
@@ -56,7 +56,7 @@ export interface RefreshUse {
 /** Uses a refresh token up. @throws TesseraError `invalid_auth` when it is no good, and when it was used before */
 export async function useRefresh(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   { token, subject, issued }: RefreshUse,
 ): Promise<Refreshed> {
@@ -87,7 +87,7 @@ export async function useRefresh(
 /** Makes a refresh token and its whole family worthless. @throws TesseraError `invalid_auth` when it is no good */
 export async function revokeRefresh(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   token: string,
   subject: string,
@@ -107,7 +107,7 @@ export async function revokeRefresh(
  */
 function onGrant<T>(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   { name }: AccessDefinition,
   { token, subject }: { readonly token: string; readonly subject: string | undefined },
   work: (grants: Grants, grant: Grant, record: IdentifiedRecord) => T,

@@ -5,9 +5,9 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import {
-  type Place,
+  type DatabasePath,
+  databasePathOf,
   type Principal,
-  placeOf,
   type RecordUser,
   type SystemUser,
   subjectOf,
@@ -86,7 +86,7 @@ export function reconsider(
 /** Whether the grant whose key somebody came with, if they did, is still good to those who are in; its lifetime is for those who come. */
 export function isGranted(
   directory: AuthContext['directory'],
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   id: string | undefined,
 ): PromiseOrValue<boolean> {
@@ -101,11 +101,11 @@ export function isGranted(
 function bearerNow(
   directory: AuthContext['directory'],
   { accessKind }: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   principal: SystemUser | RecordUser,
 ): PromiseOrValue<Principal | undefined> {
   if (principal.kind === 'record') {
-    return andThen(directory.incarnation(placeOf(principal), principal.id), (now) =>
+    return andThen(directory.incarnation(databasePathOf(principal), principal.id), (now) =>
       now?.id === principal.incarnation ? principal : undefined,
     );
   }
@@ -121,7 +121,7 @@ function isRevoked(
   at: () => bigint,
 ): PromiseOrValue<boolean> {
   if (principal.kind === 'guest') return false;
-  return directory.isRevoked(placeOf(principal), () => {
+  return directory.isRevoked(databasePathOf(principal), () => {
     const token = isObject(claims) && typeof claims['jti'] === 'string' ? claims['jti'] : undefined;
     return { token, subject: subjectOf(principal), at: at() };
   });

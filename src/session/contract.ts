@@ -6,7 +6,7 @@ import type { IssuedTokens } from '../auth/context.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
-import type { Place, Principal } from '../catalog/principal.js';
+import type { DatabasePath, Principal } from '../catalog/principal.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { Deadline } from '../exec/interrupt.js';
@@ -101,7 +101,7 @@ export interface Session extends StatementDoor {
    */
   transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
-  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace>;
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection>;
   /** The body as it came: credentials and variables at the top level (`spec/DECISIONS.md`). */
   signIn(body: ObjectValue): Promise<IssuedTokens>;
   signUp(body: ObjectValue): Promise<IssuedTokens>;
@@ -164,7 +164,7 @@ export interface TransferTimeout {
   readonly setting: string;
 }
 
-export interface SelectedPlace {
+export interface DatabaseSelection {
   readonly namespace: string | undefined;
   readonly database: string | undefined;
 }
@@ -178,7 +178,7 @@ export interface Database {
   /** Opens a session of the process itself, which owns everything: for embedding programs, and for setting a server up. */
   ownerSession(connection?: Connection): Session;
   /** The public keys that verify the tokens of an access method, for whoever asks; none if there is nothing to tell. */
-  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /** Fails when the storage can't be read. */
   check(): Promise<void>;
   close(): Promise<void>;

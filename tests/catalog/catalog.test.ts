@@ -5,10 +5,10 @@ import {
   ensureDatabase,
   ensureNamespace,
   implicitTable,
+  putAtLevel,
   putField,
   putIndex,
   putNamespace,
-  putPlaced,
   putTable,
 } from '../../src/catalog/definitions/define.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
@@ -246,9 +246,9 @@ describe('users and accesses', () => {
   it('are found exactly where they are defined', async () => {
     await write(async (transaction) => {
       const change = { transaction, random, clock };
-      await putPlaced(change, {}, { ...user, level: 'root', comment: 'root' });
-      await putPlaced(change, { namespace: 'n' }, { ...user, level: 'namespace', comment: 'n' });
-      await putPlaced(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
+      await putAtLevel(change, {}, { ...user, level: 'root', comment: 'root' });
+      await putAtLevel(change, { namespace: 'n' }, { ...user, level: 'namespace', comment: 'n' });
+      await putAtLevel(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
     });
     const transaction = engine.begin({ writable: false });
     for (const [place, comment] of [
@@ -271,7 +271,7 @@ describe('users and accesses', () => {
     } as const;
     const durations = { token: 5_000_000_000n, session: undefined } as const;
     await write(async (transaction) => {
-      await putPlaced(
+      await putAtLevel(
         { transaction, random, clock },
         {},
         {
@@ -282,7 +282,7 @@ describe('users and accesses', () => {
           durations,
         },
       );
-      await putPlaced(
+      await putAtLevel(
         { transaction, random, clock },
         {},
         {

@@ -1,7 +1,7 @@
 /** Runs definitions on a store in memory, with no more of the executor than they need. */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
-import type { Place, Principal } from '../../src/catalog/principal.js';
+import type { DatabasePath, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
@@ -46,7 +46,7 @@ const compiler: Compiler = {
 
 export interface RunOptions {
   readonly principal?: Principal;
-  readonly place?: Place;
+  readonly place?: DatabasePath;
   readonly variables?: Readonly<Record<string, Value>>;
 }
 
@@ -124,4 +124,4 @@ export class Store {
   }
 }
 
-export const PLACE: Place = { namespace: 'test', database: 'test' };
+export const PLACE: DatabasePath = { namespace: 'test', database: 'test' };

@@ -28,7 +28,7 @@ import {
   undefinedVertices,
   vertexPrefix,
 } from '../keys.js';
-import type { Place } from '../principal.js';
+import type { DatabasePath } from '../principal.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -260,7 +260,7 @@ function putMember(
 
 // ─── What stands by itself in a database; users and accesses stand at every level ───
 
-export type PlacedDefinition =
+export type LevelDefinition =
   | ParamDefinition
   | FunctionDefinition
   | AnalyzerDefinition
@@ -270,7 +270,7 @@ export type PlacedDefinition =
   | ApiDefinition
   | ConfigDefinition;
 
-const PLACED_KINDS = {
+const LEVEL_KINDS = {
   'define-param': 'param',
   'define-function': 'function',
   'define-analyzer': 'analyzer',
@@ -279,22 +279,26 @@ const PLACED_KINDS = {
   'define-access': 'access',
   'define-api': 'api',
   'define-config': 'config',
-} as const satisfies Record<PlacedDefinition['kind'], AreaKind>;
-export type PlacedKind = (typeof PLACED_KINDS)[PlacedDefinition['kind']];
+} as const satisfies Record<LevelDefinition['kind'], AreaKind>;
+export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
 
 /** Stores a definition at a place that exists, in the stead of one of the same name. */
-export function putPlaced(change: SchemaChange, place: Place, definition: PlacedDefinition): PromiseOrValue<void> {
+export function putAtLevel(
+  change: SchemaChange,
+  place: DatabasePath,
+  definition: LevelDefinition,
+): PromiseOrValue<void> {
   const { transaction } = change;
   const name = definition.kind === 'define-config' ? definition.config.kind : definition.name;
   return andThen(areaOf(transaction, place), (area) => {
     invariant(area !== undefined, 'definitions are made at places that exist');
-    transaction.put(definitionKey(area, PLACED_KINDS[definition.kind], name), storeDefinition(definition));
+    transaction.put(definitionKey(area, LEVEL_KINDS[definition.kind], name), storeDefinition(definition));
     return bumpVersionAt(change, place);
   });
 }
 
 /** Gives the database of a place a new stamp; the levels above have none. */
-export function bumpVersionAt(change: SchemaChange, place: Place): PromiseOrValue<void> {
+export function bumpVersionAt(change: SchemaChange, place: DatabasePath): PromiseOrValue<void> {
   if (place.namespace === undefined || place.database === undefined) return;
   return bumpVersion(change, databaseKey(place.namespace, place.database));
 }

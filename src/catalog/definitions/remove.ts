@@ -27,10 +27,10 @@ import {
   type TableMemberKind,
   viewRange,
 } from '../keys.js';
-import type { Place } from '../principal.js';
+import type { DatabasePath } from '../principal.js';
 import { vertexKey } from '../vertex-key.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import { bumpVersionAt, type PlacedKind } from './define.js';
+import { bumpVersionAt, type LevelKind } from './define.js';
 import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
 import { areaOf, loadNamespace } from './lookup.js';
 import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from './schema-version.js';
@@ -147,7 +147,7 @@ export function removeIndex(
 
 /** Deletes what goes with a definition. */
 const DEPENDENT: {
-  readonly [K in PlacedKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
+  readonly [K in LevelKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
 } = {
   access: (transaction, area, name) =>
     andThen(transaction.deleteRange(grantRange(area, name)), () =>
@@ -161,7 +161,12 @@ const DEPENDENT: {
 };
 
 /** Removes a definition that stands by itself, with the grants of an access method and the count of a sequence. */
-export function removePlaced(change: SchemaChange, place: Place, kind: PlacedKind, name: string): PromiseOrValue<void> {
+export function removeAtLevel(
+  change: SchemaChange,
+  place: DatabasePath,
+  kind: LevelKind,
+  name: string,
+): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(areaOf(transaction, place), (area) => {
     invariant(area !== undefined, 'what is removed lies at a place that exists');

@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, judgeKeys } from '../../catalog/credentials/signing-key.js';
-import { putPlaced } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
@@ -26,7 +26,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
           if (!execution.importing) refuseRedactedKeys(statement.accessKind);
           const access = accessDefinition(statement, name, execution.environment.random);
           judgeAccessKeys(access, execution);
-          return andThen(putPlaced(change, place, access), () => finish(execution));
+          return andThen(putAtLevel(change, place, access), () => finish(execution));
         }),
       ),
     );

@@ -1,6 +1,6 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
-import { putPlaced } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
@@ -32,7 +32,7 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
               secret: drawSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
               durations: { token: HOUR, session: undefined, ...statement.durations },
             });
-            return andThen(putPlaced(change, place, user), () => finish(execution));
+            return andThen(putAtLevel(change, place, user), () => finish(execution));
           });
         }),
       ),

@@ -12,7 +12,7 @@ import {
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
-import type { Place } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
@@ -28,7 +28,7 @@ type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
 
 /** The access method of a statement, and its grants. */
 interface Store {
-  readonly place: Place;
+  readonly place: DatabasePath;
   readonly access: AccessDefinition;
   readonly grants: Grants;
 }

@@ -7,10 +7,10 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
 import { areaOf } from '../../catalog/definitions/lookup.js';
 import {
+  type DatabasePath,
+  databasePathOf,
   mayAct,
-  type Place,
   type Principal,
-  placeOf,
   recordSubject,
   subjectOf,
   userSubject,
@@ -45,7 +45,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
       return ({ execution }) => {
         const { principal } = execution.identity;
         if (principal.kind === 'guest') throw guestRefusal();
-        return killAll(execution, placeOf(principal), subjectOf(principal));
+        return killAll(execution, databasePathOf(principal), subjectOf(principal));
       };
     case 'user':
       return ({ execution }) => {
@@ -74,11 +74,11 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
     throw failure('session_missing', { id: shown });
   }
   unit.transaction.afterCommit(() => session.end());
-  witness?.acted({ action: 'session-kill', place: placeOf(principal), subject: { session: session.key } });
+  witness?.acted({ action: 'session-kill', place: databasePathOf(principal), subject: { session: session.key } });
   const token = revocableToken(session.identity.token);
   if (token === undefined) return undefined;
   revocationFlag.set(unit.transaction);
-  return andThen(areaOf(unit.transaction, placeOf(principal)), (area) =>
+  return andThen(areaOf(unit.transaction, databasePathOf(principal)), (area) =>
     andThen(
       area && new RevocationList(unit.transaction, area).revokeToken(token, environment.clock.now()),
       () => undefined,
@@ -86,7 +86,7 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   );
 }
 
-function killOthers(execution: Execution, place: Place, subject: string): PromiseOrValue<undefined> {
+function killOthers(execution: Execution, place: DatabasePath, subject: string): PromiseOrValue<undefined> {
   if (!isSubject(execution.identity.principal, place, subject)) authorize(execution.identity, 'own', place, 'Actor');
   return killAll(execution, place, subject);
 }
@@ -94,7 +94,7 @@ function killOthers(execution: Execution, place: Place, subject: string): Promis
 /** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
 function killAll(
   { unit, sessions, environment, witness, revocationFlag }: Execution,
-  place: Place,
+  place: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {
   return andThen(areaOf(unit.transaction, place), (area) => {
@@ -110,12 +110,12 @@ function killAll(
 /** Whether a session is of the user who asks, or of one whom they own. */
 export function mayEnd({ identity }: Execution, { identity: { principal } }: LastingSession): boolean {
   if (principal.kind === 'guest') return false;
-  const place = placeOf(principal);
+  const place = databasePathOf(principal);
   return isSubject(identity.principal, place, subjectOf(principal)) || mayAct(identity.principal, 'own', place);
 }
 
-function isSubject(principal: Principal, place: Place, subject: string): boolean {
+function isSubject(principal: Principal, place: DatabasePath, subject: string): boolean {
   if (principal.kind === 'guest') return false;
-  const { namespace, database } = placeOf(principal);
+  const { namespace, database } = databasePathOf(principal);
   return namespace === place.namespace && database === place.database && subjectOf(principal) === subject;
 }

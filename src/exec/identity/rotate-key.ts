@@ -3,9 +3,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { moment } from '../../catalog/credentials/grant.js';
 import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric } from '../../catalog/credentials/signing-key.js';
-import { putPlaced } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
-import type { Place } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { KeyRotation } from '../../language/ast.js';
@@ -19,13 +19,13 @@ import type { Execution } from '../execution.js';
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
 export function rotateKey(
   execution: Execution,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   rotation: KeyRotation,
 ): PromiseOrValue<undefined> {
   const rotated = withNewKey(access, rotation, execution.environment);
   judgeAccessKeys(rotated, execution);
-  return andThen(putPlaced(changeOf(execution), place, rotated), () => finish(execution));
+  return andThen(putAtLevel(changeOf(execution), place, rotated), () => finish(execution));
 }
 
 function withNewKey(

@@ -7,7 +7,7 @@ import type { Credentials } from '../../auth/credentials.js';
 import type { ClientOrigin, SessionIdentity } from '../../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { readGrantKey } from '../../catalog/credentials/grant.js';
-import type { Place, Principal } from '../../catalog/principal.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Transaction } from '../../storage/contract.js';
@@ -35,7 +35,7 @@ interface Told {
   readonly what?: AuditDetails | undefined;
   /** Whose doing it is; the session's unless told. */
   readonly identity?: SessionIdentity;
-  readonly place?: Place;
+  readonly place?: DatabasePath;
 }
 
 export class Auditor {

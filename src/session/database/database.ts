@@ -7,7 +7,7 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Place, Principal } from '../../catalog/principal.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -25,7 +25,7 @@ import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Opener, Origin, Session } from '../contract.js';
 import { Connection } from '../session/connection.js';
-import { PlaceKeeper } from '../session/database-selector.js';
+import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
 import { CacheAging } from './cache-aging.js';
@@ -173,7 +173,7 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new PlaceKeeper(engine, environment, registry),
+      places: new DatabaseSelector(engine, environment, registry),
       audit,
       strictPermissions: options.strictPermissions ?? false,
       options: {
@@ -231,7 +231,7 @@ export class OpenDatabase implements Database {
     };
   }
 
-  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]> {
+  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
     return this.#services.authenticator.publishedKeys(place, access);
   }
 

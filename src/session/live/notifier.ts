@@ -3,7 +3,7 @@
  * with the rights that the session has by then, and waiting for a slow client is done afterwards.
  */
 
-import { atPlace, type SessionIdentity } from '../../auth/identity.js';
+import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -366,7 +366,7 @@ export class Notifier implements LiveListener {
         this.endAll(failure('session_expired'));
         return undefined;
       }
-      const identity = atPlace(signedIn, query.place);
+      const identity = withDatabasePath(signedIn, query.place);
       return andThen(engine.begin({ writable: false }), (transaction) =>
         lastly(
           () => {

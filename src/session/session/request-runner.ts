@@ -6,9 +6,9 @@
  * A statement that does nothing but read and write records is done when its commit has its place, and those after it see it, though it isn't
  * durable yet: whoever takes the results waits for `Unsettled.durable` before telling anybody. All others begin when everything is.
  */
-import { atPlace, type SessionIdentity } from '../../auth/identity.js';
+import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Place } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
@@ -27,9 +27,9 @@ import { Testimony } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
-import type { PlaceKeeper } from './database-selector.js';
+import type { DatabaseSelector } from './database-selector.js';
 import type { Unsettled } from './durability-tracker.js';
-import { namedPlace } from './use-target.js';
+import { evaluateUseTarget } from './use-target.js';
 
 /** Whom the runner runs for. */
 export interface RunnerRequest {
@@ -50,7 +50,7 @@ export interface RunnerServices {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly executor: Executor;
-  readonly places: PlaceKeeper;
+  readonly places: DatabaseSelector;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
   readonly strictPermissions: boolean;
@@ -190,7 +190,7 @@ export class StatementRunner {
 
   /** A USE inside a text is over with the request; the session's `use` is what stays. */
   #use(use: Use): PromiseOrValue<Value> {
-    const named = namedPlace(use, (name) => this.#dispatch(name));
+    const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
@@ -200,15 +200,15 @@ export class StatementRunner {
 
   /** In a transaction, what isn't there yet is defined by it. */
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
-    const named = namedPlace(use, (name) => this.#evaluate(name, transaction, scope));
+    const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
       const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#testimony);
       return andThen(place, (found) => this.#selected(found));
     });
   }
 
-  #selected(place: Place): Value {
-    this.#identity = atPlace(this.#identity, place);
+  #selected(place: DatabasePath): Value {
+    this.#identity = withDatabasePath(this.#identity, place);
     const value = newObject();
     value['namespace'] = place.namespace;
     value['database'] = place.database;

@@ -1,8 +1,8 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
-import { atPlace, type Client, GUEST, plainIdentity, SessionIdentity } from '../../auth/identity.js';
+import { type Client, GUEST, plainIdentity, SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { isSamePrincipal, type Place, type Principal } from '../../catalog/principal.js';
+import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import { guestRefusal } from '../../exec/authorize.js';
 import type { LiveListener, SessionFacts } from '../../exec/execution.js';
@@ -16,13 +16,13 @@ import { Auditor } from '../audit/auditor.js';
 import type {
   Attention,
   BeginOptions,
+  DatabaseSelection,
   ExportSelection,
   HeldTransaction,
   IssuedTokens,
   NotificationSink,
   Opener,
   Origin,
-  SelectedPlace,
   Session,
   StatementDoor,
   StatementResult,
@@ -47,7 +47,7 @@ import { SessionTransactions } from './transactions.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { SessionVariables, type Variable } from './variables.js';
 
-const NOWHERE: Place = {};
+const NOWHERE: DatabasePath = {};
 const isLive = ({ kind }: Statement): boolean => kind === 'live';
 
 export class OpenSession implements Session, RegisteredSession {
@@ -262,11 +262,11 @@ export class OpenSession implements Session, RegisteredSession {
     this.#services.registry.enter(this, this.#identity.principal);
   }
 
-  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace> {
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
     const select = (witness?: Witness) =>
       this.#services.places.select(this.#identity, { namespace, database }, witness);
     return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
-      this.#identity = atPlace(this.#identity, place);
+      this.#identity = withDatabasePath(this.#identity, place);
       return { namespace: place.namespace, database: place.database };
     });
   }
@@ -291,7 +291,7 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#authentication.revoke(pair);
   }
 
-  authenticateBasic(user: string, password: string, level: Place): Promise<void> {
+  authenticateBasic(user: string, password: string, level: DatabasePath): Promise<void> {
     return this.#authentication.authenticateBasic(user, password, level);
   }
 
