@@ -1,6 +1,6 @@
 /** Bearers of grants: whoever shows the key that ACCESS … GRANT handed out becomes the user or the record that it was granted for. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { type Grant, type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/credentials/grant.js';
+import { type Grant, type GrantSubject, isExpired, readGrantKey, secretMatches } from '../catalog/credentials/grant.js';
 import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
 import type { SigningKey } from '../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
@@ -30,7 +30,7 @@ export async function signInBearer(
   if (shown === undefined) throw failure('bearer_key_malformed');
   const grant = await context.directory.grant(place, access.name, shown.id);
   const now = context.environment.clock.now();
-  if (grant === undefined || !opens(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
+  if (grant === undefined || !secretMatches(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
     throw failure('invalid_auth');
   }
   const { subject } = grant;

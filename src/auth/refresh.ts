@@ -5,13 +5,13 @@
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import {
-  drawGrant,
   type Grant,
   type Grants,
+  generateGrant,
   isExpired,
-  moment,
-  opens,
   readGrantKey,
+  secretMatches,
+  toDatetime,
 } from '../catalog/credentials/grant.js';
 import { belongsTo, NO_INCARNATION } from '../catalog/credentials/incarnation.js';
 import { RevocationList } from '../catalog/credentials/revocation-list.js';
@@ -71,10 +71,10 @@ export async function useRefresh(
       if (revocation !== undefined) {
         const age = now - datetimeNanoseconds(revocation);
         const hasLostRace = age <= BigInt(context.refreshGraceSeconds) * 1_000_000_000n;
-        if (grant.used === true && !hasLostRace) grants.revokeFamily(familyOf(grant), moment(now));
+        if (grant.used === true && !hasLostRace) grants.revokeFamily(familyOf(grant), toDatetime(now));
         return undefined;
       }
-      grants.put({ ...grant, revocation: moment(now), used: true });
+      grants.put({ ...grant, revocation: toDatetime(now), used: true });
       const next = draw(context, access, identified, issued, familyOf(grant));
       grants.put(next.grant);
       return { identified, key: next.key };
@@ -93,7 +93,7 @@ export async function revokeRefresh(
   subject: string,
 ): Promise<void> {
   const revoked = await onGrant(context, place, access, { token, subject }, (grants, grant) => {
-    const now = moment(context.environment.clock.now());
+    const now = toDatetime(context.environment.clock.now());
     if (grant.revocation === undefined) grants.put({ ...grant, revocation: now });
     grants.revokeFamily(familyOf(grant), now);
     return true;
@@ -102,7 +102,7 @@ export async function revokeRefresh(
 }
 
 /**
- * Does `work` with the grant that a token opens, unless it is for another record or for one that was deleted, has
+ * Does `work` with the grant that a token secretMatches, unless it is for another record or for one that was deleted, has
  * expired, or was taken back, it or its family.
  */
 function onGrant<T>(
@@ -116,7 +116,7 @@ function onGrant<T>(
   if (shown === undefined) return undefined;
   return context.directory.grants(place, name, (grants, incarnationOf) =>
     andThen(grants.find(shown.id), (grant) => {
-      if (grant?.subject.kind !== 'record' || !opens(shown, grant)) return undefined;
+      if (grant?.subject.kind !== 'record' || !secretMatches(shown, grant)) return undefined;
       const { record, incarnation: named } = grant.subject;
       if (subject !== undefined && subject !== toText(record)) return undefined;
       if (isExpired(grant, context.environment.clock.now())) return undefined;
@@ -148,7 +148,7 @@ function draw(
   token: string,
   family?: string,
 ) {
-  return drawGrant(environment, 'refresh', {
+  return generateGrant(environment, 'refresh', {
     access: name,
     subject: { kind: 'record', record: id, incarnation: incarnation?.id ?? NO_INCARNATION },
     lifetime: durations.grant,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { drawSecret } from '../../src/catalog/credentials/secret.js';
+import { generateSecret } from '../../src/catalog/credentials/secret.js';
 import type { DatabaseCatalog, TableEntry } from '../../src/catalog/definitions/database-catalog.js';
 import {
   ensureDatabase,
@@ -324,7 +324,7 @@ it('refuses a name that no text could hold, before anything is stored', async ()
 });
 
 it('draws secrets of letters and digits', () => {
-  const secrets = Array.from({ length: 50 }, () => drawSecret(random, 128));
+  const secrets = Array.from({ length: 50 }, () => generateSecret(random, 128));
   for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9]{128}$/);
   expect(new Set(secrets).size).toBe(secrets.length);
 });

@@ -22,8 +22,8 @@ import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definiti
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
 import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys.js';
-import { moment } from './grant.js';
-import { drawSecret } from './secret.js';
+import { toDatetime } from './grant.js';
+import { generateSecret } from './secret.js';
 
 export interface Incarnation {
   readonly id: string;
@@ -130,9 +130,9 @@ export function databaseRemoved({ transaction }: SchemaChange, { id }: DatabaseD
 }
 
 /** What is noted of a table when it is made: its time, if one of its name may have had users. */
-export function tableMade({ transaction, clock }: SchemaChange): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
+export function tableCreated({ transaction, clock }: SchemaChange): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
   return andThen(transaction.get(settingKey('users-lost')), (lost) =>
-    lost === undefined ? {} : { madeAt: moment(clock.now()) },
+    lost === undefined ? {} : { madeAt: toDatetime(clock.now()) },
   );
 }
 
@@ -142,10 +142,10 @@ function putIncarnation(
   key: string,
   since: bigint | undefined,
 ): Incarnation {
-  const incarnation: Incarnation = { id: drawSecret(random, ID_LENGTH), since };
+  const incarnation: Incarnation = { id: generateSecret(random, ID_LENGTH), since };
   const stored = newObject();
   stored['id'] = incarnation.id;
-  if (since !== undefined) stored['since'] = moment(since);
+  if (since !== undefined) stored['since'] = toDatetime(since);
   transaction.put(table.keys.incarnation(key), stored);
   return incarnation;
 }

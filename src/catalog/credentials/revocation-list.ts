@@ -8,7 +8,7 @@ import { datetimeNanoseconds } from '../../value/datetime.js';
 import { Datetime, isObject, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, revocationKey, revocationRange } from '../keys.js';
-import { moment } from './grant.js';
+import { toDatetime } from './grant.js';
 
 /** Something that was handed out. */
 export interface IssuedCredential {
@@ -51,12 +51,12 @@ export class RevocationList {
 
   /** Everything that a user was handed out until `now`. */
   revokeSubject(subject: string, now: bigint): void {
-    this.transaction.put(revocationKey(this.area, 'subject', subject), moment(now));
+    this.transaction.put(revocationKey(this.area, 'subject', subject), toDatetime(now));
   }
 
   /** A token, and forgets those that have expired by themselves. */
   revokeToken({ id, expiry }: RevocableToken, now: bigint): PromiseOrValue<void> {
-    this.transaction.put(revocationKey(this.area, 'token', id), expiry === undefined ? null : moment(expiry));
+    this.transaction.put(revocationKey(this.area, 'token', id), expiry === undefined ? null : toDatetime(expiry));
     return forEachEntry(this.transaction, revocationRange(this.area, 'token'), ([key, until]) => {
       if (until instanceof Datetime && datetimeNanoseconds(until) <= now) this.transaction.delete(key);
     });

@@ -11,7 +11,7 @@ import type { Key } from '../../storage/contract.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 import { logDefinition } from '../changefeed/change-log.js';
 import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
-import { tableMade } from '../credentials/incarnation.js';
+import { tableCreated } from '../credentials/incarnation.js';
 import { forEachEntry } from '../entries.js';
 import {
   type Area,
@@ -150,7 +150,7 @@ export function putTable(
 type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt'>;
 
 function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
-  return andThen(nextId(change.transaction, area), (id) => andThen(tableMade(change), (made) => ({ id, ...made })));
+  return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
 }
 
 function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {

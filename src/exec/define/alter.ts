@@ -1,6 +1,6 @@
 /** ALTER: a definition with some of its clauses changed, written back as DEFINE would write it. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import {
   fieldName,
@@ -184,7 +184,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
             ...withoutPassword(after),
             passhash: hash,
             // Tokens from before stop being good, as with DEFINE USER OVERWRITE.
-            secret: drawSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
+            secret: generateSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
           }),
         );
       };

@@ -1,7 +1,7 @@
 /** ACCESS … ROTATE: an access method with another key. Tokens of the former one stay good for a while. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { moment } from '../../catalog/credentials/grant.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { toDatetime } from '../../catalog/credentials/grant.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
@@ -39,13 +39,13 @@ function withNewKey(
   const symmetric = isSymmetric(verify.algorithm);
   // A secret of ours needs nobody to know it; whoever else issues tokens has to be told theirs.
   const next =
-    key ?? (symmetric && accessKind.kind === 'record' ? drawSecret(random, SIGNING_SECRET_LENGTH) : undefined);
+    key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
   const signing = symmetric ? next : issuerKey;
   if (next === undefined || (issuer?.key !== undefined && signing === undefined)) throw failure('rotation_key_missing');
   const now = clock.now();
   const lifetime = keep ?? durations.token ?? HOUR;
   const retired = (verify.retired ?? []).filter(({ until }) => datetimeNanoseconds(until) > now);
-  if (lifetime > 0n) retired.unshift({ key: verify.key, until: moment(now + lifetime) });
+  if (lifetime > 0n) retired.unshift({ key: verify.key, until: toDatetime(now + lifetime) });
   const jwt = {
     verify: {
       kind: verify.kind,
