@@ -4,7 +4,7 @@
  * for a second all the same (`withRetries`).
  *
  * A statement that does nothing but read and write records is done when its commit has its place, and those after it see it, though it isn't
- * durable yet: whoever takes the results waits for `Unsettled.durable` before telling anybody. All others begin when everything is.
+ * durable yet: whoever takes the results waits for `DurabilityTracker.durable` before telling anybody. All others begin when everything is.
  */
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
@@ -23,12 +23,12 @@ import { isPlain, mayWrite } from '../../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
 import { type WorkOptions, withRetries, withRetriesPlaced } from '../../storage/retry.js';
 import { newObject, type Value } from '../../value/value.js';
-import { Testimony } from '../audit/audit-buffer.js';
+import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
 import type { DatabaseSelector } from './database-selector.js';
-import type { Unsettled } from './durability-tracker.js';
+import type { DurabilityTracker } from './durability-tracker.js';
 import { evaluateUseTarget } from './use-target.js';
 
 /** Whom the runner runs for. */
@@ -39,7 +39,7 @@ export interface RunnerRequest {
   readonly scope: Scope;
   /** With a transaction that the client holds, everything runs in that one. */
   readonly held: Transaction | undefined;
-  readonly unsettled: Unsettled;
+  readonly durability: DurabilityTracker;
   /** Whom live queries tell. */
   readonly listener: LiveListener | undefined;
   /** Who tells the audit log, where one is kept. */
@@ -77,7 +77,7 @@ export class StatementRunner {
   readonly #memory: RequestMemory;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
-  readonly #unsettled: Unsettled;
+  readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
   #results: StatementResult[] = [];
@@ -86,7 +86,7 @@ export class StatementRunner {
   #importing = false;
   #strict: boolean;
   /** What the present attempt at a statement, or at a block, has to tell the auditor. */
-  #testimony: Testimony | undefined;
+  #buffer: AuditBuffer | undefined;
   #requestLiterals: readonly (readonly Value[])[] | undefined;
   /** The values of the slots of the statement that runs. */
   #literals: readonly Value[] | undefined;
@@ -98,7 +98,7 @@ export class StatementRunner {
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
-    this.#unsettled = request.unsettled;
+    this.#durability = request.durability;
     this.#listener = request.listener;
     this.#auditor = request.auditor;
     this.#identity = request.identity;
@@ -182,7 +182,7 @@ export class StatementRunner {
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
         if (isPlain(statement)) return mayWrite(statement) ? this.#placing(statement) : this.#reading(statement);
-        return andThen(this.#unsettled.durable, () =>
+        return andThen(this.#durability.durable, () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
     }
@@ -194,7 +194,7 @@ export class StatementRunner {
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(andThen(this.#unsettled.durable, selecting), (place) => this.#selected(place));
+      return andThen(andThen(this.#durability.durable, selecting), (place) => this.#selected(place));
     });
   }
 
@@ -202,7 +202,7 @@ export class StatementRunner {
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
-      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#testimony);
+      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#buffer);
       return andThen(place, (found) => this.#selected(found));
     });
   }
@@ -225,16 +225,16 @@ export class StatementRunner {
     const mark = this.#memory.used;
     const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
     const placed = lastly(
-      () => withRetriesPlaced(this.#services.engine, work, this.#unsettled.isThere, this.#options()),
-      () => this.#unsettled.note(),
+      () => withRetriesPlaced(this.#services.engine, work, this.#durability.isPending, this.#options()),
+      () => this.#durability.note(),
     );
     return this.#auditor === undefined ? placed : andThen(placed, (value) => this.#beforeTelling(value));
   }
 
   /** The audit log is told of nothing that a power failure could still take away. */
   #beforeTelling(value: Value): PromiseOrValue<Value> {
-    if (this.#testimony === undefined || this.#testimony.acts.length === 0) return value;
-    return andThen(this.#unsettled.durable, () => value);
+    if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
+    return andThen(this.#durability.durable, () => value);
   }
 
   /** Of the transactions of a statement, or of a block. */
@@ -251,9 +251,9 @@ export class StatementRunner {
 
   #snapshot(): PromiseOrValue<Transaction> {
     const { engine } = this.#services;
-    if (!this.#unsettled.isThere) return engine.begin(READ_ONLY);
+    if (!this.#durability.isPending) return engine.begin(READ_ONLY);
     return andThen(engine.beginEarly(READ_ONLY), (transaction) => {
-      this.#unsettled.note();
+      this.#durability.note();
       return transaction;
     });
   }
@@ -294,7 +294,7 @@ export class StatementRunner {
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    await this.#unsettled.durable;
+    await this.#durability.durable;
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
@@ -447,7 +447,7 @@ export class StatementRunner {
       importing: this.#importing,
       strict: this.#strict,
       listener: this.#listener,
-      witness: this.#testimony,
+      witness: this.#buffer,
     });
   }
 
@@ -459,12 +459,12 @@ export class StatementRunner {
 
   /** An attempt begins; whatever the one before had to tell is void. */
   #testify(): void {
-    if (this.#auditor !== undefined) this.#testimony = new Testimony();
+    if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
 
   #tell(kind: Statement['kind'], error: TesseraError | undefined, held: Transaction | undefined): void {
-    if (this.#testimony === undefined) return;
-    this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#testimony, held);
+    if (this.#buffer === undefined) return;
+    this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#buffer, held);
   }
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
