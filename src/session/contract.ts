@@ -12,7 +12,7 @@ import type { ExportSelection } from '../exec/export/selection.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { ServerMemory } from './database/server-memory.js';
-import type { LiveAllowance } from './live/live-quota.js';
+import type { LiveQuota } from './live/live-quota.js';
 import type { Connection } from './session/connection.js';
 import type { SessionMemory } from './session/memory.js';
 import type { Variable } from './session/variables.js';
@@ -123,9 +123,9 @@ export interface Session extends StatementDoor {
    * Makes live queries possible, which fail without: `sink` takes what they see. A notification comes after the answer to the request that
    * began its live query, in the order of commits, and each shows what whoever is signed in by then may see. Live queries end, with a
    * notification KILLED for each, when somebody else or nobody is signed in, when the session expires, when their table is removed, and
-   * when the sink falls behind by too much. Sessions may share an allowance. Called once.
+   * when the sink falls behind by too much. Sessions may share an quota. Called once.
    */
-  listen(sink: NotificationSink, allowance?: LiveAllowance): void;
+  listen(sink: NotificationSink, quota?: LiveQuota): void;
   /** Those that are set, without the `$`. */
   readonly variables: ReadonlyMap<string, Variable>;
   /** `weight` is that of the name and the value (`weightOf`), where the caller knows it; else what is large is weighed in steps. */

@@ -31,7 +31,7 @@ import type {
 import { parseLong } from '../database/parse-yielding.js';
 import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
 import { accountOf, type RegisteredSession } from '../database/session-registry.js';
-import { LiveAllowance } from '../live/live-quota.js';
+import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
 import { SessionAuthentication } from './authentication.js';
 import type { Connection } from './connection.js';
@@ -256,8 +256,8 @@ export class OpenSession implements Session, RegisteredSession {
     return lastly(work, () => this.#notifier?.release());
   }
 
-  listen(sink: NotificationSink, allowance = new LiveAllowance()): void {
-    this.#notifier = new Notifier(this.#services, sink, allowance, {
+  listen(sink: NotificationSink, quota = new LiveQuota()): void {
+    this.#notifier = new Notifier(this.#services, sink, quota, {
       identity: () => andThen(this.#doubt, () => (this.#lifetime.isOver ? undefined : this.#identity)),
       remaining: () => this.#lifetime.remaining,
     });
