@@ -5,9 +5,9 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import {
-  type Place,
+  type DatabasePath,
+  databasePathOf,
   type Principal,
-  placeOf,
   type RecordUser,
   type SystemUser,
   subjectOf,
@@ -40,8 +40,12 @@ function verificationOf({ accessKind }: AccessDefinition): JwtVerification | und
 }
 
 /** What the bearer of a token signs in as. @throws TesseraError `invalid_auth` when the token was taken back */
-export function unlessDenied({ directory }: AuthContext, signedIn: SignedIn, claims: Claims): PromiseOrValue<SignedIn> {
-  const taken = isDenied(directory, signedIn, () => issuedAt(claims));
+export function unlessRevoked(
+  { directory }: AuthContext,
+  signedIn: SignedIn,
+  claims: Claims,
+): PromiseOrValue<SignedIn> {
+  const taken = isRevoked(directory, signedIn, () => issuedAt(claims));
   return andThen(taken, (denied) => {
     if (denied) throw failure('invalid_auth');
     return signedIn;
@@ -59,7 +63,7 @@ export function reconsider(
 ): PromiseOrValue<Principal | undefined> {
   const { principal, place, basis } = signedIn;
   if (principal.kind === 'guest' || basis === undefined) return principal;
-  const taken = isDenied(directory, signedIn, () => at);
+  const taken = isRevoked(directory, signedIn, () => at);
   return andThen(taken, (denied) => {
     if (denied) return undefined;
     if (basis.kind === 'user') {
@@ -82,7 +86,7 @@ export function reconsider(
 /** Whether the grant whose key somebody came with, if they did, is still good to those who are in; its lifetime is for those who come. */
 export function isGranted(
   directory: AuthContext['directory'],
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   id: string | undefined,
 ): PromiseOrValue<boolean> {
@@ -97,11 +101,11 @@ export function isGranted(
 function bearerNow(
   directory: AuthContext['directory'],
   { accessKind }: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   principal: SystemUser | RecordUser,
 ): PromiseOrValue<Principal | undefined> {
   if (principal.kind === 'record') {
-    return andThen(directory.incarnation(placeOf(principal), principal.id), (now) =>
+    return andThen(directory.incarnation(databasePathOf(principal), principal.id), (now) =>
       now?.id === principal.incarnation ? principal : undefined,
     );
   }
@@ -111,13 +115,13 @@ function bearerNow(
   );
 }
 
-function isDenied(
+function isRevoked(
   directory: AuthContext['directory'],
   { principal, claims }: SignedIn,
   at: () => bigint,
 ): PromiseOrValue<boolean> {
   if (principal.kind === 'guest') return false;
-  return directory.isDenied(placeOf(principal), () => {
+  return directory.isRevoked(databasePathOf(principal), () => {
     const token = isObject(claims) && typeof claims['jti'] === 'string' ? claims['jti'] : undefined;
     return { token, subject: subjectOf(principal), at: at() };
   });

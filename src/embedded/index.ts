@@ -12,10 +12,10 @@
 import type { AuditOptions } from '../audit/audit-log.js';
 import type {
   Database,
+  DatabaseSelection,
   IssuedTokens,
   Notification,
   NotificationSink,
-  SelectedPlace,
   StatementResult,
 } from '../session/contract.js';
 import type { DatabaseOptions } from '../session/database/database.js';
@@ -35,12 +35,12 @@ export type {
   AuditOptions,
   Change,
   DatabaseOptions,
+  DatabaseSelection,
   EmbeddedSession,
   IssuedTokens,
   LiveSubscription,
   Notification,
   NotificationSink,
-  SelectedPlace,
   StatementResult,
   StatementRunner,
   Subscription,

@@ -91,12 +91,16 @@ export class Lexer {
 
   /** Ends the parse: something is wrong at the marks. */
   fail(what: string, ...marks: readonly Mark[]): never {
-    const shifted = marks.map((mark) => ({ ...mark, start: this.placeOf(mark.start), end: this.placeOf(mark.end) }));
+    const shifted = marks.map((mark) => ({
+      ...mark,
+      start: this.databasePathOf(mark.start),
+      end: this.databasePathOf(mark.end),
+    }));
     throw sourceFailure('parse_error', this.origin, what, ...shifted);
   }
 
   /** Where in the outermost text an offset stands. */
-  protected placeOf(offset: number): number {
+  protected databasePathOf(offset: number): number {
     return this.origin.place?.(offset) ?? offset + this.origin.offset;
   }
 

@@ -1,13 +1,13 @@
 /** Runs definitions on a store in memory, with no more of the executor than they need. */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
-import type { Place, Principal } from '../../src/catalog/principal.js';
+import type { DatabasePath, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { DenialMarker } from '../../src/exec/identity/revocation-flag.js';
+import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
@@ -48,7 +48,7 @@ const compiler: Compiler = {
 
 export interface RunOptions {
   readonly principal?: Principal;
-  readonly place?: Place;
+  readonly place?: DatabasePath;
   readonly variables?: Readonly<Record<string, Value>>;
 }
 
@@ -115,7 +115,7 @@ export class Store {
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),
       queryTimeout: new QueryTimeout(),
-      denials: new DenialMarker(),
+      revocationFlag: new RevocationFlag(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
@@ -129,4 +129,4 @@ export class Store {
   }
 }
 
-export const PLACE: Place = { namespace: 'test', database: 'test' };
+export const PLACE: DatabasePath = { namespace: 'test', database: 'test' };

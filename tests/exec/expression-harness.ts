@@ -4,7 +4,7 @@ import type { DatabaseCatalog } from '../../src/catalog/definitions/database-cat
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { DenialMarker } from '../../src/exec/identity/revocation-flag.js';
+import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/links.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
@@ -117,7 +117,7 @@ export function executionOver(world: World, store: Store): Execution {
     listener: undefined,
     sessions: new Sessions(undefined),
     queryTimeout: new QueryTimeout(),
-    denials: new DenialMarker(),
+    revocationFlag: new RevocationFlag(),
     identity: {
       principal: { kind: 'guest' },
       place: { namespace: 'test', database: 'test' },

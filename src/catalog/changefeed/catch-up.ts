@@ -7,23 +7,23 @@ import { weightOf } from '../../value/weight.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import { changesPrefix } from '../keys.js';
 import { type RecordChange, readEntry } from './change-log.js';
-import { reachableFrom } from './coverage.js';
+import { coveredFrom } from './coverage.js';
 
-export interface PastChange extends Pick<RecordChange, 'before' | 'after'> {
+export interface CatchUpChange extends Pick<RecordChange, 'before' | 'after'> {
   readonly stamp: Versionstamp;
   /** Whether its commit changed nothing more in the table. */
   readonly isLast: boolean;
 }
 
 /** Some of the changes, in the order of commits. */
-export interface Piece {
-  readonly changes: readonly PastChange[];
+export interface ChangePage {
+  readonly changes: readonly CatchUpChange[];
   /** Where the next one begins; `undefined` if there is none. */
   readonly next: LogPosition | undefined;
 }
 
 /** Which changes: those from a position on up to a versionstamp, which is included. `since` is where it all began. */
-export interface PastWanted {
+export interface ChangePageRequest {
   readonly since: Versionstamp;
   readonly from: LogPosition;
   readonly until: Versionstamp;
@@ -39,18 +39,18 @@ const BATCH = 32;
  * The next piece. `pause` is called for each batch that was read.
  * @throws TesseraError `changefeed_required`, `changefeed_too_short` when what is wanted isn't all there, or not any more
  */
-export function readPast(
+export function readChangePage(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   table: TableEntry,
-  { since, from, until }: PastWanted,
+  { since, from, until }: ChangePageRequest,
   pause: () => PromiseOrValue<void>,
-): PromiseOrValue<Piece> {
-  const reachable = reachableFrom(transaction, catalog, table, from, since === 0n);
+): PromiseOrValue<ChangePage> {
+  const reachable = coveredFrom(transaction, catalog, table, from, since === 0n);
   return andThen(reachable, (first) => {
     const prefix = changesPrefix(catalog.database.id, table.definition.name);
     const range = { from: prefix + first, to: prefix + positionAfter(until) };
-    const changes: (PastChange & { isLast: boolean })[] = [];
+    const changes: (CatchUpChange & { isLast: boolean })[] = [];
     let next: LogPosition | undefined;
     let weight = 0;
     if (range.from >= range.to) return { changes, next };

@@ -13,18 +13,18 @@ import { type LogPosition, positionIn } from '../../storage/append.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
-import { feedBreaksPrefix, prefixRange } from '../keys.js';
+import { feedGapsPrefix, prefixRange } from '../keys.js';
 import { feedOf } from './change-log.js';
 
 /** A feed either began with its table, or misses what was changed before. */
-type Break = 'beginning' | 'loss';
+type Gap = 'beginning' | 'loss';
 
 function isWhole(feed: Changefeed | undefined): boolean {
   return feed?.original === true;
 }
 
 /** To be called when a table is defined. `before` is missing if it is a new one. */
-export function noteTableFeed(
+export function recordTableFeed(
   transaction: Transaction,
   { database }: DatabaseCatalog,
   before: TableDefinition | undefined,
@@ -32,45 +32,45 @@ export function noteTableFeed(
 ): void {
   const was = before !== undefined && isWhole(feedOf({ database }, { definition: before }));
   if (was || !isWhole(feedOf({ database }, { definition: after }))) return;
-  const kind: Break = before === undefined ? 'beginning' : 'loss';
-  transaction.append(feedBreaksPrefix(database.id, after.id), kind);
+  const kind: Gap = before === undefined ? 'beginning' : 'loss';
+  transaction.append(feedGapsPrefix(database.id, after.id), kind);
 }
 
 /** To be called when a database is defined, whose feed counts before those of its tables. */
-export function noteDatabaseFeed(
+export function recordDatabaseFeed(
   transaction: Transaction,
   before: DatabaseDefinition | undefined,
   after: DatabaseDefinition,
 ): void {
   if (before === undefined || before.changefeed?.original === after.changefeed?.original) return;
-  transaction.append(feedBreaksPrefix(after.id), 'loss' satisfies Break);
+  transaction.append(feedGapsPrefix(after.id), 'loss' satisfies Gap);
 }
 
 /** Notes that the entries of a feed were deleted up to a position. */
-export function noteLoss(
+export function recordGap(
   transaction: Transaction,
   { database }: DatabaseCatalog,
   { id }: TableDefinition,
   position: LogPosition,
 ): PromiseOrValue<void> {
-  const prefix = feedBreaksPrefix(database.id, id);
-  return andThen(lastBreak(transaction, prefix), (last) => {
+  const prefix = feedGapsPrefix(database.id, id);
+  return andThen(lastGap(transaction, prefix), (last) => {
     if (last !== undefined && last.position >= position) return;
-    transaction.put(prefix + position, 'loss' satisfies Break);
+    transaction.put(prefix + position, 'loss' satisfies Gap);
     return transaction.deleteRange({ from: prefix, to: prefix + position });
   });
 }
 
 /** Has a feed be whole from now on that a version began which didn't note where. */
-export function noteUnknownFeed(
+export function recordUnknownFeed(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   definition: TableDefinition,
 ): PromiseOrValue<void> {
   if (!isWhole(feedOf(catalog, { definition }))) return;
-  const prefix = feedBreaksPrefix(catalog.database.id, definition.id);
-  return andThen(lastBreakOf(transaction, catalog, definition), (last) => {
-    if (last === undefined) transaction.append(prefix, 'loss' satisfies Break);
+  const prefix = feedGapsPrefix(catalog.database.id, definition.id);
+  return andThen(lastGapOf(transaction, catalog, definition), (last) => {
+    if (last === undefined) transaction.append(prefix, 'loss' satisfies Gap);
   });
 }
 
@@ -79,7 +79,7 @@ export function noteUnknownFeed(
  * and `fromBeginning` says that this will do.
  * @throws TesseraError `changefeed_required`, `changefeed_too_short`
  */
-export function reachableFrom(
+export function coveredFrom(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   table: TableEntry,
@@ -88,32 +88,32 @@ export function reachableFrom(
 ): PromiseOrValue<LogPosition> {
   const { name } = table.definition;
   if (!isWhole(feedOf(catalog, table))) throw failure('changefeed_required', { table: name });
-  return andThen(lastBreakOf(transaction, catalog, table.definition), (last) => {
+  return andThen(lastGapOf(transaction, catalog, table.definition), (last) => {
     if (last !== undefined && last.position < position) return position;
     if (last?.kind === 'beginning' && fromBeginning) return last.position;
     throw failure('changefeed_too_short', { table: name });
   });
 }
 
-interface FoundBreak {
+interface FoundGap {
   readonly position: LogPosition;
   readonly kind: Stored;
 }
 
 /** The last break of a table's feed, be it one of all feeds. */
-function lastBreakOf(
+function lastGapOf(
   transaction: Transaction,
   { database }: DatabaseCatalog,
   { id }: TableDefinition,
-): PromiseOrValue<FoundBreak | undefined> {
-  return andThen(lastBreak(transaction, feedBreaksPrefix(database.id)), (ofAll) =>
-    andThen(lastBreak(transaction, feedBreaksPrefix(database.id, id)), (own) =>
+): PromiseOrValue<FoundGap | undefined> {
+  return andThen(lastGap(transaction, feedGapsPrefix(database.id)), (ofAll) =>
+    andThen(lastGap(transaction, feedGapsPrefix(database.id, id)), (own) =>
       own === undefined || (ofAll !== undefined && ofAll.position > own.position) ? ofAll : own,
     ),
   );
 }
 
-function lastBreak(transaction: Transaction, prefix: Key): PromiseOrValue<FoundBreak | undefined> {
+function lastGap(transaction: Transaction, prefix: Key): PromiseOrValue<FoundGap | undefined> {
   const cursor = transaction.scan(prefixRange(prefix), { reverse: true, limit: 1 });
   return andThen(cursor.next(), (batch) => {
     cursor.close();

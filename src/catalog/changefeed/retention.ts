@@ -7,10 +7,10 @@ import type { DatabaseCatalog } from '../definitions/database-catalog.js';
 import type { TableDefinition } from '../definitions/definition.js';
 import { changesPrefix, changesRange, prefixRange } from '../keys.js';
 import { forEachLog } from './change-log.js';
-import { noteLoss, noteUnknownFeed } from './coverage.js';
+import { recordGap, recordUnknownFeed } from './coverage.js';
 
 /** Entries that one transaction prunes at most, so that nobody waits for it long. */
-const PRUNED_AT_ONCE = 1_000;
+const PRUNE_BATCH = 1_000;
 
 /** Whether a database has logs that aren't empty. */
 export function hasChanges(transaction: Transaction, database: number): PromiseOrValue<boolean> {
@@ -29,7 +29,7 @@ export function pruneChanges(transaction: Transaction, catalog: DatabaseCatalog,
   const { database, tables } = catalog;
   const definitions = new Map<Key, TableDefinition>();
   for (const [name, { definition }] of tables) definitions.set(changesPrefix(database.id, name), definition);
-  let left = PRUNED_AT_ONCE;
+  let left = PRUNE_BATCH;
   const pruned = forEachLog(transaction, changesRange(database.id), (prefix) => {
     const definition = definitions.get(prefix);
     const feed = database.changefeed ?? definition?.changefeed;
@@ -45,8 +45,8 @@ export function pruneChanges(transaction: Transaction, catalog: DatabaseCatalog,
     });
     return andThen(done, () => {
       if (definition === undefined) return;
-      if (last === undefined) return noteUnknownFeed(transaction, catalog, definition);
-      return noteLoss(transaction, catalog, definition, positionIn(prefix, last));
+      if (last === undefined) return recordUnknownFeed(transaction, catalog, definition);
+      return recordGap(transaction, catalog, definition, positionIn(prefix, last));
     });
   });
   return andThen(pruned, () => left === 0);

@@ -13,7 +13,7 @@ import { datetimeFromNanoseconds, datetimeNanoseconds, MAX_DATETIME } from '../.
 import { Datetime, isObject, newObject, RecordId, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys.js';
-import { drawSecret } from './secret.js';
+import { generateSecret } from './secret.js';
 
 export type GrantSubject =
   | { readonly kind: 'user'; readonly name: string }
@@ -66,20 +66,20 @@ export interface NewGrant {
 }
 
 /** A new grant and its key, which is told once and kept nowhere. */
-export function drawGrant(
+export function generateGrant(
   { clock, random }: Environment,
   use: GrantUse,
   { access, subject, lifetime, family, token }: NewGrant,
 ): { readonly grant: Grant; readonly key: string } {
-  const id = drawSecret(random, ID_LENGTH);
-  const secret = drawSecret(random, SECRET_LENGTH);
+  const id = generateSecret(random, ID_LENGTH);
+  const secret = generateSecret(random, SECRET_LENGTH);
   const now = clock.now();
   const grant: Grant = {
     id,
     access,
     subject,
-    creation: moment(now),
-    expiration: lifetime === undefined ? undefined : moment(now + lifetime),
+    creation: toDatetime(now),
+    expiration: lifetime === undefined ? undefined : toDatetime(now + lifetime),
     digest: digestOf(secret),
     family: use === 'refresh' ? (family ?? id) : undefined,
     token,
@@ -97,7 +97,7 @@ export function readGrantKey(use: GrantUse, text: string): GrantKey | undefined 
 }
 
 /** Whether the secret of a key is that of a grant, told in the same time whatever differs. */
-export function opens({ secret }: GrantKey, { digest }: Grant): boolean {
+export function secretMatches({ secret }: GrantKey, { digest }: Grant): boolean {
   return timingSafeEqual(digestOf(secret), digest);
 }
 
@@ -110,7 +110,7 @@ function digestOf(secret: string): Uint8Array {
 }
 
 /** A moment that is told in nanoseconds since 1970; lifetimes may lead beyond all dates. */
-export function moment(nanoseconds: bigint): Datetime {
+export function toDatetime(nanoseconds: bigint): Datetime {
   return datetimeFromNanoseconds(nanoseconds) ?? MAX_DATETIME;
 }
 

@@ -18,12 +18,12 @@ import { encodeKey } from '../../value/key-codec.js';
 import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
-import { type Change, stamped, touchDatabase } from '../definitions/schema-version.js';
+import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
 import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys.js';
-import { moment } from './grant.js';
-import { drawSecret } from './secret.js';
+import { toDatetime } from './grant.js';
+import { generateSecret } from './secret.js';
 
 export interface Incarnation {
   readonly id: string;
@@ -70,7 +70,7 @@ export function findIncarnation(
  * nothing then.
  */
 export function ensureIncarnation(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog | undefined,
   id: RecordId,
   proven: boolean,
@@ -105,17 +105,17 @@ export function recordCreated(source: IncarnationSource, table: TableEntry, key:
 /** A record of a table that has users was deleted. */
 export function recordDeleted(transaction: Transaction, table: TableEntry, key: string): PromiseOrValue<void> {
   transaction.delete(table.keys.incarnation(key));
-  return noteLoss(transaction, table);
+  return recordGap(transaction, table);
 }
 
 /** All records of a table were deleted, which stays. */
 export function recordsDeleted(transaction: Transaction, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  return andThen(transaction.deleteRange(table.keys.incarnations), () => noteLoss(transaction, table));
+  return andThen(transaction.deleteRange(table.keys.incarnations), () => recordGap(transaction, table));
 }
 
 /** A table is removed: one of its name that is made later may have records with the same ids. */
-export function tableRemoved({ transaction }: Change, table: TableEntry): PromiseOrValue<void> {
+export function tableRemoved({ transaction }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers === true) transaction.put(settingKey('users-lost'), true);
   const { database, table: id, incarnations } = table.keys;
   transaction.delete(lostRecordsKey(database, id));
@@ -123,16 +123,16 @@ export function tableRemoved({ transaction }: Change, table: TableEntry): Promis
 }
 
 /** A database is removed: so are all its tables. */
-export function databaseRemoved({ transaction }: Change, { id }: DatabaseDefinition): PromiseOrValue<void> {
+export function databaseRemoved({ transaction }: SchemaChange, { id }: DatabaseDefinition): PromiseOrValue<void> {
   return forEachEntry(transaction, definitionRange(databaseArea(id), 'table'), ([, stored]) => {
     if (readDefinition('define-table', stored).hasUsers === true) transaction.put(settingKey('users-lost'), true);
   });
 }
 
 /** What is noted of a table when it is made: its time, if one of its name may have had users. */
-export function tableMade({ transaction, clock }: Change): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
+export function tableCreated({ transaction, clock }: SchemaChange): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
   return andThen(transaction.get(settingKey('users-lost')), (lost) =>
-    lost === undefined ? {} : { madeAt: moment(clock.now()) },
+    lost === undefined ? {} : { madeAt: toDatetime(clock.now()) },
   );
 }
 
@@ -142,10 +142,10 @@ function putIncarnation(
   key: string,
   since: bigint | undefined,
 ): Incarnation {
-  const incarnation: Incarnation = { id: drawSecret(random, ID_LENGTH), since };
+  const incarnation: Incarnation = { id: generateSecret(random, ID_LENGTH), since };
   const stored = newObject();
   stored['id'] = incarnation.id;
-  if (since !== undefined) stored['since'] = moment(since);
+  if (since !== undefined) stored['since'] = toDatetime(since);
   transaction.put(table.keys.incarnation(key), stored);
   return incarnation;
 }
@@ -162,15 +162,15 @@ function readIncarnation(stored: Value): Incarnation | undefined {
 }
 
 /** Once for each table; a reload of the catalog shows it to all who write records. */
-function markUsers(change: Change, catalog: DatabaseCatalog, { definition }: TableEntry): PromiseOrValue<void> {
+function markUsers(change: SchemaChange, catalog: DatabaseCatalog, { definition }: TableEntry): PromiseOrValue<void> {
   if (definition.hasUsers === true) return undefined;
   const key = definitionKey(databaseArea(catalog.database.id), 'table', definition.name);
-  change.transaction.put(key, stamped(change, storeDefinition({ ...definition, hasUsers: true })));
-  return touchDatabase(change, catalog);
+  change.transaction.put(key, withVersion(change, storeDefinition({ ...definition, hasUsers: true })));
+  return bumpDatabaseVersion(change, catalog);
 }
 
 /** Read before it is written, so that deleting records doesn't conflict with creating others each time. */
-function noteLoss(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
+function recordGap(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
   const key = lostRecordsKey(keys.database, keys.table);
   return andThen(transaction.get(key), (lost) => {
     if (lost === undefined) transaction.put(key, true);

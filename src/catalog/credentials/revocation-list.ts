@@ -7,11 +7,11 @@ import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { Datetime, isObject, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
-import { type Area, denialKey, denialRange } from '../keys.js';
-import { moment } from './grant.js';
+import { type Area, revocationKey, revocationRange } from '../keys.js';
+import { toDatetime } from './grant.js';
 
 /** Something that was handed out. */
-export interface HandedOut {
+export interface IssuedCredential {
   /** The id of the token; not all have one. */
   readonly token: string | undefined;
   /** To whom, as `subjectOf` tells it. */
@@ -21,43 +21,43 @@ export interface HandedOut {
 }
 
 /** A token as it is named by its claims. */
-export interface NamedToken {
+export interface RevocableToken {
   readonly id: string;
   /** When it expires by itself, in nanoseconds since 1970; `undefined` is never. */
   readonly expiry: bigint | undefined;
 }
 
 /** The token with these claims, if it can be named. */
-export function namedToken(claims: Value): NamedToken | undefined {
+export function revocableToken(claims: Value): RevocableToken | undefined {
   if (!isObject(claims) || typeof claims['jti'] !== 'string') return undefined;
   const { jti, exp } = claims;
   return { id: jti, expiry: typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined };
 }
 
-/** Denials of the users of a place, within a transaction. */
-export class Denials {
+/** RevocationList of the users of a place, within a transaction. */
+export class RevocationList {
   constructor(
     readonly transaction: Transaction,
     readonly area: Area,
   ) {}
 
-  isDenied({ token, subject, at }: HandedOut): PromiseOrValue<boolean> {
-    return andThen(this.transaction.get(denialKey(this.area, 'subject', subject)), (until) => {
+  isRevoked({ token, subject, at }: IssuedCredential): PromiseOrValue<boolean> {
+    return andThen(this.transaction.get(revocationKey(this.area, 'subject', subject)), (until) => {
       if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
       if (token === undefined) return false;
-      return andThen(this.transaction.get(denialKey(this.area, 'token', token)), (stored) => stored !== undefined);
+      return andThen(this.transaction.get(revocationKey(this.area, 'token', token)), (stored) => stored !== undefined);
     });
   }
 
   /** Everything that a user was handed out until `now`. */
-  denySubject(subject: string, now: bigint): void {
-    this.transaction.put(denialKey(this.area, 'subject', subject), moment(now));
+  revokeSubject(subject: string, now: bigint): void {
+    this.transaction.put(revocationKey(this.area, 'subject', subject), toDatetime(now));
   }
 
   /** A token, and forgets those that have expired by themselves. */
-  denyToken({ id, expiry }: NamedToken, now: bigint): PromiseOrValue<void> {
-    this.transaction.put(denialKey(this.area, 'token', id), expiry === undefined ? null : moment(expiry));
-    return forEachEntry(this.transaction, denialRange(this.area, 'token'), ([key, until]) => {
+  revokeToken({ id, expiry }: RevocableToken, now: bigint): PromiseOrValue<void> {
+    this.transaction.put(revocationKey(this.area, 'token', id), expiry === undefined ? null : toDatetime(expiry));
+    return forEachEntry(this.transaction, revocationRange(this.area, 'token'), ([key, until]) => {
       if (until instanceof Datetime && datetimeNanoseconds(until) <= now) this.transaction.delete(key);
     });
   }

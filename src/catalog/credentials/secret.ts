@@ -5,7 +5,7 @@ const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const FAIR = 256 - (256 % ALPHANUMERIC.length);
 
 /** A random text of letters and digits, fit for secrets: nearly six bits a character. */
-export function drawSecret(random: Random, length: number): string {
+export function generateSecret(random: Random, length: number): string {
   let secret = '';
   while (secret.length < length) {
     for (const byte of random.bytes(length)) {

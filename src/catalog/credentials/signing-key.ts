@@ -81,25 +81,25 @@ export function issuingKey({ verify, issuer }: JwtAccess): SigningKey | undefine
  *
  * @throws TesseraError `invalid_key`, `too_many_retired_keys`
  */
-export function judgeKeys(jwt: JwtAccess, optional = false): void {
+export function validateKeys(jwt: JwtAccess, optional = false): void {
   const { verify } = jwt;
   const issuing = issuingKey(jwt);
   if (verify.kind === 'url') {
-    if (issuing !== undefined) judgeKey('sign', issuing, optional);
+    if (issuing !== undefined) validateKey('sign', issuing, optional);
     return;
   }
   const { algorithm, key, retired = [] } = verify;
   if (retired.length > MAX_RETIRED_KEYS) throw failure('too_many_retired_keys', { limit: MAX_RETIRED_KEYS });
-  const verifying = judgeKey('verify', { algorithm, key }, optional);
-  for (const former of retired) judgeKey('verify', { algorithm, key: former.key }, optional);
+  const verifying = validateKey('verify', { algorithm, key }, optional);
+  for (const former of retired) validateKey('verify', { algorithm, key: former.key }, optional);
   if (issuing === undefined || isSymmetric(algorithm)) return;
-  if (!createPublicKey(judgeKey('sign', issuing, optional)).equals(verifying)) {
+  if (!createPublicKey(validateKey('sign', issuing, optional)).equals(verifying)) {
     throw unfit(algorithm, 'the private key belongs to another public key');
   }
 }
 
 /** @throws TesseraError `invalid_key` */
-export function judgeKey(use: KeyUse, { algorithm, key }: SigningKey, optional = false): KeyObject {
+export function validateKey(use: KeyUse, { algorithm, key }: SigningKey, optional = false): KeyObject {
   const { family } = ROWS[algorithm];
   if (family.type === 'hmac' && Buffer.byteLength(key) < family.hashBytes) {
     const random = optional ? '; without WITH JWT a random key is made' : '';

@@ -10,8 +10,8 @@ import { printIdiom } from '../../language/print.js';
 import type { Key } from '../../storage/contract.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 import { logDefinition } from '../changefeed/change-log.js';
-import { noteDatabaseFeed, noteTableFeed } from '../changefeed/coverage.js';
-import { tableMade } from '../credentials/incarnation.js';
+import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
+import { tableCreated } from '../credentials/incarnation.js';
 import { forEachEntry } from '../entries.js';
 import {
   type Area,
@@ -22,13 +22,13 @@ import {
   definitionKey,
   indexPrefix,
   memberKey,
-  nodePrefix,
   prefixRange,
   ROOT_AREA,
   type TableMemberKind,
-  undefinedNodes,
+  undefinedVertices,
+  vertexPrefix,
 } from '../keys.js';
-import type { Place } from '../principal.js';
+import type { DatabasePath } from '../principal.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -47,7 +47,14 @@ import type {
   UserDefinition,
 } from './definition.js';
 import { areaOf, findDatabase, findNamespace } from './lookup.js';
-import { type Change, nextId, stamped, touch, touchDatabase, touchTable } from './schema-version.js';
+import {
+  bumpDatabaseVersion,
+  bumpTableVersion,
+  bumpVersion,
+  nextId,
+  type SchemaChange,
+  withVersion,
+} from './schema-version.js';
 import { storeDefinition } from './stored-definition.js';
 
 /** A definition whose id hasn't been given out yet. */
@@ -57,7 +64,7 @@ export type WithoutId<D> = Omit<D, 'id'>;
 
 /** Defines a namespace, or replaces its definition: its id and what is in it stay. */
 export function putNamespace(
-  change: Change,
+  change: SchemaChange,
   definition: WithoutId<NamespaceDefinition>,
 ): PromiseOrValue<NamespaceDefinition> {
   const { transaction } = change;
@@ -73,7 +80,7 @@ export function putNamespace(
       });
       return andThen(listed, () =>
         andThen(
-          mapInOrder(databases, (key) => touch(change, key)),
+          mapInOrder(databases, (key) => bumpVersion(change, key)),
           () => namespace,
         ),
       );
@@ -83,7 +90,7 @@ export function putNamespace(
 
 /** Defines a database in a namespace that exists, or replaces its definition: its id and what is in it stay. */
 export function putDatabase(
-  change: Change,
+  change: SchemaChange,
   namespace: string,
   definition: WithoutId<DatabaseDefinition>,
 ): PromiseOrValue<DatabaseDefinition> {
@@ -91,15 +98,15 @@ export function putDatabase(
   return andThen(findDatabase(transaction, namespace, definition.name), (existing) =>
     andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
       const database: DatabaseDefinition = { ...definition, id };
-      transaction.put(databaseKey(namespace, database.name), stamped(change, storeDefinition(database)));
-      noteDatabaseFeed(transaction, existing, database);
+      transaction.put(databaseKey(namespace, database.name), withVersion(change, storeDefinition(database)));
+      recordDatabaseFeed(transaction, existing, database);
       return database;
     }),
   );
 }
 
 /** The namespace of a name, defined plainly if there is none. */
-export function ensureNamespace(change: Change, name: string): PromiseOrValue<NamespaceDefinition> {
+export function ensureNamespace(change: SchemaChange, name: string): PromiseOrValue<NamespaceDefinition> {
   return andThen(
     findNamespace(change.transaction, name),
     (existing) => existing ?? putNamespace(change, { kind: 'define-namespace', name }),
@@ -107,7 +114,11 @@ export function ensureNamespace(change: Change, name: string): PromiseOrValue<Na
 }
 
 /** The database of a name in a namespace that exists, defined plainly if there is none. */
-export function ensureDatabase(change: Change, namespace: string, name: string): PromiseOrValue<DatabaseDefinition> {
+export function ensureDatabase(
+  change: SchemaChange,
+  namespace: string,
+  name: string,
+): PromiseOrValue<DatabaseDefinition> {
   return andThen(
     findDatabase(change.transaction, namespace, name),
     (existing) => existing ?? putDatabase(change, namespace, { kind: 'define-database', name, strict: false }),
@@ -118,7 +129,7 @@ export function ensureDatabase(change: Change, namespace: string, name: string):
 
 /** Defines a table, or replaces its definition: its id, its records and what is defined on it stay. */
 export function putTable(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   definition: WithoutId<TableDefinition>,
 ): PromiseOrValue<TableDefinition> {
@@ -127,19 +138,19 @@ export function putTable(
   const former = catalog.tables.get(definition.name)?.definition;
   return andThen(former === undefined ? newTable(change, area) : keptOf(former), (kept) => {
     const table: TableDefinition = { ...definition, ...kept };
-    transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
+    transaction.put(definitionKey(area, 'table', table.name), withVersion(change, storeDefinition(table)));
     logDefinition(transaction, catalog.database.id, table);
-    noteTableFeed(transaction, catalog, former, table);
+    recordTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
+    return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog), () => table));
   });
 }
 
 /** What only the engine knows of a table. */
 type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt'>;
 
-function newTable(change: Change, area: Area): PromiseOrValue<KeptOfTable> {
-  return andThen(nextId(change.transaction, area), (id) => andThen(tableMade(change), (made) => ({ id, ...made })));
+function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
+  return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
 }
 
 function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {
@@ -148,19 +159,19 @@ function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {
 
 /** Brings the edges and references at a table's records to them that were written before there was the table. */
 function adoptNodes(
-  { transaction }: Change,
+  { transaction }: SchemaChange,
   { database }: DatabaseCatalog,
   { id, name }: TableDefinition,
 ): PromiseOrValue<void> {
-  const from = undefinedNodes(database.id, name);
+  const from = undefinedVertices(database.id, name);
   return forEachEntry(transaction, prefixRange(from), ([key, field]) => {
-    transaction.put(nodePrefix(database.id, id, key.slice(from.length)), field);
+    transaction.put(vertexPrefix(database.id, id, key.slice(from.length)), field);
     transaction.delete(key);
   });
 }
 
 /** The definition of a table that comes into being by being used. */
-export function plainTable(name: string): WithoutId<TableDefinition> {
+export function implicitTable(name: string): WithoutId<TableDefinition> {
   const none = { kind: 'none' } as const;
   return {
     kind: 'define-table',
@@ -173,7 +184,7 @@ export function plainTable(name: string): WithoutId<TableDefinition> {
 }
 
 export function putField(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
   field: FieldDefinition,
@@ -194,7 +205,7 @@ export function plainFieldName(field: Pick<FieldDefinition, 'path'>): string {
 }
 
 export function putEvent(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
   event: EventDefinition,
@@ -206,7 +217,7 @@ export function putEvent(
  * Defines an index under a new id. The entries of an index that it replaces are deleted; whoever defines it builds the new ones.
  */
 export function putIndex(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableEntry,
   definition: WithoutId<IndexDefinition>,
@@ -225,14 +236,18 @@ export function putIndex(
 }
 
 /** Replaces what an index says beside how it lists records: its entries stay. */
-export function restateIndex(change: Change, catalog: DatabaseCatalog, index: IndexDefinition): PromiseOrValue<void> {
+export function rewriteIndex(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  index: IndexDefinition,
+): PromiseOrValue<void> {
   const table = catalog.tables.get(index.table);
   invariant(table !== undefined, 'the table of an index exists');
   return putMember(change, catalog, table.definition, 'index', index.name, index);
 }
 
 function putMember(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
   kind: TableMemberKind,
@@ -240,12 +255,12 @@ function putMember(
   definition: FieldDefinition | IndexDefinition | EventDefinition,
 ): PromiseOrValue<void> {
   change.transaction.put(memberKey(catalog.database.id, table.id, kind, name), storeDefinition(definition));
-  return touchTable(change, catalog, table.name);
+  return bumpTableVersion(change, catalog, table.name);
 }
 
 // ─── What stands by itself in a database; users and accesses stand at every level ───
 
-export type PlacedDefinition =
+export type LevelDefinition =
   | ParamDefinition
   | FunctionDefinition
   | AnalyzerDefinition
@@ -255,7 +270,7 @@ export type PlacedDefinition =
   | ApiDefinition
   | ConfigDefinition;
 
-const PLACED_KINDS = {
+const LEVEL_KINDS = {
   'define-param': 'param',
   'define-function': 'function',
   'define-analyzer': 'analyzer',
@@ -264,22 +279,26 @@ const PLACED_KINDS = {
   'define-access': 'access',
   'define-api': 'api',
   'define-config': 'config',
-} as const satisfies Record<PlacedDefinition['kind'], AreaKind>;
-export type PlacedKind = (typeof PLACED_KINDS)[PlacedDefinition['kind']];
+} as const satisfies Record<LevelDefinition['kind'], AreaKind>;
+export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
 
 /** Stores a definition at a place that exists, in the stead of one of the same name. */
-export function putPlaced(change: Change, place: Place, definition: PlacedDefinition): PromiseOrValue<void> {
+export function putAtLevel(
+  change: SchemaChange,
+  place: DatabasePath,
+  definition: LevelDefinition,
+): PromiseOrValue<void> {
   const { transaction } = change;
   const name = definition.kind === 'define-config' ? definition.config.kind : definition.name;
   return andThen(areaOf(transaction, place), (area) => {
     invariant(area !== undefined, 'definitions are made at places that exist');
-    transaction.put(definitionKey(area, PLACED_KINDS[definition.kind], name), storeDefinition(definition));
-    return touchPlace(change, place);
+    transaction.put(definitionKey(area, LEVEL_KINDS[definition.kind], name), storeDefinition(definition));
+    return bumpVersionAt(change, place);
   });
 }
 
 /** Gives the database of a place a new stamp; the levels above have none. */
-export function touchPlace(change: Change, place: Place): PromiseOrValue<void> {
+export function bumpVersionAt(change: SchemaChange, place: DatabasePath): PromiseOrValue<void> {
   if (place.namespace === undefined || place.database === undefined) return;
-  return touch(change, databaseKey(place.namespace, place.database));
+  return bumpVersion(change, databaseKey(place.namespace, place.database));
 }

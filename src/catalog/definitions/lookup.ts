@@ -14,7 +14,7 @@ import {
   ROOT_AREA,
   settingKey,
 } from '../keys.js';
-import type { Place } from '../principal.js';
+import type { DatabasePath } from '../principal.js';
 import type {
   AccessDefinition,
   ConfigDefinition,
@@ -86,7 +86,7 @@ export function findDatabase(
 /** The user defined at exactly this place: root, a namespace, or a database. `undefined` also when the place doesn't exist. */
 export function findUser(
   transaction: Transaction,
-  place: Place,
+  place: DatabasePath,
   name: string,
 ): PromiseOrValue<UserDefinition | undefined> {
   return andThen(areaOf(transaction, place), (area) =>
@@ -97,7 +97,7 @@ export function findUser(
 /** The access method defined at exactly this place, as `findUser`. */
 export function findAccess(
   transaction: Transaction,
-  place: Place,
+  place: DatabasePath,
   name: string,
 ): PromiseOrValue<AccessDefinition | undefined> {
   return andThen(areaOf(transaction, place), (area) =>
@@ -106,7 +106,7 @@ export function findAccess(
 }
 
 /** The area of a place's keys; `undefined` when there is no such place. */
-export function areaOf(transaction: Transaction, place: Place): PromiseOrValue<Area | undefined> {
+export function areaOf(transaction: Transaction, place: DatabasePath): PromiseOrValue<Area | undefined> {
   if (place.namespace === undefined) return ROOT_AREA;
   if (place.database === undefined) {
     return andThen(findNamespace(transaction, place.namespace), (found) => found && namespaceArea(found.id));

@@ -13,7 +13,7 @@ import {
   edgeKey,
   edgesRange,
   encodedKeyOf,
-  feedBreaksPrefix,
+  feedGapsPrefix,
   grantFamilyRange,
   grantRange,
   indexPrefix,
@@ -27,17 +27,17 @@ import {
   type TableMemberKind,
   viewRange,
 } from '../keys.js';
-import type { Place } from '../principal.js';
-import { nodeOf } from '../vertex-key.js';
+import type { DatabasePath } from '../principal.js';
+import { vertexKey } from '../vertex-key.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import { type PlacedKind, touchPlace } from './define.js';
+import { bumpVersionAt, type LevelKind } from './define.js';
 import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
 import { areaOf, loadNamespace } from './lookup.js';
-import { type Change, touchDatabase, touchTable } from './schema-version.js';
+import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from './schema-version.js';
 import { readDefinition } from './stored-definition.js';
 
 /** Removes a namespace with its databases, users and accesses. */
-export function removeNamespace(change: Change, namespace: NamespaceDefinition): PromiseOrValue<void> {
+export function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(loadNamespace(transaction, namespace.name), (found) => {
     const databases = forEachInOrder(found?.databases ?? [], (database) =>
@@ -51,7 +51,11 @@ export function removeNamespace(change: Change, namespace: NamespaceDefinition):
 }
 
 /** Removes a database with everything in it. */
-export function removeDatabase(change: Change, namespace: string, database: DatabaseDefinition): PromiseOrValue<void> {
+export function removeDatabase(
+  change: SchemaChange,
+  namespace: string,
+  database: DatabaseDefinition,
+): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(databaseRemoved(change, database), () => {
     transaction.delete(databaseKey(namespace, database.name));
@@ -60,7 +64,7 @@ export function removeDatabase(change: Change, namespace: string, database: Data
 }
 
 /** Removes a table with its records, what is defined on it, and the traces of its edges at the records they connected. */
-export function removeTable(change: Change, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
+export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
   const { transaction } = change;
   const database = catalog.database.id;
   const { id, name } = table.definition;
@@ -70,13 +74,13 @@ export function removeTable(change: Change, catalog: DatabaseCatalog, table: Tab
     indexRange(database, id),
     memberRange(database, id),
     viewRange(database, id),
-    prefixRange(feedBreaksPrefix(database, id)),
+    prefixRange(feedGapsPrefix(database, id)),
   ];
   return andThen(detachEdges(change, catalog, table), () => {
     const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
     return andThen(emptied, () => {
       transaction.delete(definitionKey(databaseArea(database), 'table', name));
-      return andThen(tableRemoved(change, table), () => touchDatabase(change, catalog));
+      return andThen(tableRemoved(change, table), () => bumpDatabaseVersion(change, catalog));
     });
   });
 }
@@ -95,14 +99,14 @@ export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, vi
  * nothing will ever have again, so that readers pass over them.
  */
 function detachEdges(
-  { transaction, pause }: Change,
+  { transaction, pause }: SchemaChange,
   catalog: DatabaseCatalog,
   { definition, keys }: TableEntry,
 ): PromiseOrValue<void> {
   if (definition.tableKind.kind === 'normal') return;
   const detach = (direction: 'in' | 'out', node: Value, edge: string): void => {
     if (!(node instanceof RecordId) || node.key instanceof Range) return;
-    transaction.delete(edgeKey(nodeOf(catalog, node), direction, definition.id, edge));
+    transaction.delete(edgeKey(vertexKey(catalog, node), direction, definition.id, edge));
   };
   return forEachBatch(transaction.scan(keys.records), (batch) => {
     for (const [key, record] of batch) {
@@ -116,19 +120,19 @@ function detachEdges(
 
 /** Removes the definition of a field or an event. */
 export function removeMember(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
   kind: Exclude<TableMemberKind, 'index'>,
   name: string,
 ): PromiseOrValue<void> {
   change.transaction.delete(memberKey(catalog.database.id, table.id, kind, name));
-  return touchTable(change, catalog, table.name);
+  return bumpTableVersion(change, catalog, table.name);
 }
 
 /** Removes an index with its entries. */
 export function removeIndex(
-  change: Change,
+  change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
   index: IndexDefinition,
@@ -137,13 +141,13 @@ export function removeIndex(
   const database = catalog.database.id;
   transaction.delete(memberKey(database, table.id, 'index', index.name));
   return andThen(transaction.deleteRange(prefixRange(indexPrefix(database, table.id, index.id))), () =>
-    touchTable(change, catalog, table.name),
+    bumpTableVersion(change, catalog, table.name),
   );
 }
 
 /** Deletes what goes with a definition. */
 const DEPENDENT: {
-  readonly [K in PlacedKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
+  readonly [K in LevelKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
 } = {
   access: (transaction, area, name) =>
     andThen(transaction.deleteRange(grantRange(area, name)), () =>
@@ -157,13 +161,18 @@ const DEPENDENT: {
 };
 
 /** Removes a definition that stands by itself, with the grants of an access method and the count of a sequence. */
-export function removePlaced(change: Change, place: Place, kind: PlacedKind, name: string): PromiseOrValue<void> {
+export function removeAtLevel(
+  change: SchemaChange,
+  place: DatabasePath,
+  kind: LevelKind,
+  name: string,
+): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(areaOf(transaction, place), (area) => {
     invariant(area !== undefined, 'what is removed lies at a place that exists');
     return andThen(DEPENDENT[kind]?.(transaction, area, name), () => {
       transaction.delete(definitionKey(area, kind, name));
-      return touchPlace(change, place);
+      return bumpVersionAt(change, place);
     });
   });
 }

@@ -10,7 +10,7 @@ import type { Id } from './definition.js';
 import { rowOf } from './stored-definition.js';
 
 /** What a change needs: the transaction it is part of, where stamps are drawn, and the time. */
-export interface Change {
+export interface SchemaChange {
   readonly transaction: Transaction;
   readonly random: Random;
   readonly clock: Clock;
@@ -31,26 +31,26 @@ export function nextId(transaction: Transaction, area: Area): PromiseOrValue<Id>
 }
 
 /** The row with a stamp of its own. */
-export function stamped(change: Change, row: ObjectValue): ObjectValue {
+export function withVersion(change: SchemaChange, row: ObjectValue): ObjectValue {
   // 96 random bits: no two stamps are ever equal.
   return objectFrom({ ...row, stamp: Buffer.from(change.random.bytes(12)).toString('base64url') });
 }
 
 /** Gives the row of a key a new stamp. */
-export function touch(change: Change, key: Key): PromiseOrValue<void> {
+export function bumpVersion(change: SchemaChange, key: Key): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(transaction.get(key), (stored) => {
     invariant(stored !== undefined, 'what is changed exists');
-    transaction.put(key, stamped(change, rowOf(stored)));
+    transaction.put(key, withVersion(change, rowOf(stored)));
   });
 }
 
-export function touchDatabase(change: Change, catalog: DatabaseCatalog): PromiseOrValue<void> {
-  return touch(change, databaseKey(catalog.namespace.name, catalog.database.name));
+export function bumpDatabaseVersion(change: SchemaChange, catalog: DatabaseCatalog): PromiseOrValue<void> {
+  return bumpVersion(change, databaseKey(catalog.namespace.name, catalog.database.name));
 }
 
-export function touchTable(change: Change, catalog: DatabaseCatalog, table: string): PromiseOrValue<void> {
-  return andThen(touch(change, definitionKey(databaseArea(catalog.database.id), 'table', table)), () =>
-    touchDatabase(change, catalog),
+export function bumpTableVersion(change: SchemaChange, catalog: DatabaseCatalog, table: string): PromiseOrValue<void> {
+  return andThen(bumpVersion(change, definitionKey(databaseArea(catalog.database.id), 'table', table)), () =>
+    bumpDatabaseVersion(change, catalog),
   );
 }

@@ -10,7 +10,7 @@ import { isObject, RecordId, type RecordKey } from '../../value/value.js';
 import { isOrdered } from '../record/index-entries.js';
 import { checkedDatabases } from './databases.js';
 import { Faults } from './fault.js';
-import { placeOf, TableCheck } from './tables.js';
+import { databasePathOf, TableCheck } from './tables.js';
 
 /** Entries that are looked at in one transaction. */
 const STEP = 512;
@@ -81,7 +81,7 @@ class IndexRepair {
         if (listed === undefined) {
           transaction.put(entry.key, own);
           added++;
-        } else conflicts.push(placeOf(this.#catalog, this.#table, this.#index));
+        } else conflicts.push(databasePathOf(this.#catalog, this.#table, this.#index));
       }
       return added;
     });

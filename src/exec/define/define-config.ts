@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import type { SettledConfig } from '../../catalog/definitions/definition.js';
 import { findDefaults } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
@@ -21,7 +21,7 @@ export function compileDefineConfig(statement: DefineConfig, compiler: Compiler)
     return andThen(isConfigured(execution, kind), (taken): PromiseOrValue<undefined> => {
       if (!goesAhead(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
       return andThen(settle(frame), (config) =>
-        andThen(putPlaced(change, place, { ...settled(statement, {}), config }), () => finish(execution)),
+        andThen(putAtLevel(change, place, { ...settled(statement, {}), config }), () => finish(execution)),
       );
     });
   };

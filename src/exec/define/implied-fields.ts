@@ -8,7 +8,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import { fieldName, putField } from '../../catalog/definitions/define.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { removeMember } from '../../catalog/definitions/remove.js';
-import type { Change } from '../../catalog/definitions/schema-version.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Part, TableKind } from '../../language/ast.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
@@ -35,7 +35,7 @@ export function elementsOf(field: FieldDefinition): FieldDefinition[] {
 
 /** Brings the implied fields of a table from what `before` implied to what `after` implies. */
 export function settleImplied(
-  change: Change,
+  change: SchemaChange,
   { catalog, table }: TableInCatalog,
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],

@@ -47,8 +47,8 @@ export function bindPage(
   const { params } = conditions;
   const keys = keysOf(given);
   const cursors = new Cursors(table, keys);
-  const after = placeOf('after', given, cursors, conditions);
-  const before = placeOf('before', given, cursors, conditions);
+  const after = databasePathOf('after', given, cursors, conditions);
+  const before = databasePathOf('before', given, cursors, conditions);
   const size = { first: readCount('first', given), last: readCount('last', given) };
   const filters = filtersOf(given, filter, conditions);
   const version = isGiven(given['version']) ? { version: params.bind(given['version'] as Value) } : {};
@@ -95,7 +95,7 @@ export function bindPage(
 const ONE = { limit: { kind: 'literal', value: 1 } } as const;
 
 /** The place in the order that an argument names, key by key. */
-function placeOf(
+function databasePathOf(
   argument: 'after' | 'before',
   given: GivenArguments,
   cursors: Cursors,

@@ -2,7 +2,7 @@
 import { failure } from '../../errors/error.js';
 import type { Live } from '../../language/ast.js';
 import type { Notification, NotificationSink, Session } from '../../session/contract.js';
-import { LiveAllowance } from '../../session/live/live-quota.js';
+import { LiveQuota } from '../../session/live/live-quota.js';
 import type { ObjectValue, Uuid, Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { LiveWork } from '../execution/root-plan.js';
@@ -28,7 +28,7 @@ export class LiveFeed {
   /** Nobody else may listen to the session. `queries` is how many live queries it may have. */
   constructor(session: Session, queries: number) {
     this.#session = session;
-    session.listen((notification) => this.#tell(notification), new LiveAllowance({ queries }));
+    session.listen((notification) => this.#tell(notification), new LiveQuota({ queries }));
   }
 
   /**

@@ -3,20 +3,20 @@ import type { Act, Refusal, Witness } from '../../exec/witness.js';
 import type { Expression } from '../../language/ast.js';
 
 /** The most that one transaction tells of either kind; the rest is only counted. */
-const MOST_TOLD = 10_000;
+const MAX_BUFFERED = 10_000;
 
-export interface ToldAct {
+export interface BufferedAction {
   readonly act: Act;
   readonly error: TesseraError | undefined;
 }
 
 /** What one attempt at a statement, or at a block of them, has done, until it is known what came of it. */
-export class Testimony implements Witness {
-  readonly acts: ToldAct[] = [];
+export class AuditBuffer implements Witness {
+  readonly acts: BufferedAction[] = [];
   readonly #refusals = new Map<string, { readonly refusal: Refusal; count: number }>();
   readonly #names = new WeakMap<Expression, string>();
   /** What there was no room for. */
-  untold = 0;
+  dropped = 0;
 
   named(by: Expression, name: string): void {
     this.#names.set(by, name);
@@ -27,7 +27,7 @@ export class Testimony implements Witness {
   }
 
   acted(act: Act, error?: TesseraError): void {
-    if (this.acts.length >= MOST_TOLD) this.untold++;
+    if (this.acts.length >= MAX_BUFFERED) this.dropped++;
     else this.acts.push({ act, error });
   }
 
@@ -36,7 +36,7 @@ export class Testimony implements Witness {
     const key = JSON.stringify([refusal.action, refusal.table, refusal.field]);
     const known = this.#refusals.get(key);
     if (known !== undefined) known.count++;
-    else if (this.#refusals.size >= MOST_TOLD) this.untold++;
+    else if (this.#refusals.size >= MAX_BUFFERED) this.dropped++;
     else this.#refusals.set(key, { refusal, count: 1 });
   }
 
@@ -45,7 +45,7 @@ export class Testimony implements Witness {
   }
 
   /** Whether an act tells of an error already. */
-  isTold(error: TesseraError): boolean {
+  hasRecorded(error: TesseraError): boolean {
     return this.acts.some((each) => each.error === error);
   }
 }

@@ -7,13 +7,13 @@ import type { Credentials } from '../../auth/credentials.js';
 import type { ClientOrigin, SessionIdentity } from '../../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { readGrantKey } from '../../catalog/credentials/grant.js';
-import type { Place, Principal } from '../../catalog/principal.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Transaction } from '../../storage/contract.js';
 import { toText } from '../../value/text/text.js';
 import { isObject } from '../../value/value.js';
-import { Testimony } from './audit-buffer.js';
+import { AuditBuffer } from './audit-buffer.js';
 
 /** What an auditor has to know of its session. */
 export interface AuditedSession {
@@ -35,7 +35,7 @@ interface Told {
   readonly what?: AuditDetails | undefined;
   /** Whose doing it is; the session's unless told. */
   readonly identity?: SessionIdentity;
-  readonly place?: Place;
+  readonly place?: DatabasePath;
 }
 
 export class Auditor {
@@ -45,7 +45,7 @@ export class Auditor {
   /** Who is signed in, until the end of that has been told. */
   #signedIn: SessionIdentity | undefined;
   /** What was done in transactions that clients hold. */
-  readonly #held = new WeakMap<Transaction, Testimony[]>();
+  readonly #held = new WeakMap<Transaction, AuditBuffer[]>();
 
   constructor(log: AuditLog, origin: ClientOrigin, session: AuditedSession) {
     this.#log = log;
@@ -121,19 +121,19 @@ export class Auditor {
 
   /** The same where each attempt at the transaction has a witness of its own; what the last has seen is told. */
   attempting<T>(work: (witness: () => Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
-    let testimony = new Testimony();
+    let buffer = new AuditBuffer();
     const begin = (): Witness => {
-      testimony = new Testimony();
-      return testimony;
+      buffer = new AuditBuffer();
+      return buffer;
     };
     return otherwise(
       () =>
         andThen(work(begin), (result) => {
-          this.#acts(testimony, true);
+          this.#acts(buffer, true);
           return result;
         }),
       (error) => {
-        this.#acts(testimony, false);
+        this.#acts(buffer, false);
         throw error;
       },
     );
@@ -149,34 +149,34 @@ export class Auditor {
       error,
       identity,
     }: { readonly kind: string; readonly error: TesseraError | undefined; readonly identity: SessionIdentity },
-    testimony: Testimony,
+    buffer: AuditBuffer,
     held: Transaction | undefined,
   ): void {
-    for (const { refusal, count } of testimony.refusals()) {
+    for (const { refusal, count } of buffer.refusals()) {
       this.#tell('refuse', 'denied', {
         identity,
         what: { write: refusal.action, table: refusal.table, field: refusal.field, count },
       });
     }
-    if (error?.kind === 'NotAllowed' && error.code !== 'write_refused' && !testimony.isTold(error)) {
+    if (error?.kind === 'NotAllowed' && error.code !== 'write_refused' && !buffer.hasRecorded(error)) {
       this.#tell('refuse', 'denied', { identity, error, what: { statement: kind } });
     }
-    if (held === undefined || error !== undefined) this.#acts(testimony, error === undefined);
-    else if (testimony.acts.length > 0) this.#held.set(held, [...(this.#held.get(held) ?? []), testimony]);
+    if (held === undefined || error !== undefined) this.#acts(buffer, error === undefined);
+    else if (buffer.acts.length > 0) this.#held.set(held, [...(this.#held.get(held) ?? []), buffer]);
   }
 
   /** A transaction that the client held is over. */
   settled(held: Transaction, isCommitted: boolean): void {
-    for (const testimony of this.#held.get(held) ?? []) this.#acts(testimony, isCommitted);
+    for (const buffer of this.#held.get(held) ?? []) this.#acts(buffer, isCommitted);
     this.#held.delete(held);
   }
 
-  #acts({ acts, untold }: Testimony, isCommitted: boolean): void {
+  #acts({ acts, dropped }: AuditBuffer, isCommitted: boolean): void {
     for (const { act, error } of acts) {
       const { action, place, subject: what } = act;
       this.#tell(action, outcomeOf(error, isCommitted), { error, place, what });
     }
-    this.#log.lose(untold);
+    this.#log.lose(dropped);
   }
 
   #tell(action: AuditAction, outcome: AuditOutcome, told: Told): void {

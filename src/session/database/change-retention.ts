@@ -16,7 +16,7 @@ interface DatabaseName {
   readonly database: string;
 }
 
-export class ChangePruner {
+export class ChangeRetention {
   readonly #engine: Engine;
   readonly #catalogs: CatalogCache;
   readonly #environment: Environment;

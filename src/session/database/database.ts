@@ -7,7 +7,7 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Place, Principal } from '../../catalog/principal.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -25,11 +25,11 @@ import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Opener, Origin, Session } from '../contract.js';
 import { Connection } from '../session/connection.js';
-import { PlaceKeeper } from '../session/database-selector.js';
+import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
 import { CacheAging } from './cache-aging.js';
-import { ChangePruner } from './change-retention.js';
+import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
@@ -115,7 +115,7 @@ export class OpenDatabase implements Database {
   readonly #services: SessionServices;
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
-  readonly #pruner: ChangePruner;
+  readonly #pruner: ChangeRetention;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly plans: PlanCache;
@@ -157,7 +157,7 @@ export class OpenDatabase implements Database {
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
-    this.#pruner = new ChangePruner(engine, executor.catalogs, environment, report);
+    this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
@@ -173,7 +173,7 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new PlaceKeeper(engine, environment, registry),
+      places: new DatabaseSelector(engine, environment, registry),
       audit,
       strictPermissions: options.strictPermissions ?? false,
       options: {
@@ -192,9 +192,9 @@ export class OpenDatabase implements Database {
   async load(): Promise<void> {
     const transaction = await this.#engine.begin({ writable: false });
     try {
-      const { queryTimeout, denials } = this.#services.executor;
+      const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
-      await denials.load(transaction);
+      await revocationFlag.load(transaction);
     } finally {
       transaction.cancel();
     }
@@ -231,7 +231,7 @@ export class OpenDatabase implements Database {
     };
   }
 
-  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]> {
+  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
     return this.#services.authenticator.publishedKeys(place, access);
   }
 

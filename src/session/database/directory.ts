@@ -7,11 +7,15 @@ import { recordFrom } from '../../auth/record-access.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, Grants } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, findIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
-import { Denials, type HandedOut, type NamedToken } from '../../catalog/credentials/revocation-list.js';
-import { putPlaced } from '../../catalog/definitions/define.js';
+import {
+  type IssuedCredential,
+  type RevocableToken,
+  RevocationList,
+} from '../../catalog/credentials/revocation-list.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
-import type { Place } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { changeOf } from '../../exec/ensure-place.js';
 import { type Execution, Frame, Scope } from '../../exec/execution.js';
@@ -50,26 +54,26 @@ export class StoreDirectory implements Directory {
     this.#transactions = services.transactions;
   }
 
-  user(place: Place, name: string): PromiseOrValue<UserDefinition | undefined> {
+  user(place: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined> {
     return this.#reading((transaction) => findUser(transaction, place, name));
   }
 
-  replaceHash(place: Place, name: string, former: string, hash: string): PromiseOrValue<void> {
+  replaceHash(place: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void> {
     const { random, clock } = this.#environment;
     return withRetries(this.#engine, (transaction) =>
       andThen(findUser(transaction, place, name), (user) =>
         user?.passhash === former
-          ? putPlaced({ transaction, random, clock }, place, { ...user, passhash: hash })
+          ? putAtLevel({ transaction, random, clock }, place, { ...user, passhash: hash })
           : undefined,
       ),
     );
   }
 
-  access(place: Place, name: string): PromiseOrValue<AccessDefinition | undefined> {
+  access(place: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined> {
     return this.#reading((transaction) => findAccess(transaction, place, name));
   }
 
-  grant(place: Place, access: string, id: string): PromiseOrValue<Grant | undefined> {
+  grant(place: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined> {
     return this.#reading((transaction) =>
       andThen(areaOf(transaction, place), (area) =>
         area === undefined ? undefined : new Grants(transaction, area, access).find(id),
@@ -78,7 +82,7 @@ export class StoreDirectory implements Directory {
   }
 
   grants<T>(
-    place: Place,
+    place: DatabasePath,
     access: string,
     work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined> {
@@ -91,7 +95,7 @@ export class StoreDirectory implements Directory {
     );
   }
 
-  incarnation(place: Place, id: RecordId): PromiseOrValue<Incarnation | undefined> {
+  incarnation(place: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
     const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
       const execution = this.#privileged(transaction, place);
       return andThen(execution.unit.catalog(), (catalog) =>
@@ -113,7 +117,7 @@ export class StoreDirectory implements Directory {
     return andThen(execution.unit.catalog(), (catalog) => ensureIncarnation(changeOf(execution), catalog, id, proven));
   }
 
-  #privileged(transaction: Transaction, place: Place): Execution {
+  #privileged(transaction: Transaction, place: DatabasePath): Execution {
     return this.#executor.execution({
       transaction,
       identity: guestIdentity({ origin: {}, place }),
@@ -122,22 +126,22 @@ export class StoreDirectory implements Directory {
     });
   }
 
-  isDenied(place: Place, what: () => HandedOut): PromiseOrValue<boolean> {
-    if (!this.#executor.denials.isSet) return false;
+  isRevoked(place: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean> {
+    if (!this.#executor.revocationFlag.isSet) return false;
     return this.#reading((transaction) =>
       andThen(
         areaOf(transaction, place),
-        (area) => area !== undefined && new Denials(transaction, area).isDenied(what()),
+        (area) => area !== undefined && new RevocationList(transaction, area).isRevoked(what()),
       ),
     );
   }
 
-  deny(place: Place, token: NamedToken): PromiseOrValue<void> {
+  deny(place: DatabasePath, token: RevocableToken): PromiseOrValue<void> {
     return withRetries(this.#engine, (transaction) =>
       andThen(areaOf(transaction, place), (area) => {
         if (area === undefined) return undefined;
-        this.#executor.denials.set(transaction);
-        return new Denials(transaction, area).denyToken(token, this.#environment.clock.now());
+        this.#executor.revocationFlag.set(transaction);
+        return new RevocationList(transaction, area).revokeToken(token, this.#environment.clock.now());
       }),
     );
   }

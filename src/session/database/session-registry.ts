@@ -3,7 +3,7 @@
  * what keeps a user out for longer is kept in the store (`catalog/credentials/revocation-list.ts`).
  */
 import type { SessionIdentity } from '../../auth/identity.js';
-import { type Place, type Principal, placeOf, subjectOf } from '../../catalog/principal.js';
+import { type DatabasePath, databasePathOf, type Principal, subjectOf } from '../../catalog/principal.js';
 import type { LastingSession, SessionRegistry } from '../../exec/execution.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
@@ -62,14 +62,14 @@ export class Sessions implements SessionRegistry {
     yield* all.sort((a, b) => Number(a.facts.since - b.facts.since));
   }
 
-  doubt(transaction: Transaction, place: Place): void {
+  doubt(transaction: Transaction, place: DatabasePath): void {
     transaction.afterCommit(() => {
       this.#era++;
       for (const session of this.signedIn()) if (isWithin(session.identity.principal, place)) session.doubt();
     });
   }
 
-  doubtRecord(transaction: Transaction, { namespace, database }: Place, id: RecordId): void {
+  doubtRecord(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
     const known = this.#deleted.get(transaction);
     if (known !== undefined) {
       known.push(id);
@@ -101,7 +101,7 @@ export class Sessions implements SessionRegistry {
 
 /** Tells users apart. */
 export function userKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
-  const { namespace, database } = placeOf(principal);
+  const { namespace, database } = databasePathOf(principal);
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }
 
@@ -115,9 +115,9 @@ export function accountOf({ principal, signedIn: { basis } }: SessionIdentity): 
   return JSON.stringify([userKey(principal), secret, principal.kind === 'record' ? principal.incarnation : undefined]);
 }
 
-function isWithin(principal: Principal, { namespace, database }: Place): boolean {
+function isWithin(principal: Principal, { namespace, database }: DatabasePath): boolean {
   if (principal.kind === 'guest') return false;
-  const place = placeOf(principal);
+  const place = databasePathOf(principal);
   return (
     (namespace === undefined || place.namespace === namespace) &&
     (database === undefined || place.database === database)

@@ -11,7 +11,7 @@ interface Arrival {
  * How far a live query that was begun with SINCE has come. It is behind first: then it is told what the changefeed has, and of what is
  * committed meanwhile only how far it goes is kept, since the feed has that, too. Once it has caught up, changes are told as they come.
  */
-export class Resumption {
+export class LiveCursor {
   /** Where it began. */
   readonly since: Versionstamp;
   /** The last commit that was told to its end. */

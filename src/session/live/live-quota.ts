@@ -19,7 +19,7 @@ export const DEFAULT_LIVE_LIMITS: LiveLimits = {
 };
 
 /** What the live queries of all sessions of a connection may take up together, and do. */
-export class LiveAllowance {
+export class LiveQuota {
   readonly #limits: LiveLimits;
   #queries = 0;
   #weight = 0;

@@ -3,9 +3,9 @@
  * with the rights that the session has by then, and waiting for a slow client is done afterwards.
  */
 
-import { atPlace, type SessionIdentity } from '../../auth/identity.js';
+import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type Piece, readPast } from '../../catalog/changefeed/catch-up.js';
+import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
@@ -17,8 +17,8 @@ import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
-import { Resumption } from './live-cursor.js';
-import type { LiveAllowance } from './live-quota.js';
+import { LiveCursor } from './live-cursor.js';
+import type { LiveQuota } from './live-quota.js';
 
 /** How long a live query may look at one change. */
 const PATIENCE = new Duration(5_000_000_000n);
@@ -58,7 +58,7 @@ interface ChangeItem {
 interface PastItem {
   readonly kind: 'past';
   readonly query: LiveQuery;
-  readonly resumption: Resumption;
+  readonly resumption: LiveCursor;
 }
 
 /** The end of a query, and why. */
@@ -80,11 +80,11 @@ interface Turn {
 export class Notifier implements LiveListener {
   readonly #services: NotifierServices;
   readonly #sink: NotificationSink;
-  readonly #allowance: LiveAllowance;
+  readonly #quota: LiveQuota;
   readonly #session: WatchedSession;
   readonly #queries = new Set<LiveQuery>();
   /** Of the queries that were begun with SINCE. */
-  readonly #resumptions = new Map<LiveQuery, Resumption>();
+  readonly #resumptions = new Map<LiveQuery, LiveCursor>();
   /** In the order in which they came. */
   readonly #waiting = new Set<Item>();
   /** Goes up when everything ends. */
@@ -95,10 +95,10 @@ export class Notifier implements LiveListener {
   #closed = false;
   #stopWatching: (() => void) | undefined;
 
-  constructor(services: NotifierServices, sink: NotificationSink, allowance: LiveAllowance, session: WatchedSession) {
+  constructor(services: NotifierServices, sink: NotificationSink, quota: LiveQuota, session: WatchedSession) {
     this.#services = services;
     this.#sink = sink;
-    this.#allowance = allowance;
+    this.#quota = quota;
     this.#session = session;
   }
 
@@ -109,26 +109,26 @@ export class Notifier implements LiveListener {
 
   admit({ weight }: LiveQuery): void {
     if (this.#closed) throw failure('realtime_unavailable');
-    this.#allowance.admit(weight);
+    this.#quota.admit(weight);
   }
 
   begun(query: LiveQuery, stamp: Versionstamp): boolean {
     if (this.#closed) return false;
     // A transaction may begin more than there is room for.
-    if (!this.#allowance.takeQuery(query.weight)) {
+    if (!this.#quota.takeQuery(query.weight)) {
       this.#add({ kind: 'end', query, reason: failure('live_queries_full') });
       return false;
     }
     this.#queries.add(query);
     if (query.since !== undefined) {
       const soon = stampOfTime(this.#services.environment.clock.now()) ?? stamp;
-      this.#resume(query, new Resumption(query.since, stamp, soon));
+      this.#resume(query, new LiveCursor(query.since, stamp, soon));
     }
     if (this.#stopWatching === undefined) this.watch();
     return true;
   }
 
-  #resume(query: LiveQuery, resumption: Resumption): void {
+  #resume(query: LiveQuery, resumption: LiveCursor): void {
     this.#resumptions.set(query, resumption);
     if (resumption.from !== undefined) this.#add({ kind: 'past', query, resumption });
   }
@@ -136,7 +136,7 @@ export class Notifier implements LiveListener {
   changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void {
     const resumption = this.#resumptions.get(query);
     if (resumption?.takesFromFeed(stamp)) return;
-    if (!this.#allowance.takeChange(weight)) {
+    if (!this.#quota.takeChange(weight)) {
       this.endAll(failure('live_queries_behind'));
       return;
     }
@@ -147,7 +147,7 @@ export class Notifier implements LiveListener {
 
   /** Changes that were made before are told before. */
   ended(query: LiveQuery, reason?: TesseraError): void {
-    if (this.#queries.delete(query)) this.#allowance.giveQuery(query.weight);
+    if (this.#queries.delete(query)) this.#quota.giveQuery(query.weight);
     if (this.#queries.size === 0) this.watch();
     const resumption = this.#resumptions.get(query);
     // Nobody waits for all of the past to be told that it is over.
@@ -161,7 +161,7 @@ export class Notifier implements LiveListener {
     for (const item of this.#waiting) {
       if (item.kind !== 'change') continue;
       this.#waiting.delete(item);
-      this.#allowance.giveChange(item.weight);
+      this.#quota.giveChange(item.weight);
     }
     for (const query of this.#queries) this.#services.executor.liveQueries.end(query, reason);
   }
@@ -221,7 +221,7 @@ export class Notifier implements LiveListener {
       if (this.#holding > 0) return;
       this.#waiting.delete(item);
       await this.#handle(item, interrupt);
-      if (item.kind === 'change') this.#allowance.giveChange(item.weight);
+      if (item.kind === 'change') this.#quota.giveChange(item.weight);
       await interrupt.checkpoint();
     }
   }
@@ -248,9 +248,9 @@ export class Notifier implements LiveListener {
   async #tellPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
     const { until } = resumption;
     resumption.isOutrun = false;
-    let piece: Piece | undefined;
+    let piece: ChangePage | undefined;
     try {
-      piece = turn.isOver() ? undefined : await this.#readPast(query, resumption, turn);
+      piece = turn.isOver() ? undefined : await this.#readChangePage(query, resumption, turn);
     } catch (thrown) {
       const error = asTesseraError(thrown);
       if (error.code === 'internal') this.#services.report(error);
@@ -276,7 +276,7 @@ export class Notifier implements LiveListener {
    */
   async #tellOfCommit(
     { query, change, stamp, isLast }: Pick<ChangeItem, 'query' | 'change' | 'stamp' | 'isLast'>,
-    resumption: Resumption,
+    resumption: LiveCursor,
     turn: Turn,
   ): Promise<void> {
     if (isLast && resumption.held === undefined) {
@@ -342,11 +342,15 @@ export class Notifier implements LiveListener {
     );
   }
 
-  #readPast(query: LiveQuery, resumption: Resumption, { interrupt }: Turn): PromiseOrValue<Piece | undefined> {
+  #readChangePage(
+    query: LiveQuery,
+    resumption: LiveCursor,
+    { interrupt }: Turn,
+  ): PromiseOrValue<ChangePage | undefined> {
     const { from, since, until } = resumption;
     if (from === undefined) return undefined;
     return this.#asOfNow(query, interrupt, ({ unit }, catalog, table) =>
-      readPast(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
+      readChangePage(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
     );
   }
 
@@ -362,7 +366,7 @@ export class Notifier implements LiveListener {
         this.endAll(failure('session_expired'));
         return undefined;
       }
-      const identity = atPlace(signedIn, query.place);
+      const identity = withDatabasePath(signedIn, query.place);
       return andThen(engine.begin({ writable: false }), (transaction) =>
         lastly(
           () => {

@@ -3,7 +3,7 @@ import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../../auth/credentials.js';
 import type { Client } from '../../auth/identity.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Place } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { ObjectValue } from '../../value/value.js';
 import { type Auditor, claimIn, type Try } from '../audit/auditor.js';
 import type { IssuedTokens } from '../contract.js';
@@ -65,7 +65,7 @@ export class SessionAuthentication {
     return this.#auditor === undefined ? revoke() : this.#auditor.revoking(pair.refresh, revoke);
   }
 
-  async authenticateBasic(user: string, password: string, level: Place): Promise<void> {
+  async authenticateBasic(user: string, password: string, level: DatabasePath): Promise<void> {
     const as = () => ({ ...level, user });
     await this.#enter({ action: 'sign-in', method: 'basic', as }, (authenticator, client) =>
       authenticator.authenticateBasic(user, password, level, client),

@@ -2,9 +2,9 @@
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
-import { mayAct, type Place } from '../../catalog/principal.js';
+import { type DatabasePath, mayAct } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import type { NamespacePlace } from '../../exec/ensure-place.js';
+import type { NamespacePath } from '../../exec/ensure-place.js';
 import type { Identity } from '../../exec/execution.js';
 import { tellImplied, type Witness } from '../../exec/witness.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
@@ -12,7 +12,7 @@ import { withRetries } from '../../storage/retry.js';
 import type { Sessions } from '../database/session-registry.js';
 
 /** What a USE names of a place: a text selects, `null` unsets, `undefined` keeps. */
-export interface NamedPlace {
+export interface UseTarget {
   readonly namespace?: string | null | undefined;
   readonly database?: string | null | undefined;
 }
@@ -20,7 +20,7 @@ export interface NamedPlace {
 /** Namespaces that are remembered, and databases of each. */
 const MOST_KNOWN = 100;
 
-export class PlaceKeeper {
+export class DatabaseSelector {
   readonly #engine: Engine;
   readonly #environment: Environment;
   readonly #registry: Sessions;
@@ -38,7 +38,7 @@ export class PlaceKeeper {
    * The place after a selection. A namespace or database that doesn't exist is defined if the principal may define it; for everybody else
    * selecting it changes nothing but the session, and what is asked of it later fails.
    */
-  select(identity: Identity, named: NamedPlace, witness?: Witness): PromiseOrValue<Place> {
+  select(identity: Identity, named: UseTarget, witness?: Witness): PromiseOrValue<DatabasePath> {
     const selected = placeAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined || this.#isKnown(wanted)) return selected;
@@ -61,9 +61,9 @@ export class PlaceKeeper {
   selectWithin(
     transaction: Transaction,
     identity: Identity,
-    named: NamedPlace,
+    named: UseTarget,
     witness?: Witness,
-  ): PromiseOrValue<Place> {
+  ): PromiseOrValue<DatabasePath> {
     const selected = placeAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined) return selected;
@@ -77,13 +77,13 @@ export class PlaceKeeper {
     });
   }
 
-  #isKnown({ namespace = '', database }: Place): boolean {
+  #isKnown({ namespace = '', database }: DatabasePath): boolean {
     return (
       database !== undefined && this.#era === this.#registry.era && this.#known.get(namespace)?.has(database) === true
     );
   }
 
-  #know({ namespace = '', database }: Place, era: number): void {
+  #know({ namespace = '', database }: DatabasePath, era: number): void {
     if (database === undefined) return;
     if (era !== this.#era || this.#known.size > MOST_KNOWN) this.#known = new Map();
     this.#era = era;
@@ -92,7 +92,7 @@ export class PlaceKeeper {
     else databases.add(database);
   }
 
-  #missing(wanted: NamespacePlace): PromiseOrValue<Missing> {
+  #missing(wanted: NamespacePath): PromiseOrValue<Missing> {
     return andThen(this.#engine.begin({ writable: false }), (transaction) =>
       lastly(
         () => missingPart(transaction, wanted),
@@ -101,7 +101,7 @@ export class PlaceKeeper {
     );
   }
 
-  #define(transaction: Transaction, { namespace, database }: NamespacePlace): PromiseOrValue<void> {
+  #define(transaction: Transaction, { namespace, database }: NamespacePath): PromiseOrValue<void> {
     const { random, clock } = this.#environment;
     const change = { transaction, random, clock };
     return andThen(ensureNamespace(change, namespace), () =>
@@ -110,7 +110,7 @@ export class PlaceKeeper {
   }
 }
 
-function placeAfter({ place }: Identity, { namespace, database }: NamedPlace): Place {
+function placeAfter({ place }: Identity, { namespace, database }: UseTarget): DatabasePath {
   return {
     namespace: namespace === undefined ? place.namespace : (namespace ?? undefined),
     // Without a namespace there is no database.
@@ -121,9 +121,9 @@ function placeAfter({ place }: Identity, { namespace, database }: NamedPlace): P
 /** What of a selected place is to exist, if the principal may define in it at all. */
 function definableOf(
   { principal }: Identity,
-  { namespace, database }: Place,
-  named: NamedPlace,
-): NamespacePlace | undefined {
+  { namespace, database }: DatabasePath,
+  named: UseTarget,
+): NamespacePath | undefined {
   if (namespace === undefined || !mayAct(principal, 'edit', { namespace })) return undefined;
   // What is kept, and not named, comes into being when somebody writes to it.
   return named.database === undefined ? { namespace } : { namespace, database };
@@ -131,7 +131,7 @@ function definableOf(
 
 type Missing = 'namespace' | 'database' | undefined;
 
-function missingPart(transaction: Transaction, { namespace, database }: NamespacePlace): PromiseOrValue<Missing> {
+function missingPart(transaction: Transaction, { namespace, database }: NamespacePath): PromiseOrValue<Missing> {
   // Where there is a database, there is its namespace.
   const found = database === undefined ? undefined : findDatabase(transaction, namespace, database);
   return andThen(found, (known) => {
@@ -143,11 +143,11 @@ function missingPart(transaction: Transaction, { namespace, database }: Namespac
   });
 }
 
-function mayDefine({ principal }: Identity, missing: Missing, { namespace }: NamespacePlace): boolean {
+function mayDefine({ principal }: Identity, missing: Missing, { namespace }: NamespacePath): boolean {
   return mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace });
 }
 
-function tellDefined(witness: Witness | undefined, missing: Missing, { namespace, database }: NamespacePlace): void {
+function tellDefined(witness: Witness | undefined, missing: Missing, { namespace, database }: NamespacePath): void {
   if (missing === 'namespace') tellImplied(witness, {}, 'namespace', namespace);
   tellImplied(witness, { namespace }, 'database', database);
 }

@@ -4,7 +4,7 @@ import type { Engine } from '../../storage/contract.js';
 import type { StatementResult } from '../statement-executor.js';
 
 /** What was done and seen, by a session or in a request, that may not be durable yet. Nobody may be told of it before. */
-export class Unsettled {
+export class DurabilityTracker {
   readonly #engine: Pick<Engine, 'earlyAnswers'>;
   #durable: Promise<void> | undefined;
 
@@ -13,7 +13,7 @@ export class Unsettled {
   }
 
   /** Whether there is any: only transactions that begin on accepted commits see it then. */
-  get isThere(): boolean {
+  get isPending(): boolean {
     return this.#durable !== undefined;
   }
 
@@ -36,13 +36,13 @@ export class Unsettled {
 }
 
 /** Results of work when they may be told. Where what was done is lost, nothing is told of it but that. */
-export function durably(
+export function whenDurable(
   engine: Pick<Engine, 'earlyAnswers'>,
-  work: (unsettled: Unsettled) => PromiseOrValue<StatementResult[]>,
+  work: (durability: DurabilityTracker) => PromiseOrValue<StatementResult[]>,
 ): PromiseOrValue<StatementResult[]> {
-  const unsettled = new Unsettled(engine);
-  return andThen(work(unsettled), (results) => {
-    const { durable } = unsettled;
+  const durability = new DurabilityTracker(engine);
+  return andThen(work(durability), (results) => {
+    const { durable } = durability;
     if (!isPromise(durable)) return results;
     const lost = (thrown: unknown): StatementResult[] => {
       const error = asTesseraError(thrown);

@@ -9,7 +9,7 @@ import type { Transaction } from '../../storage/contract.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
-import type { Unsettled } from './durability-tracker.js';
+import type { DurabilityTracker } from './durability-tracker.js';
 
 /** How statements are to be run. */
 export interface StatementRequest {
@@ -22,7 +22,7 @@ export interface StatementRequest {
   /** Holds on to what can end them, while they run. */
   readonly running?: Set<{ cancel(): void }>;
   /** What they go on from, though it isn't durable yet; nothing unless told. */
-  readonly unsettled?: Unsettled | undefined;
+  readonly durability?: DurabilityTracker | undefined;
 }
 
 /** A session, as the transactions see it in which it takes part. */

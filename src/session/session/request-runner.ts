@@ -4,11 +4,11 @@
  * for a second all the same (`withRetries`).
  *
  * A statement that does nothing but read and write records is done when its commit is accepted, and those after it see it, though it isn't
- * durable yet: whoever takes the results waits for `Unsettled.durable` before telling anybody. All others begin when everything is.
+ * durable yet: whoever takes the results waits for `DurabilityTracker.durable` before telling anybody. All others begin when everything is.
  */
-import { atPlace, type SessionIdentity } from '../../auth/identity.js';
+import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Place } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
@@ -23,13 +23,13 @@ import { isPlain, mayWrite } from '../../plan/effects.js';
 import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { newObject, type Value } from '../../value/value.js';
-import { Testimony } from '../audit/audit-buffer.js';
+import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
-import type { PlaceKeeper } from './database-selector.js';
-import type { Unsettled } from './durability-tracker.js';
-import { namedPlace } from './use-target.js';
+import type { DatabaseSelector } from './database-selector.js';
+import type { DurabilityTracker } from './durability-tracker.js';
+import { evaluateUseTarget } from './use-target.js';
 
 /** Whom the runner runs for. */
 export interface RunnerRequest {
@@ -39,7 +39,7 @@ export interface RunnerRequest {
   readonly scope: Scope;
   /** With a transaction that the client holds, everything runs in that one. */
   readonly held: Transaction | undefined;
-  readonly unsettled: Unsettled;
+  readonly durability: DurabilityTracker;
   /** Whom live queries tell. */
   readonly listener: LiveListener | undefined;
   /** Who tells the audit log, where one is kept. */
@@ -50,7 +50,7 @@ export interface RunnerServices {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly executor: Executor;
-  readonly places: PlaceKeeper;
+  readonly places: DatabaseSelector;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
   readonly strictPermissions: boolean;
@@ -77,7 +77,7 @@ export class StatementRunner {
   readonly #memory: RequestMemory;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
-  readonly #unsettled: Unsettled;
+  readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
   #results: StatementResult[] = [];
@@ -86,7 +86,7 @@ export class StatementRunner {
   #importing = false;
   #strict: boolean;
   /** What the present attempt at a statement, or at a block, has to tell the auditor. */
-  #testimony: Testimony | undefined;
+  #buffer: AuditBuffer | undefined;
   #requestLiterals: readonly (readonly Value[])[] | undefined;
   /** The values of the slots of the statement that runs. */
   #literals: readonly Value[] | undefined;
@@ -98,7 +98,7 @@ export class StatementRunner {
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
-    this.#unsettled = request.unsettled;
+    this.#durability = request.durability;
     this.#listener = request.listener;
     this.#auditor = request.auditor;
     this.#identity = request.identity;
@@ -182,7 +182,7 @@ export class StatementRunner {
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
         if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
-        return andThen(this.#unsettled.durable, () =>
+        return andThen(this.#durability.durable, () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
     }
@@ -190,25 +190,25 @@ export class StatementRunner {
 
   /** A USE inside a text is over with the request; the session's `use` is what stays. */
   #use(use: Use): PromiseOrValue<Value> {
-    const named = namedPlace(use, (name) => this.#dispatch(name));
+    const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(andThen(this.#unsettled.durable, selecting), (place) => this.#selected(place));
+      return andThen(andThen(this.#durability.durable, selecting), (place) => this.#selected(place));
     });
   }
 
   /** In a transaction, what isn't there yet is defined by it. */
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
-    const named = namedPlace(use, (name) => this.#evaluate(name, transaction, scope));
+    const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
-      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#testimony);
+      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#buffer);
       return andThen(place, (found) => this.#selected(found));
     });
   }
 
-  #selected(place: Place): Value {
-    this.#identity = atPlace(this.#identity, place);
+  #selected(place: DatabasePath): Value {
+    this.#identity = withDatabasePath(this.#identity, place);
     const value = newObject();
     value['namespace'] = place.namespace;
     value['database'] = place.database;
@@ -225,16 +225,16 @@ export class StatementRunner {
     const mark = this.#memory.used;
     const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
     const accepted = lastly(
-      () => withRetriesAccepted(this.#services.engine, work, this.#unsettled.isThere, this.#options()),
-      () => this.#unsettled.note(),
+      () => withRetriesAccepted(this.#services.engine, work, this.#durability.isPending, this.#options()),
+      () => this.#durability.note(),
     );
     return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
   /** The audit log is told of nothing that a power failure could still take away. */
   #beforeTelling(value: Value): PromiseOrValue<Value> {
-    if (this.#testimony === undefined || this.#testimony.acts.length === 0) return value;
-    return andThen(this.#unsettled.durable, () => value);
+    if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
+    return andThen(this.#durability.durable, () => value);
   }
 
   /** Of the transactions of a statement, or of a block. */
@@ -251,9 +251,9 @@ export class StatementRunner {
 
   #snapshot(): PromiseOrValue<Transaction> {
     const { engine } = this.#services;
-    if (engine.earlyAnswers === undefined || !this.#unsettled.isThere) return engine.begin(READ_ONLY);
+    if (engine.earlyAnswers === undefined || !this.#durability.isPending) return engine.begin(READ_ONLY);
     return andThen(engine.earlyAnswers.beginOnAccepted(READ_ONLY), (transaction) => {
-      this.#unsettled.note();
+      this.#durability.note();
       return transaction;
     });
   }
@@ -294,7 +294,7 @@ export class StatementRunner {
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    await this.#unsettled.durable;
+    await this.#durability.durable;
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
@@ -447,7 +447,7 @@ export class StatementRunner {
       importing: this.#importing,
       strict: this.#strict,
       listener: this.#listener,
-      witness: this.#testimony,
+      witness: this.#buffer,
     });
   }
 
@@ -459,12 +459,12 @@ export class StatementRunner {
 
   /** An attempt begins; whatever the one before had to tell is void. */
   #testify(): void {
-    if (this.#auditor !== undefined) this.#testimony = new Testimony();
+    if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
 
   #tell(kind: Statement['kind'], error: TesseraError | undefined, held: Transaction | undefined): void {
-    if (this.#testimony === undefined) return;
-    this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#testimony, held);
+    if (this.#buffer === undefined) return;
+    this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#buffer, held);
   }
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {

@@ -1,8 +1,8 @@
 /** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
-import { atPlace, type Client, GUEST, plainIdentity, SessionIdentity } from '../../auth/identity.js';
+import { type Client, GUEST, plainIdentity, SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { isSamePrincipal, type Place, type Principal } from '../../catalog/principal.js';
+import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import { guestRefusal } from '../../exec/authorize.js';
 import type { LiveListener, SessionFacts } from '../../exec/execution.js';
@@ -16,13 +16,13 @@ import { Auditor } from '../audit/auditor.js';
 import type {
   Attention,
   BeginOptions,
+  DatabaseSelection,
   ExportSelection,
   HeldTransaction,
   IssuedTokens,
   NotificationSink,
   Opener,
   Origin,
-  SelectedPlace,
   Session,
   StatementDoor,
   StatementResult,
@@ -31,11 +31,11 @@ import type {
 import { parseLong } from '../database/parse-yielding.js';
 import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
 import { accountOf, type RegisteredSession } from '../database/session-registry.js';
-import { LiveAllowance } from '../live/live-quota.js';
+import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
 import { SessionAuthentication } from './authentication.js';
 import type { Connection } from './connection.js';
-import { durably, Unsettled } from './durability-tracker.js';
+import { DurabilityTracker, whenDurable } from './durability-tracker.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
 import { SessionMemory } from './memory.js';
@@ -47,7 +47,7 @@ import { SessionTransactions } from './transactions.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { SessionVariables, type Variable } from './variables.js';
 
-const NOWHERE: Place = {};
+const NOWHERE: DatabasePath = {};
 const isLive = ({ kind }: Statement): boolean => kind === 'live';
 
 export class OpenSession implements Session, RegisteredSession {
@@ -60,7 +60,7 @@ export class OpenSession implements Session, RegisteredSession {
   readonly memory: SessionMemory;
   readonly #variables: SessionVariables;
   readonly #lifetime: Lifetime;
-  readonly #unsettled: Unsettled;
+  readonly #durability: DurabilityTracker;
   readonly #transactions: SessionTransactions;
   #participant: Participant | undefined;
   readonly #requests: RunningRequests;
@@ -85,7 +85,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#variables = new SessionVariables(this.memory.budget);
     this.#requests = new RunningRequests(services.environment, this.memory);
     this.#lifetime = new Lifetime(services.environment.clock);
-    this.#unsettled = new Unsettled(services.engine);
+    this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
     this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
@@ -132,19 +132,19 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   get ahead(): StatementDoor {
-    const unsettled = this.#unsettled;
+    const durability = this.#durability;
     return {
-      query: (text, variables) => this.#query(text, { variables, unsettled }),
-      execute: (statements, variables, deadline) => this.#execute(statements, { variables, deadline, unsettled }),
+      query: (text, variables) => this.#query(text, { variables, durability }),
+      execute: (statements, variables, deadline) => this.#execute(statements, { variables, deadline, durability }),
     };
   }
 
   get durable(): PromiseOrValue<void> {
-    return this.#unsettled.durable;
+    return this.#durability.durable;
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return durably(this.#services.engine, (unsettled) => this.#query(text, { variables, unsettled }));
+    return whenDurable(this.#services.engine, (durability) => this.#query(text, { variables, durability }));
   }
 
   execute(
@@ -152,14 +152,16 @@ export class OpenSession implements Session, RegisteredSession {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return durably(this.#services.engine, (unsettled) => this.#execute(statements, { variables, deadline, unsettled }));
+    return whenDurable(this.#services.engine, (durability) =>
+      this.#execute(statements, { variables, deadline, durability }),
+    );
   }
 
-  #query(text: string, { variables, unsettled }: StatementRequest): PromiseOrValue<StatementResult[]> {
+  #query(text: string, { variables, durability }: StatementRequest): PromiseOrValue<StatementResult[]> {
     return andThen(this.#use(), () => {
       const parsed = this.#parse(text, variables);
       const run = ({ statements, literals }: ParsedRequest) =>
-        this.#run(statements, { variables, literals, unsettled });
+        this.#run(statements, { variables, literals, durability });
       return isPromise(parsed) ? parsed.then(run) : run(parsed);
     });
   }
@@ -183,7 +185,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
     const session = unattended ? this.#participate(unattended) : this.#participating;
-    const ready = andThen(this.#unsettled.durable, () => this.#use(unattended));
+    const ready = andThen(this.#durability.durable, () => this.#use(unattended));
     return andThen(ready, () => {
       this.#mustBeAdmitted();
       return this.#transactions.begin(this.#identity, writable, session);
@@ -220,7 +222,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   #runNow(
     statements: readonly Statement[],
-    { variables, literals, deadline, held, running, unsettled = this.#unsettled }: StatementRequest,
+    { variables, literals, deadline, held, running, durability = this.#durability }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
     const begun = this.#requests.begin(this.#lifetime.askedAt);
@@ -233,7 +235,7 @@ export class OpenSession implements Session, RegisteredSession {
       memory: begun.memory,
       scope: this.#variables.scopeWith(variables),
       held,
-      unsettled,
+      durability,
       listener: this.#notifier,
       auditor: this.#auditor,
     };
@@ -254,19 +256,19 @@ export class OpenSession implements Session, RegisteredSession {
     return lastly(work, () => this.#notifier?.release());
   }
 
-  listen(sink: NotificationSink, allowance = new LiveAllowance()): void {
-    this.#notifier = new Notifier(this.#services, sink, allowance, {
+  listen(sink: NotificationSink, quota = new LiveQuota()): void {
+    this.#notifier = new Notifier(this.#services, sink, quota, {
       identity: () => andThen(this.#doubt, () => (this.#lifetime.isOver ? undefined : this.#identity)),
       remaining: () => this.#lifetime.remaining,
     });
     this.#services.registry.enter(this, this.#identity.principal);
   }
 
-  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace> {
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
     const select = (witness?: Witness) =>
       this.#services.places.select(this.#identity, { namespace, database }, witness);
     return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
-      this.#identity = atPlace(this.#identity, place);
+      this.#identity = withDatabasePath(this.#identity, place);
       return { namespace: place.namespace, database: place.database };
     });
   }
@@ -291,7 +293,7 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#authentication.revoke(pair);
   }
 
-  authenticateBasic(user: string, password: string, level: Place): Promise<void> {
+  authenticateBasic(user: string, password: string, level: DatabasePath): Promise<void> {
     return this.#authentication.authenticateBasic(user, password, level);
   }
 
@@ -417,14 +419,14 @@ export class OpenSession implements Session, RegisteredSession {
       auditor: this.#auditor,
       timeout,
       scope: this.#variables.scopeWith(undefined),
-      unsettled: this.#unsettled,
+      durability: this.#durability,
       identity,
       snapshot: () => this.#transactions.exportSnapshot(this.#identity),
     };
   }
 
   async catalog({ unattended }: Attention = {}): Promise<DatabaseCatalog | undefined> {
-    await this.#unsettled.durable;
+    await this.#durability.durable;
     await this.#use(unattended);
     this.#mustBeAdmitted();
     return readCatalog(this.#services, this.#identity);

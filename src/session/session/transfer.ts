@@ -14,7 +14,7 @@ import { type ReceivedStatement, StatementStream } from '../../language/statemen
 import { formatDuration } from '../../value/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
-import type { Unsettled } from './durability-tracker.js';
+import type { DurabilityTracker } from './durability-tracker.js';
 import { type RunnerServices, StatementRunner } from './request-runner.js';
 import type { ExportSnapshot } from './transactions.js';
 
@@ -28,7 +28,7 @@ export interface Transferer {
   readonly timeout: TransferTimeout | undefined;
   readonly memory: RequestMemory;
   readonly scope: Scope;
-  readonly unsettled: Unsettled;
+  readonly durability: DurabilityTracker;
   /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
   identity(): PromiseOrValue<SessionIdentity>;
   /** What an export reads, until it is done or the session ends. @throws TesseraError `too_many_transactions` */
@@ -39,12 +39,12 @@ export interface Transferer {
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
 
 export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
-  const { services, auditor, timeout, memory, unsettled } = session;
+  const { services, auditor, timeout, memory, durability } = session;
   const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined = failure('cancelled');
   try {
     await auditor?.room();
-    await unsettled.durable;
+    await durability.durable;
     const identity = await session.identity();
     const snapshot = await session.snapshot();
     try {
@@ -69,7 +69,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
 }
 
 export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
-  const { services, auditor, timeout, memory, scope, unsettled } = session;
+  const { services, auditor, timeout, memory, scope, durability } = session;
   const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined;
   let statements = 0;
@@ -81,7 +81,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
       memory,
       scope,
       held: undefined,
-      unsettled,
+      durability,
       listener: undefined,
       auditor,
     });
@@ -99,7 +99,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
         statements += batch.statements.length;
       }
     } finally {
-      await unsettled.durable;
+      await durability.durable;
     }
   } catch (thrown) {
     error = toldAs('import', thrown, timeout);

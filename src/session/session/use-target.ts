@@ -4,13 +4,13 @@ import { failure } from '../../errors/error.js';
 import type { ExpressionStatement, Name, Use } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
-import type { NamedPlace } from './database-selector.js';
+import type { UseTarget } from './database-selector.js';
 
 /** @throws TesseraError `name_not_string` */
-export function namedPlace(
+export function evaluateUseTarget(
   { namespace, database }: Use,
   evaluate: (name: ExpressionStatement) => PromiseOrValue<Value>,
-): PromiseOrValue<NamedPlace> {
+): PromiseOrValue<UseTarget> {
   const nameOf = (name: Name | undefined, what: string): PromiseOrValue<string | undefined> => {
     if (name === undefined || typeof name === 'string') return name;
     return andThen(evaluate({ kind: 'expression', expression: name }), (value) => {
