@@ -1,6 +1,6 @@
 // Makes the command `tessera` out of what tsc made: dist/bin/, a dozen files in place of a thousand. Finding and reading so many takes more
 // time than everything else that a server does at its start. What is binary, finds its own files, or is loaded when it is first needed
-// (`src/base/lazily.ts`) stays where it is installed. `npm run build` runs it, after tsc.
+// (`src/base/lazy.ts`) stays where it is installed. `npm run build` runs it, after tsc.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

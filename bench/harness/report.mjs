@@ -3,10 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { TARGETS } from '../targets/index.mjs';
 import { FAMILIES, WORKLOADS } from '../workloads/index.mjs';
 import { FIGURES, written, writtenRatio } from './figures.mjs';
+import { HEADLINES } from './headlines.mjs';
 import { named } from './results.mjs';
-
-const BEGIN = '<!-- bench: begin -->';
-const END = '<!-- bench: end -->';
 
 /** Half of the width in which half of the rounds lie, in percent of their middle. */
 const share = ({ median, low, high }) => `± ${Math.round(((high - low) / 2 / median) * 100)} %`;
@@ -42,11 +40,27 @@ export function printAims(results) {
 
 /** Puts the tables between their marks. @param {string | URL} file @param {import('./results.mjs').Results} results */
 export function writeTables(file, results) {
-  const text = readFileSync(file, 'utf8');
-  const [before, rest] = text.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${BEGIN} and ${END} don't stand in ${file}`);
-  writeFileSync(file, `${before}${BEGIN}\n${tables(results)}\n${END}${after}`);
+  const text = replaced(readFileSync(file, 'utf8'), 'headlines', headlines(results));
+  writeFileSync(file, replaced(text, 'bench', tables(results)));
+}
+
+function replaced(text, mark, content) {
+  const [begin, end] = [`<!-- ${mark}: begin -->`, `<!-- ${mark}: end -->`];
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`the page has no ${begin} and ${end}`);
+  return `${before}${begin}\n${content}\n${end}${after}`;
+}
+
+/** Ratios and figures that say most, one row each. @param {import('./results.mjs').Results} results */
+export function headlines(results) {
+  const rows = HEADLINES.flatMap(([label, workload, target, beside]) => {
+    const aim = results[workload]?.aims.find((one) => one.target === target && one.beside === beside);
+    if (aim === undefined) return [];
+    const targets = beside === undefined ? titleOf(target) : `${titleOf(target)} : ${titleOf(beside)}`;
+    return [[label, targets, spreadText(beside, aim.figure, aim.spread), aim.aim, aim.met ? 'yes' : '**no**']];
+  });
+  return markdown(['Workload', 'Target', 'Measured', 'Aim', 'Met'], rows);
 }
 
 /** @param {import('./results.mjs').Results} results */

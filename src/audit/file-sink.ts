@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { failure } from '../errors/error.js';
 import { LINE_START } from './chain.js';
-import type { AuditSink, Resumption } from './sink.js';
+import type { AuditSink, LogTail } from './sink.js';
 
 /** Readable by nobody but its owner. */
 const MODE = 0o600;
@@ -36,7 +36,7 @@ class FileSink implements AuditSink {
     this.#file = file;
   }
 
-  async resume(): Promise<Resumption> {
+  async resume(): Promise<LogTail> {
     const { size } = await this.#file.stat();
     const end = await this.#lineBreakBefore(size);
     const torn = size - end;

@@ -1,5 +1,5 @@
 /** Signing in through an access method, whatever its type. */
-import type { AccessDefinition } from '../catalog/definition.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind } from '../language/ast.js';
 import { recordAccount } from './account.js';

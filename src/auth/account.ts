@@ -1,7 +1,7 @@
 /** What the throttle counts failures by: whom a try to sign in is aimed at. */
 import { createHash } from 'node:crypto';
-import { readGrantKey } from '../catalog/grant.js';
-import type { Place } from '../catalog/principal.js';
+import { readGrantKey } from '../catalog/credentials/grant.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import type { Expression } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 import type { AccessCredentials } from './credentials.js';
@@ -9,7 +9,7 @@ import type { AccessCredentials } from './credentials.js';
 /** Variables by these names are what is being guessed, not whom. */
 const SECRETS = /pass|pwd|secret|token|otp|pin$|code|key|refresh/i;
 
-export function userAccount(place: Place, user: string): string {
+export function userAccount(place: DatabasePath, user: string): string {
   return digest('user', place, [user]);
 }
 
@@ -44,7 +44,7 @@ function variablesOf(clause: Expression): Set<string> {
   return names;
 }
 
-function digest(kind: string, { namespace, database }: Place, told: readonly string[]): string {
+function digest(kind: string, { namespace, database }: DatabasePath, told: readonly string[]): string {
   return createHash('sha256')
     .update(JSON.stringify([kind, namespace, database, ...told]))
     .digest('base64');

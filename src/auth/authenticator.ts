@@ -1,19 +1,19 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { namedToken } from '../catalog/denial.js';
-import { type Place, type Principal, placeOf } from '../catalog/principal.js';
+import { revocableToken } from '../catalog/credentials/revocation-list.js';
+import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject, type ObjectValue } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import { readSignIn, readSignUp } from './credentials.js';
 import type { Directory } from './directory.js';
+import { Pace, type PaceOptions } from './failure-delay.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
-import { Pace, type PaceOptions } from './pace.js';
 import type { CredentialHasher } from './passwords.js';
 import { signUpRecord } from './record-access.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
+import { reconsider } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
-import { reconsider } from './standing.js';
 import { signInUser, signInUserOnce } from './system-user.js';
 import { Throttle, type ThrottleRules } from './throttle.js';
 import { ownerOf, signInWithToken } from './token-signin.js';
@@ -61,14 +61,14 @@ export interface Authenticator {
   /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
   /** The public keys for tokens that an access method issues, for all to see; none tells nothing of why there are none. */
-  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**
    * Who somebody who signed in at some time (nanoseconds since 1970) is by now; `undefined` when nothing lets them in any more, because a
    * user, an access method, a place or a record was removed or changed, or what was handed out was taken back.
    */
   reconsider(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
-  authenticateBasic(user: string, password: string, place: Place, client: Client): Promise<Authenticated>;
+  authenticateBasic(user: string, password: string, place: DatabasePath, client: Client): Promise<Authenticated>;
 }
 
 /** The hasher is handed in, since statements hash passwords with the same one and share its bounds. */
@@ -128,8 +128,10 @@ export function createAuthenticator(
     },
 
     withdraw({ principal, claims }) {
-      const token = namedToken(claims);
-      return token === undefined || principal.kind === 'guest' ? undefined : directory.deny(placeOf(principal), token);
+      const token = revocableToken(claims);
+      return token === undefined || principal.kind === 'guest'
+        ? undefined
+        : directory.deny(databasePathOf(principal), token);
     },
 
     authenticate(token, client) {

@@ -1,10 +1,10 @@
 /** Bearers of grants: whoever shows the key that ACCESS … GRANT handed out becomes the user or the record that it was granted for. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import { type Grant, type GrantSubject, isExpired, opens, readGrantKey } from '../catalog/grant.js';
-import { belongsTo, type Incarnation } from '../catalog/incarnation.js';
-import { type Place, roleNames } from '../catalog/principal.js';
-import type { SigningKey } from '../catalog/signing-key.js';
+import { type Grant, type GrantSubject, isExpired, readGrantKey, secretMatches } from '../catalog/credentials/grant.js';
+import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
+import type { SigningKey } from '../catalog/credentials/signing-key.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
+import { type DatabasePath, roleNames } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
@@ -30,7 +30,7 @@ export async function signInBearer(
   if (shown === undefined) throw failure('bearer_key_malformed');
   const grant = await context.directory.grant(place, access.name, shown.id);
   const now = context.environment.clock.now();
-  if (grant === undefined || !opens(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
+  if (grant === undefined || !secretMatches(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
     throw failure('invalid_auth');
   }
   const { subject } = grant;
@@ -55,7 +55,7 @@ export async function signInBearer(
  */
 async function grantedTo(
   { directory }: AuthContext,
-  place: Place,
+  place: DatabasePath,
   { creation }: Grant,
   { record, incarnation: named }: Extract<GrantSubject, { kind: 'record' }>,
 ): Promise<Incarnation> {
@@ -86,7 +86,7 @@ export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims):
 export function bearerSession(
   context: AuthContext,
   access: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
   client: Client,
@@ -112,7 +112,7 @@ export function bearerSession(
 function principalOf(
   { directory }: AuthContext,
   access: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
 ): PromiseOrValue<SignedIn['principal'] | undefined> {

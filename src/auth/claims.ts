@@ -1,5 +1,5 @@
 /** The claims of tokens: which spellings are understood, and how statements see them as `$token`. */
-import { belongsTo, type Incarnation } from '../catalog/incarnation.js';
+import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
 import { failure } from '../errors/error.js';
 import { timeOfUuid } from '../functions/identifiers.js';
 import type { RequiredClaims, Role } from '../language/ast.js';

@@ -1,6 +1,6 @@
 import type { Environment } from '../env/environment.js';
 import type { Directory } from './directory.js';
-import type { Pace } from './pace.js';
+import type { Pace } from './failure-delay.js';
 import type { CredentialHasher } from './passwords.js';
 import type { Throttle } from './throttle.js';
 import type { Tokens } from './tokens.js';

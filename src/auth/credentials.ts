@@ -1,9 +1,9 @@
 /** Reads the bodies of sign-in and sign-up: who is meant, and with what. */
-import type { Place } from '../catalog/principal.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { ENGINE_PARAMS } from '../language/engine-params.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { assertInert } from './inert.js';
+import { assertInert } from './plain-data.js';
 
 export type Credentials = SystemCredentials | AccessCredentials;
 
@@ -11,7 +11,7 @@ export type Credentials = SystemCredentials | AccessCredentials;
 export interface SystemCredentials {
   readonly kind: 'system';
   /** Where the user is defined. */
-  readonly place: Place;
+  readonly place: DatabasePath;
   readonly user: string;
   readonly password: string;
 }
@@ -20,7 +20,7 @@ export interface SystemCredentials {
 export interface AccessCredentials {
   readonly kind: 'access';
   /** Where the access method is defined. */
-  readonly place: Place;
+  readonly place: DatabasePath;
   readonly access: string;
   /** What the SIGNUP or SIGNIN query sees as `$name`. */
   readonly variables: ObjectValue;
@@ -71,7 +71,7 @@ export function readSignIn(body: ObjectValue): Credentials {
   const database = textField(body, 'database');
   const access = textField(body, 'access');
   if (database !== undefined && namespace === undefined) throw failure('no_signin_target');
-  const place = placeOf(namespace, database);
+  const place = databasePathOf(namespace, database);
   if (access !== undefined) {
     if (namespace === undefined) throw failure('no_signin_target');
     return accessCredentials(body, place, access);
@@ -95,7 +95,7 @@ export function readSignUp(body: ObjectValue): AccessCredentials {
   return accessCredentials(body, { namespace, database }, access);
 }
 
-function accessCredentials(body: ObjectValue, place: Place, access: string): AccessCredentials {
+function accessCredentials(body: ObjectValue, place: DatabasePath, access: string): AccessCredentials {
   // An application may use these two names for variables of any type.
   const { key, refresh } = body;
   return {
@@ -142,7 +142,7 @@ function textField(body: ObjectValue, field: Field): string | undefined {
   return found;
 }
 
-function placeOf(namespace: string | undefined, database: string | undefined): Place {
+function databasePathOf(namespace: string | undefined, database: string | undefined): DatabasePath {
   return { ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
 }
 

@@ -1,6 +1,6 @@
 /** Who a session is, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
-import type { AccessDefinition, UserDefinition } from '../catalog/definition.js';
-import type { Place, Principal, SystemUser } from '../catalog/principal.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
+import type { DatabasePath, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { Identity } from '../exec/execution.js';
 import type { Durations, Level, Role } from '../language/ast.js';
@@ -17,14 +17,14 @@ export interface ClientOrigin {
 export interface Client {
   readonly origin: ClientOrigin;
   /** What it has selected so far. */
-  readonly place: Place;
+  readonly place: DatabasePath;
 }
 
 /** The outcome of a sign-in of any kind. */
 export interface SignedIn {
   readonly principal: Principal;
   /** Where the principal is defined; it becomes selected as far as it goes. */
-  readonly place: Place;
+  readonly place: DatabasePath;
   /** `$token`; NONE for a guest. */
   readonly claims: ObjectValue | undefined;
   /** `$access`. */
@@ -54,7 +54,7 @@ export function sessionExpiry(durations: Durations, environment: Environment): b
 }
 
 /** The principal of roles at a place. */
-export function systemUser(level: Level, place: Place, name: string, roles: readonly Role[]): SystemUser {
+export function systemUser(level: Level, place: DatabasePath, name: string, roles: readonly Role[]): SystemUser {
   const { namespace, database } = place;
   if (namespace === undefined) return { kind: 'system', level, name, roles };
   if (database === undefined) return { kind: 'system', level, namespace, name, roles };
@@ -81,7 +81,7 @@ export function identityOf(signedIn: SignedIn, { origin, place }: Client): Sessi
 }
 
 /** The same identity with another selection, as after USE. */
-export function atPlace(identity: SessionIdentity, place: Place): SessionIdentity {
+export function withDatabasePath(identity: SessionIdentity, place: DatabasePath): SessionIdentity {
   return new SessionIdentity(identity.signedIn, identity.origin, place);
 }
 
@@ -95,7 +95,7 @@ export class SessionIdentity implements Identity {
   constructor(
     readonly signedIn: SignedIn,
     readonly origin: ClientOrigin,
-    readonly place: Place = signedIn.place,
+    readonly place: DatabasePath = signedIn.place,
   ) {
     const { principal } = signedIn;
     this.principal = principal;

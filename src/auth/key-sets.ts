@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
-import { LruCache } from '../base/lru-cache.js';
-import { algorithmsOf, headerName } from '../catalog/signing-key.js';
+import { LruCache } from '../base/two-generation-cache.js';
+import { algorithmsOf, headerName } from '../catalog/credentials/signing-key.js';
 import type { Clock } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Fetcher } from '../functions/network/fetcher.js';

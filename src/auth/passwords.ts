@@ -2,7 +2,7 @@ import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import type { Algorithm } from '@node-rs/argon2';
-import { lazyLibrary } from '../base/lazily.js';
+import { lazyLibrary } from '../base/lazy.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import type { HashAlgorithm, PasswordHasher } from '../functions/contract.js';

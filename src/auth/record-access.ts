@@ -1,9 +1,9 @@
 /** Users that are records: SIGNUP, SIGNIN and AUTHENTICATE of an access of TYPE RECORD. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import { NO_INCARNATION } from '../catalog/incarnation.js';
-import type { Place } from '../catalog/principal.js';
-import { issuingKey } from '../catalog/signing-key.js';
+import { NO_INCARNATION } from '../catalog/credentials/incarnation.js';
+import { issuingKey } from '../catalog/credentials/signing-key.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { AccessKind, Expression } from '../language/ast.js';
@@ -203,7 +203,7 @@ function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
 }
 
 /** Both names, where a record can live. */
-export function recordPlace({ namespace, database }: Place): RecordPlace | undefined {
+export function recordPlace({ namespace, database }: DatabasePath): RecordPlace | undefined {
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
 }
 

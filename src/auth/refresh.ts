@@ -4,11 +4,19 @@
  * refused, and no more.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import { Denials } from '../catalog/denial.js';
-import { drawGrant, type Grant, type Grants, isExpired, moment, opens, readGrantKey } from '../catalog/grant.js';
-import { belongsTo, NO_INCARNATION } from '../catalog/incarnation.js';
-import { type Place, recordSubject } from '../catalog/principal.js';
+import {
+  type Grant,
+  type Grants,
+  generateGrant,
+  isExpired,
+  readGrantKey,
+  secretMatches,
+  toDatetime,
+} from '../catalog/credentials/grant.js';
+import { belongsTo, NO_INCARNATION } from '../catalog/credentials/incarnation.js';
+import { RevocationList } from '../catalog/credentials/revocation-list.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
+import { type DatabasePath, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
@@ -21,7 +29,7 @@ export const REFRESH_GRACE_SECONDS = 10;
 /** Hands out the first refresh token of a family. */
 export async function issueRefresh(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   record: IdentifiedRecord,
   issued: string,
@@ -48,7 +56,7 @@ export interface RefreshUse {
 /** Uses a refresh token up. @throws TesseraError `invalid_auth` when it is no good, and when it was used before */
 export async function useRefresh(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   { token, subject, issued }: RefreshUse,
 ): Promise<Refreshed> {
@@ -63,10 +71,10 @@ export async function useRefresh(
       if (revocation !== undefined) {
         const age = now - datetimeNanoseconds(revocation);
         const hasLostRace = age <= BigInt(context.refreshGraceSeconds) * 1_000_000_000n;
-        if (grant.used === true && !hasLostRace) grants.revokeFamily(familyOf(grant), moment(now));
+        if (grant.used === true && !hasLostRace) grants.revokeFamily(familyOf(grant), toDatetime(now));
         return undefined;
       }
-      grants.put({ ...grant, revocation: moment(now), used: true });
+      grants.put({ ...grant, revocation: toDatetime(now), used: true });
       const next = draw(context, access, identified, issued, familyOf(grant));
       grants.put(next.grant);
       return { identified, key: next.key };
@@ -79,13 +87,13 @@ export async function useRefresh(
 /** Makes a refresh token and its whole family worthless. @throws TesseraError `invalid_auth` when it is no good */
 export async function revokeRefresh(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   token: string,
   subject: string,
 ): Promise<void> {
   const revoked = await onGrant(context, place, access, { token, subject }, (grants, grant) => {
-    const now = moment(context.environment.clock.now());
+    const now = toDatetime(context.environment.clock.now());
     if (grant.revocation === undefined) grants.put({ ...grant, revocation: now });
     grants.revokeFamily(familyOf(grant), now);
     return true;
@@ -94,12 +102,12 @@ export async function revokeRefresh(
 }
 
 /**
- * Does `work` with the grant that a token opens, unless it is for another record or for one that was deleted, has
+ * Does `work` with the grant that a token secretMatches, unless it is for another record or for one that was deleted, has
  * expired, or was taken back, it or its family.
  */
 function onGrant<T>(
   context: AuthContext,
-  place: Place,
+  place: DatabasePath,
   { name }: AccessDefinition,
   { token, subject }: { readonly token: string; readonly subject: string | undefined },
   work: (grants: Grants, grant: Grant, record: IdentifiedRecord) => T,
@@ -108,14 +116,14 @@ function onGrant<T>(
   if (shown === undefined) return undefined;
   return context.directory.grants(place, name, (grants, incarnationOf) =>
     andThen(grants.find(shown.id), (grant) => {
-      if (grant?.subject.kind !== 'record' || !opens(shown, grant)) return undefined;
+      if (grant?.subject.kind !== 'record' || !secretMatches(shown, grant)) return undefined;
       const { record, incarnation: named } = grant.subject;
       if (subject !== undefined && subject !== toText(record)) return undefined;
       if (isExpired(grant, context.environment.clock.now())) return undefined;
       const { token: issued, creation } = grant;
       const at = datetimeNanoseconds(creation);
       const handedOut = { token: issued, subject: recordSubject(record), at };
-      return andThen(new Denials(grants.transaction, grants.area).isDenied(handedOut), (denied) =>
+      return andThen(new RevocationList(grants.transaction, grants.area).isRevoked(handedOut), (denied) =>
         andThen(grants.familyRevocation(familyOf(grant)), (revoked) => {
           if (denied || revoked !== undefined) return undefined;
           return andThen(incarnationOf(record), (incarnation) =>
@@ -140,7 +148,7 @@ function draw(
   token: string,
   family?: string,
 ) {
-  return drawGrant(environment, 'refresh', {
+  return generateGrant(environment, 'refresh', {
     access: name,
     subject: { kind: 'record', record: id, incarnation: incarnation?.id ?? NO_INCARNATION },
     lifetime: durations.grant,

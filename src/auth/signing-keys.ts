@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, type JWK } from 'jose';
-import { LruCache } from '../base/lru-cache.js';
-import { headerName, hmacHash, type KeyUse, readKey, type SigningKey } from '../catalog/signing-key.js';
+import { LruCache } from '../base/two-generation-cache.js';
+import { headerName, hmacHash, type KeyUse, readKey, type SigningKey } from '../catalog/credentials/signing-key.js';
 
 /** Imports each key once, and remembers those used last. */
 export class SigningKeys {

@@ -1,7 +1,8 @@
 /** Users of DEFINE USER, at root, a namespace or a database. */
-import type { UserDefinition } from '../catalog/definition.js';
-import type { Place } from '../catalog/principal.js';
-import type { SigningKey } from '../catalog/signing-key.js';
+
+import type { SigningKey } from '../catalog/credentials/signing-key.js';
+import type { UserDefinition } from '../catalog/definitions/definition.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { userAccount } from './account.js';
 import { type Claims, claimsValue } from './claims.js';
@@ -38,7 +39,7 @@ export function userKey(user: UserDefinition): SigningKey {
 }
 
 /** The session of a user. Roles are those of the present definition, not those of when a token was issued. */
-export function userSession(context: AuthContext, place: Place, user: UserDefinition, claims: Claims): SignedIn {
+export function userSession(context: AuthContext, place: DatabasePath, user: UserDefinition, claims: Claims): SignedIn {
   return {
     principal: systemUser(user.level, place, user.name, user.roles),
     place,
@@ -52,7 +53,7 @@ export function userSession(context: AuthContext, place: Place, user: UserDefini
 /** Hashes a password anew as new ones are, while it is at hand. If that can't be done now, there will be a next time. */
 async function strengthen(
   { hasher, directory }: AuthContext,
-  place: Place,
+  place: DatabasePath,
   { name, passhash }: UserDefinition,
   password: string,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { LruCache } from '../base/lru-cache.js';
+import { LruCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
 

@@ -1,7 +1,7 @@
 /** Signing in with a token: of a system user, of a record user, or of somebody whom a JWT access trusts. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { AccessDefinition } from '../catalog/definition.js';
-import type { Place } from '../catalog/principal.js';
+import type { AccessDefinition } from '../catalog/definitions/definition.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
 import type { RecordId } from '../value/value.js';
@@ -12,7 +12,7 @@ import { MAX_NAME_LENGTH } from './credentials.js';
 import type { IdentifiedRecord } from './directory.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
-import { isGranted, unlessDenied } from './standing.js';
+import { isGranted, unlessRevoked } from './session-validity.js';
 import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 
@@ -26,7 +26,8 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
   const token = context.tokens.read(text);
   const { namespace, database, access } = token.claims;
   if (database !== undefined && namespace === undefined) throw failure('invalid_auth');
-  const place: Place = namespace === undefined ? {} : database === undefined ? { namespace } : { namespace, database };
+  const place: DatabasePath =
+    namespace === undefined ? {} : database === undefined ? { namespace } : { namespace, database };
   return access === undefined
     ? signInByUserToken(context, token, place)
     : signInByAccessToken(context, token, place, access, client);
@@ -35,14 +36,18 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
 /** Verified against when there is nothing to verify against, so that a missing definition takes as long as a wrong key. */
 const NOBODY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'nobody signs with this key' };
 
-function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: Place): PromiseOrValue<SignedIn> {
+function signInByUserToken(
+  context: AuthContext,
+  token: UnverifiedToken,
+  place: DatabasePath,
+): PromiseOrValue<SignedIn> {
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
   return andThen(isName ? context.directory.user(place, id) : undefined, (user) => {
     const verification: JwtVerification = user === undefined ? NOBODY : { kind: 'key', ...userKey(user) };
     return andThen(context.tokens.verify(token, verification), () => {
       if (user === undefined) throw failure('invalid_auth');
-      return unlessDenied(context, userSession(context, place, user, token.claims), token.claims);
+      return unlessRevoked(context, userSession(context, place, user, token.claims), token.claims);
     });
   });
 }
@@ -50,7 +55,7 @@ function signInByUserToken(context: AuthContext, token: UnverifiedToken, place: 
 function signInByAccessToken(
   context: AuthContext,
   token: UnverifiedToken,
-  place: Place,
+  place: DatabasePath,
   name: string,
   client: Client,
 ): PromiseOrValue<SignedIn> {
@@ -60,7 +65,7 @@ function signInByAccessToken(
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
       assertMeant(token, access);
       const bearer = BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
-      return andThen(bearer, (signedIn) => unlessDenied(context, signedIn, token.claims));
+      return andThen(bearer, (signedIn) => unlessRevoked(context, signedIn, token.claims));
     });
   });
 }
@@ -72,7 +77,7 @@ function signInByAccessToken(
 export async function ownerOf(
   context: AuthContext,
   text: string,
-): Promise<{ readonly place: Place; readonly access: AccessDefinition; readonly subject: string }> {
+): Promise<{ readonly place: DatabasePath; readonly access: AccessDefinition; readonly subject: string }> {
   const token = context.tokens.read(text);
   const { namespace, database, access: name, id: subject } = token.claims;
   if (namespace === undefined || database === undefined || name === undefined) throw failure('invalid_auth');
@@ -112,7 +117,7 @@ function recordOf(claims: Claims): RecordId | undefined {
  */
 function identifiedBy(
   { directory }: AuthContext,
-  place: Place,
+  place: DatabasePath,
   id: RecordId,
   claims: Claims,
 ): PromiseOrValue<IdentifiedRecord> {
@@ -129,7 +134,7 @@ const records = new WeakMap<Claims, RecordId>();
 type Bearer = (
   context: AuthContext,
   access: AccessDefinition,
-  place: Place,
+  place: DatabasePath,
   claims: Claims,
   client: Client,
 ) => PromiseOrValue<SignedIn>;

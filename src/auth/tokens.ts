@@ -1,7 +1,13 @@
 import { CompactSign, compactVerify } from 'jose';
-import { LruCache } from '../base/lru-cache.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { ASYMMETRIC_ALGORITHMS, headerName, isSymmetric, issuingKey, type SigningKey } from '../catalog/signing-key.js';
+import { LruCache } from '../base/two-generation-cache.js';
+import {
+  ASYMMETRIC_ALGORITHMS,
+  headerName,
+  isSymmetric,
+  issuingKey,
+  type SigningKey,
+} from '../catalog/credentials/signing-key.js';
 import type { Clock, Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { uuidV7 } from '../functions/identifiers.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { LruCache } from '../base/lru-cache.js';
+import { LruCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 
 const CAPACITY = 1_024;

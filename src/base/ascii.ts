@@ -1,4 +1,4 @@
-import { lazyLibrary } from './lazily.js';
+import { lazyLibrary } from './lazy.js';
 
 const library = lazyLibrary<typeof import('any-ascii')>('any-ascii');
 

@@ -1,6 +1,6 @@
 import { toAscii } from './ascii.js';
-import { lazyLibrary } from './lazily.js';
-import { LruCache } from './lru-cache.js';
+import { lazyLibrary } from './lazy.js';
+import { LruCache } from './two-generation-cache.js';
 
 const library = lazyLibrary<typeof import('unidecode')>('unidecode');
 

@@ -5,10 +5,10 @@
 import type { Role } from '../language/ast.js';
 import type { Stored, Transaction } from '../storage/contract.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../value/value.js';
-import type { Id } from './definition.js';
+import type { Id } from './definitions/definition.js';
+import { rowOf } from './definitions/stored-definition.js';
 import { EVENT_QUEUE } from './keys.js';
 import type { Principal } from './principal.js';
-import { rowOf } from './stored-definition.js';
 
 export interface QueuedEvent {
   readonly namespace: string;

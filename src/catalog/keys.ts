@@ -26,7 +26,7 @@
  * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
  */
 import type { Key, KeyRange } from '../storage/contract.js';
-import type { Id } from './definition.js';
+import type { Id } from './definitions/definition.js';
 
 /** The common beginning of all keys of root, of a namespace, or of a database. */
 export type Area = string;
@@ -131,15 +131,15 @@ export function grantFamilyRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}h${nameBytes(access)}`);
 }
 
-const DENIAL_KINDS = { subject: 's', token: 't' } as const;
+const REVOCATION_KINDS = { subject: 's', token: 't' } as const;
 
 /** Tells that something that was handed out is no good any more. */
-export function denialKey(area: Area, kind: keyof typeof DENIAL_KINDS, name: string): Key {
-  return `${area}o${DENIAL_KINDS[kind]}${nameBytes(name)}`;
+export function revocationKey(area: Area, kind: keyof typeof REVOCATION_KINDS, name: string): Key {
+  return `${area}o${REVOCATION_KINDS[kind]}${nameBytes(name)}`;
 }
 
-export function denialRange(area: Area, kind: keyof typeof DENIAL_KINDS): KeyRange {
-  return prefixRange(`${area}o${DENIAL_KINDS[kind]}`);
+export function revocationRange(area: Area, kind: keyof typeof REVOCATION_KINDS): KeyRange {
+  return prefixRange(`${area}o${REVOCATION_KINDS[kind]}`);
 }
 
 /** A setting of the whole store. */
@@ -224,21 +224,21 @@ const DIRECTIONS = { in: 'i', out: 'o', reference: 'r' } as const;
 export type EdgeDirection = keyof typeof DIRECTIONS;
 
 /** The edges at one node. */
-export function nodePrefix(database: Id, table: Id, key: string): string {
+export function vertexPrefix(database: Id, table: Id, key: string): string {
   return `${databaseArea(database)}e${idBytes(table)}${key}`;
 }
 
 /** Above the ids of all tables: where edges and references stand at records whose table isn't defined yet, and what concerns every table. */
 const NO_TABLE: Id = 0xffff_ffff;
 
-/** A node in a table that isn't defined; when it is, `undefinedNodes` says what moves there. */
-export function undefinedNode(database: Id, table: string, key: string): string {
-  return nodePrefix(database, NO_TABLE, nameBytes(table)) + key;
+/** A node in a table that isn't defined; when it is, `undefinedVertices` says what moves there. */
+export function undefinedVertex(database: Id, table: string, key: string): string {
+  return vertexPrefix(database, NO_TABLE, nameBytes(table)) + key;
 }
 
 /** The prefix of all nodes of a table that isn't defined. */
-export function undefinedNodes(database: Id, table: string): string {
-  return nodePrefix(database, NO_TABLE, nameBytes(table));
+export function undefinedVertices(database: Id, table: string): string {
+  return vertexPrefix(database, NO_TABLE, nameBytes(table));
 }
 
 /** The edges at the nodes of a table. */
@@ -289,7 +289,7 @@ export class TableKeys {
     readonly table: Id,
   ) {
     this.#record = recordPrefix(database, table);
-    this.#node = nodePrefix(database, table, '');
+    this.#node = vertexPrefix(database, table, '');
     this.#incarnation = incarnationPrefix(database, table);
     this.records = prefixRange(this.#record);
     this.incarnations = prefixRange(this.#incarnation);
@@ -326,7 +326,7 @@ export function changesPrefixOf(key: Key): Key {
 }
 
 /** Where breaks in the changefeed of a table are noted; without a table, those in the feeds of all tables of the database. */
-export function feedBreaksPrefix(database: Id, table: Id = NO_TABLE): Key {
+export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
   return `${databaseArea(database)}f${idBytes(table)}`;
 }
 

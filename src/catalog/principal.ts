@@ -54,7 +54,7 @@ function identityOf(principal: Principal): string {
 }
 
 /** Where somebody who signed in is defined. */
-export function placeOf(principal: SystemUser | RecordUser): Place {
+export function databasePathOf(principal: SystemUser | RecordUser): DatabasePath {
   const { namespace, database } = principal;
   return { namespace, database };
 }
@@ -88,13 +88,13 @@ const ALLOWED: Readonly<Record<Role, readonly Action[]>> = {
 };
 
 /** A place in the hierarchy: root when `namespace` is missing, a namespace when `database` is. */
-export interface Place {
+export interface DatabasePath {
   readonly namespace?: string | undefined;
   readonly database?: string | undefined;
 }
 
 /** Whether a system user's level covers `place`: the same namespace and database as far as the level names them. */
-export function covers(user: SystemUser, place: Place): boolean {
+export function covers(user: SystemUser, place: DatabasePath): boolean {
   switch (user.level) {
     case 'root':
       return true;
@@ -106,7 +106,7 @@ export function covers(user: SystemUser, place: Place): boolean {
 }
 
 /** Whether a role of the principal grants `action` at `place`. Guests and record users have no roles. */
-export function mayAct(principal: Principal, action: Action, place: Place): boolean {
+export function mayAct(principal: Principal, action: Action, place: DatabasePath): boolean {
   return (
     principal.kind === 'system' &&
     covers(principal, place) &&

@@ -4,12 +4,12 @@ import { asTesseraError, failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
 import type {
+  DatabaseSelection,
   ExportSelection,
   HeldTransaction,
   IssuedTokens,
   Notification,
   NotificationSink,
-  SelectedPlace,
   Session,
   StatementDoor,
   StatementResult,
@@ -99,7 +99,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
   }
 
   /** Selects a namespace and a database. */
-  async use(namespace: string, database: string): Promise<SelectedPlace> {
+  async use(namespace: string, database: string): Promise<DatabaseSelection> {
     return this.#session.use(namespace, database);
   }
 

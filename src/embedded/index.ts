@@ -10,17 +10,17 @@
  *     await db.close();
  */
 import type { AuditOptions } from '../audit/audit-log.js';
-import { Connection } from '../session/connection.js';
 import type {
   Database,
+  DatabaseSelection,
   IssuedTokens,
   Notification,
   NotificationSink,
-  SelectedPlace,
   StatementResult,
 } from '../session/contract.js';
-import type { DatabaseOptions } from '../session/database.js';
-import type { ConnectionMemory } from '../session/server-memory.js';
+import type { DatabaseOptions } from '../session/database/database.js';
+import type { ConnectionMemory } from '../session/database/server-memory.js';
+import { Connection } from '../session/session/connection.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
 import { type Lease, leaseStore } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';
@@ -35,12 +35,12 @@ export type {
   AuditOptions,
   Change,
   DatabaseOptions,
+  DatabaseSelection,
   EmbeddedSession,
   IssuedTokens,
   LiveSubscription,
   Notification,
   NotificationSink,
-  SelectedPlace,
   StatementResult,
   StatementRunner,
   Subscription,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { describeKey } from '../catalog/describe-key.js';
 import type { Database } from '../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../session/database.js';
+import { type DatabaseOptions, openDatabase } from '../session/database/database.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
 

@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Environment } from './environment.js';
-import { Line } from './line.js';
 import { realNetwork } from './real-network.js';
 import { fineClock } from './wall-clock.js';
+import { Line } from './yield-queue.js';
 
 /** Drawn at once and given out piece by piece: asking the system for the few bytes of one id takes longer than all else about it. */
 const pool = new Uint8Array(4096);

@@ -1,5 +1,5 @@
 /** Whether the principal's roles allow what a statement does; the one place where `not_allowed` is thrown for statements. */
-import { type Action, mayAct, type Place, type Principal } from '../catalog/principal.js';
+import { type Action, type DatabasePath, mayAct, type Principal } from '../catalog/principal.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { toText } from '../value/text/text.js';
 import type { Identity } from './execution.js';
@@ -31,7 +31,7 @@ export function guestRefusal(): TesseraError {
 }
 
 /** @throws TesseraError `not_allowed` */
-export function authorize({ principal }: Identity, action: Action, place: Place, resource: Resource): void {
+export function authorize({ principal }: Identity, action: Action, place: DatabasePath, resource: Resource): void {
   if (mayAct(principal, action, place)) return;
   throw failure('not_allowed', {
     actor: actorPath(principal),
@@ -40,7 +40,7 @@ export function authorize({ principal }: Identity, action: Action, place: Place,
   });
 }
 
-function placePath({ namespace, database }: Place): string {
+function placePath({ namespace, database }: DatabasePath): string {
   return `${namespace === undefined ? '' : `/ns:${namespace}`}${database === undefined ? '' : `/db:${database}`}`;
 }
 

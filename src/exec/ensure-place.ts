@@ -2,12 +2,12 @@
 
 import { invariant } from '../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import { ensureDatabase, ensureNamespace } from '../catalog/define.js';
-import type { NamespaceDefinition } from '../catalog/definition.js';
-import { findNamespace } from '../catalog/lookup.js';
-import type { Place } from '../catalog/principal.js';
-import type { Change } from '../catalog/stamp.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import { ensureDatabase, ensureNamespace } from '../catalog/definitions/define.js';
+import type { NamespaceDefinition } from '../catalog/definitions/definition.js';
+import { findNamespace } from '../catalog/definitions/lookup.js';
+import type { SchemaChange } from '../catalog/definitions/schema-version.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { Level } from '../language/ast.js';
 import { authorize } from './authorize.js';
@@ -15,20 +15,20 @@ import type { Execution } from './execution.js';
 import { tellImplied } from './witness.js';
 
 /** A place whose names are known as far down as its level goes. */
-export interface NamespacePlace extends Place {
+export interface NamespacePath extends DatabasePath {
   readonly namespace: string;
 }
-export interface DatabasePlace extends NamespacePlace {
+export interface DatabasePlace extends NamespacePath {
   readonly database: string;
 }
 
-const ROOT: Place = {};
+const ROOT: DatabasePath = {};
 
 /**
  * The selected place as far as a level goes, or as far as it was selected: root, the selected namespace, or the selected database.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
-export function selectedPlace(execution: Execution, level = selectedLevel(execution)): Place {
+export function selectedPlace(execution: Execution, level = selectedLevel(execution)): DatabasePath {
   if (level === 'root') return ROOT;
   return level === 'namespace' ? selectedNamespace(execution) : selectedDatabase(execution);
 }
@@ -39,7 +39,7 @@ function selectedLevel({ identity: { place } }: Execution): Level {
   return place.database === undefined ? 'namespace' : 'database';
 }
 
-export function selectedNamespace({ identity: { place } }: Execution): NamespacePlace {
+export function selectedNamespace({ identity: { place } }: Execution): NamespacePath {
   if (place.namespace === undefined) throw failure('namespace_empty');
   return { namespace: place.namespace };
 }
@@ -51,7 +51,7 @@ export function selectedDatabase({ identity: { place } }: Execution): DatabasePl
 }
 
 /** What changes of definitions are made with. @throws TesseraError `read_only` */
-export function changeOf({ unit, environment, interrupt, writable }: Execution): Change {
+export function changeOf({ unit, environment, interrupt, writable }: Execution): SchemaChange {
   if (!writable) throw failure('read_only');
   return {
     transaction: unit.transaction,

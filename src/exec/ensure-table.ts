@@ -1,6 +1,6 @@
 /** Tables come into being by being written to. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { plainTable, putTable } from '../catalog/define.js';
+import { implicitTable, putTable } from '../catalog/definitions/define.js';
 import { mayAct } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { changeOf, ensurePlace } from './ensure-place.js';
@@ -33,7 +33,7 @@ function bringAbout(execution: Execution, name: string): PromiseOrValue<boolean>
     if (!execution.writable) throw failure('read_only');
     if (catalog?.database.strict) throw failure('table_missing', { name });
     return andThen(ensurePlace(execution), (database) => {
-      return andThen(putTable(changeOf(execution), database, plainTable(name)), () => {
+      return andThen(putTable(changeOf(execution), database, implicitTable(name)), () => {
         unit.catalogChanged();
         tellImplied(execution.witness, place, 'table', name);
         return true;

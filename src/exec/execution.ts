@@ -3,9 +3,9 @@
  * is ambient.
  */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
-import type { Id, SequenceDefinition } from '../catalog/definition.js';
-import type { Place, Principal } from '../catalog/principal.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
+import type { Id, SequenceDefinition } from '../catalog/definitions/definition.js';
+import type { DatabasePath, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
@@ -17,7 +17,7 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../storage/c
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
-import type { DenialMarker } from './identity/denial-marker.js';
+import type { RevocationFlag } from './identity/revocation-flag.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
@@ -29,7 +29,7 @@ import type { Witness } from './witness.js';
 /** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
 export interface Identity {
   readonly principal: Principal;
-  readonly place: Place;
+  readonly place: DatabasePath;
   /** `$session`, `$token`, `$auth` and `$access`, as statements see them. */
   readonly session: ObjectValue;
   readonly token: Value;
@@ -78,7 +78,7 @@ export interface Unit {
 export interface Execution {
   readonly environment: Environment;
   readonly unit: Unit;
-  /** The values of the slots of the statement that runs (`language/lift.ts`). */
+  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
   readonly literals: readonly Value[];
   readonly identity: Identity;
   readonly checks: Checks;
@@ -103,7 +103,7 @@ export interface Execution {
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly queryTimeout: QueryTimeout;
-  readonly denials: DenialMarker;
+  readonly revocationFlag: RevocationFlag;
   /** How deep calls, subqueries, events and computed fields are nested; bounded. */
   readonly depth: number;
   /** How many asynchronous events led to what runs now. */
@@ -250,7 +250,7 @@ export interface LiveQuery {
   readonly statement: Live;
   /** What the statement and its parameters take, roughly, in bytes. */
   readonly weight: number;
-  readonly place: Place;
+  readonly place: DatabasePath;
   readonly table: TableEntry;
   readonly listener: LiveListener;
   /** With SINCE: what was committed after `stamp` is told first; nothing if it is missing. */
@@ -307,9 +307,9 @@ export interface SessionRegistry {
   /** Those with somebody signed in, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /** When a transaction commits that changes what users at a place or below it rest on, has their sessions look again at whether they may go on. */
-  doubt(transaction: Transaction, place: Place): void;
+  doubt(transaction: Transaction, place: DatabasePath): void;
   /** The same for the users that a record is. */
-  doubtRecord(transaction: Transaction, place: Place, id: RecordId): void;
+  doubtRecord(transaction: Transaction, place: DatabasePath, id: RecordId): void;
 }
 
 /** Whose live queries they are: a session that can be told. */

@@ -1,7 +1,7 @@
 /** Puts the parts of the executor together and makes the executions that statements run in. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/event-queue.js';
-import { CatalogCache } from '../catalog/load.js';
 import { covers, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -28,7 +28,7 @@ import {
 } from './execution.js';
 import { firstReadsOf } from './explain/explain.js';
 import { ReturnSignal } from './expression/signal.js';
-import { DenialMarker } from './identity/denial-marker.js';
+import { RevocationFlag } from './identity/revocation-flag.js';
 import { LiveQueries } from './live/live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { beginPrefetch } from './prefetch/first-reads.js';
@@ -96,7 +96,7 @@ export class Executor {
   readonly catalogs = new CatalogCache();
   readonly liveQueries = new LiveQueries();
   readonly queryTimeout = new QueryTimeout();
-  readonly denials = new DenialMarker();
+  readonly revocationFlag = new RevocationFlag();
   readonly #options: ExecutorOptions;
   readonly #apis: Endpoints;
   readonly #reader: Reader;
@@ -151,7 +151,7 @@ export class Executor {
       writer: this.#writer,
       liveQueries: this.liveQueries,
       queryTimeout: this.queryTimeout,
-      denials: this.denials,
+      revocationFlag: this.revocationFlag,
       listener,
       witness,
       past: this.#options.past,

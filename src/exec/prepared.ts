@@ -1,6 +1,6 @@
 /** Statements with the plans that were made of them: one for each state of the definitions, and for each class of those who run them. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Expression } from '../language/ast.js';
 import type { AccessHints } from '../plan/access/facts.js';
 import type { Binding, NamedTarget } from '../plan/bind-sources.js';

@@ -3,7 +3,7 @@
  * tells of anything that can't be seen: for those who may not see a record or a field, there is none.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { TableEntry } from '../catalog/database-catalog.js';
+import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import { failure } from '../errors/error.js';
 import { NO_FIELDS } from '../plan/fields-read.js';
 import type { ObjectValue, RecordId } from '../value/value.js';

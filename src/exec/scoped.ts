@@ -1,6 +1,6 @@
 import { andThen } from '../base/promise-or-value.js';
 import type { Expression } from '../language/ast.js';
-import { fieldNamed } from '../language/field-named.js';
+import { fieldNamed } from '../language/field-name-of.js';
 import type { Evaluate } from './execution.js';
 
 /** `scoped` for what is made of these expressions. Where they only name what is there already, nothing is made. */

@@ -1,9 +1,9 @@
 import { Derived } from '../base/derived.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import { type CatalogCache, loadDatabase } from '../catalog/definitions/load.js';
 import { databaseKey } from '../catalog/keys.js';
-import { type CatalogCache, loadDatabase } from '../catalog/load.js';
-import type { Place } from '../catalog/principal.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Key, Prefetch, Transaction } from '../storage/contract.js';
 import type { Unit } from './execution.js';
@@ -12,12 +12,12 @@ import type { Unit } from './execution.js';
 export class TransactionUnit implements Unit {
   readonly transaction: Transaction;
   readonly #cache: CatalogCache;
-  readonly #place: Place;
+  readonly #place: DatabasePath;
   readonly #refusal: TesseraError | undefined;
   #catalog: DatabaseCatalog | undefined;
 
   /** With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without. */
-  constructor(transaction: Transaction, cache: CatalogCache, place: Place, refusal: TesseraError | undefined) {
+  constructor(transaction: Transaction, cache: CatalogCache, place: DatabasePath, refusal: TesseraError | undefined) {
     this.transaction = transaction;
     this.#cache = cache;
     this.#place = place;
@@ -69,4 +69,4 @@ export class TransactionUnit implements Unit {
 }
 
 /** The key of the selected database: every statement asks for it, and a string is found faster that was asked for before. */
-const databaseKeys = new Derived<Place, Key>();
+const databaseKeys = new Derived<DatabasePath, Key>();

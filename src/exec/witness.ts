@@ -1,5 +1,5 @@
 /** What the audit log is to be told of by statements. */
-import type { Place } from '../catalog/principal.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 
@@ -17,13 +17,18 @@ export interface Witness {
 /** A change of a definition, of grants, or of what others are signed in with. */
 export interface Act {
   readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge' | 'session-kill';
-  readonly place: Place;
+  readonly place: DatabasePath;
   /** What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold secrets. */
   readonly subject: Readonly<Record<string, string | number | readonly string[] | undefined>>;
 }
 
 /** Something came into being by being used. */
-export function tellImplied(witness: Witness | undefined, place: Place, kind: string, name: string | undefined): void {
+export function tellImplied(
+  witness: Witness | undefined,
+  place: DatabasePath,
+  kind: string,
+  name: string | undefined,
+): void {
   if (name !== undefined) witness?.acted({ action: 'define', place, subject: { kind, name, by: 'use' } });
 }
 

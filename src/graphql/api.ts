@@ -1,15 +1,15 @@
 /** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
 import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
-import { LruCache } from '../base/lru-cache.js';
+import { LruCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
 import type { Attention, Session } from '../session/contract.js';
-import { Allowances, type RulesOfRoles } from './allowance.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
+import { Allowances, type RulesOfRoles } from './effective-limits.js';
 import { Operation } from './execution/operation.js';
 import type { GraphqlLimits } from './limits.js';
-import { SESSION_FIELDS } from './roots/sign-in.js';
+import { SESSION_FIELDS } from './root-fields/sign-in.js';
 import { exposedBy, withoutDenied } from './schema/exposed.js';
 
 const KEPT_APIS = 64;

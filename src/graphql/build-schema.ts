@@ -1,9 +1,9 @@
 /** The schema of a database: what its GRAPHQL config exposes, as the definitions of tables and fields describe it. */
 import { GraphQLObjectType, GraphQLSchema, specifiedDirectives } from 'graphql';
 import { TRANSACTION } from './execution/transaction.js';
-import { mutationFields } from './roots/mutation.js';
-import { queryFields } from './roots/query.js';
-import { subscriptionFields } from './roots/subscription.js';
+import { mutationFields } from './root-fields/mutation.js';
+import { queryFields } from './root-fields/query.js';
+import { subscriptionFields } from './root-fields/subscription.js';
 import type { Exposed } from './schema/exposed.js';
 import { Inputs } from './schema/inputs.js';
 import { type SchemaView, TableTypes } from './schema/table-types.js';

@@ -35,11 +35,11 @@ export function fieldFailure(
   nodes: readonly FieldNode[],
   path: readonly (string | number)[],
 ): GraphqlFailure {
-  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [placeOf(loc.startToken)]));
+  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [databasePathOf(loc.startToken)]));
   return { error, message: shortened(error.message, LONGEST_OF_FIELD), locations, path };
 }
 
-function placeOf({ line, column }: Token) {
+function databasePathOf({ line, column }: Token) {
   return { line, column };
 }
 

@@ -1,12 +1,12 @@
 /** GraphQL over HTTP, without HTTP: what a request says and what goes back. */
-import { isUntoldJson } from '../base/untold-json.js';
+import { isUntoldJson } from '../base/json-sniffing.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { parseJson } from '../value/json.js';
 import { isArray, type ObjectValue, type Value } from '../value/value.js';
-import { type AnswerForm, answerForm } from './accept.js';
-import type { Allowance } from './allowance.js';
+import type { Allowance } from './effective-limits.js';
+import { type AnswerForm, answerForm } from './negotiation.js';
 import { type GraphqlRequest, readGraphqlParameters, readGraphqlRequest } from './request.js';
 import { resultsText, standardText } from './response.js';
 import type { GraphqlService, Outcome } from './service.js';

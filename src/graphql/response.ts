@@ -1,5 +1,5 @@
 /** Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field. */
-import { timeText } from '../session/time-text.js';
+import { timeText } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { type ObjectValue, objectFrom } from '../value/value.js';
 import type { GraphqlFailure } from './errors.js';

@@ -1,7 +1,7 @@
 /** What the server answers to, as a table. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUntoldJson } from '../base/json-sniffing.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
-import { isUntoldJson } from '../base/untold-json.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';

@@ -2,9 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { Stall } from './client-timeout.js';
 import { type Context, sendBody } from './context.js';
 import type { AnswerBounds } from './large-answer.js';
-import { Stall } from './stall.js';
 
 /** Answers of fewer bytes go out at once, and count for nothing. */
 const LARGE = 256 * 1024;

@@ -7,11 +7,11 @@ import { readExportSelection } from '../exec/export/selection.js';
 import type { ExportSelection, Session, TransferTimeout } from '../session/contract.js';
 import { Duration } from '../value/value.js';
 import { boundOf } from './admission.js';
+import { Stall } from './client-timeout.js';
 import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import { rawError } from './raw-error.js';
-import { Stall } from './stall.js';
 
 /** Clients ask for types that don't exist (`plain/text`); what comes is text. */
 const EXPORTED_TYPE = 'text/plain; charset=utf-8';

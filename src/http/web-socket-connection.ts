@@ -5,10 +5,10 @@ import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
-import type { ConnectionMemory } from '../session/server-memory.js';
+import type { ConnectionMemory } from '../session/database/server-memory.js';
 import type { Context } from './context.js';
-import type { Conversation, Line } from './conversation.js';
 import type { HttpOptions } from './options.js';
+import type { Conversation, Line } from './socket-endpoint.js';
 
 /** Close codes of RFC 6455 §7.4.1. */
 const CLOSE = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;

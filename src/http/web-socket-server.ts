@@ -6,15 +6,15 @@ import { asTesseraError, failure } from '../errors/error.js';
 import { checkRoute } from '../rpc/capabilities.js';
 import { clientAddress } from './client-address.js';
 import { type Context, logInternal, originOf, prepare } from './context.js';
-import type { Endpoint, Line } from './conversation.js';
 import { isAllowedOrigin } from './cors.js';
 import { FrameUnmasker } from './frame-unmasker.js';
-import { GRAPHQL } from './graphql-conversation.js';
+import { GRAPHQL } from './graphql-endpoint.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { readQueryString } from './query-string.js';
 import { rawError } from './raw-error.js';
 import { checkQueryName, readSelection, type Selection } from './request-headers.js';
-import { RPC } from './rpc-conversation.js';
+import { RPC } from './rpc-endpoint.js';
+import type { Endpoint, Line } from './socket-endpoint.js';
 import { WebSocketConnection } from './web-socket-connection.js';
 
 const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([

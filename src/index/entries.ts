@@ -12,7 +12,7 @@
  * one value like any other. What the record alone doesn't
  * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
  */
-import type { IndexDefinition } from '../catalog/definition.js';
+import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import { indexPrefix, prefixRange } from '../catalog/keys.js';
 import type { Key, KeyRange } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';

@@ -3,9 +3,9 @@
  * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
 import '../base/well-formed.js';
+import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './character-classes.js';
 import { decodeEscapes } from './escapes.js';
-import { faultyText } from './faulty-text.js';
-import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './signs.js';
+import { faultyText } from './invalid-token.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
 import { wordOf } from './word.js';
 
@@ -91,12 +91,16 @@ export class Lexer {
 
   /** Ends the parse: something is wrong at the marks. */
   fail(what: string, ...marks: readonly Mark[]): never {
-    const shifted = marks.map((mark) => ({ ...mark, start: this.placeOf(mark.start), end: this.placeOf(mark.end) }));
+    const shifted = marks.map((mark) => ({
+      ...mark,
+      start: this.databasePathOf(mark.start),
+      end: this.databasePathOf(mark.end),
+    }));
     throw sourceFailure('parse_error', this.origin, what, ...shifted);
   }
 
   /** Where in the outermost text an offset stands. */
-  protected placeOf(offset: number): number {
+  protected databasePathOf(offset: number): number {
     return this.origin.place?.(offset) ?? offset + this.origin.offset;
   }
 

@@ -11,7 +11,7 @@ import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
-import { type Lifted, lift } from './lift.js';
+import { type Lifted, lift } from './parameterize.js';
 import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
 import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/parser.js';

@@ -10,8 +10,8 @@ import { parseDecimal } from '../value/decimal.js';
 import { parseDuration } from '../value/duration.js';
 import { parseUuid } from '../value/uuid.js';
 import { float, type Value } from '../value/value.js';
-import { uuidFault } from './content-fault.js';
-import { BLANK, CLASS, DIGIT, LETTER } from './signs.js';
+import { BLANK, CLASS, DIGIT, LETTER } from './character-classes.js';
+import { uuidFault } from './literal-fault.js';
 
 /**
  * `name`, `mixed` and `quoted` are keys of records: `p:abc`, `p:1abc`, `p:⟨a b⟩`. A `param` is one that the official client has made up

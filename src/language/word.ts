@@ -1,4 +1,4 @@
-import { LruCache } from '../base/lru-cache.js';
+import { LruCache } from '../base/two-generation-cache.js';
 
 /** A bare word as it is written, and in upper case. */
 export interface Word {

@@ -17,7 +17,7 @@ export function bindFound({ targets, where, with: hints }: Update | Upsert | Del
 
 /** What a live query shows of one change; `DIFF` shows the change itself. */
 export function bindLive({ projections, from, where, fetch }: Live, rules: ReadonlySet<RuleName>): LiveQuery {
-  const changes: StreamNode = { kind: 'changes', table: from };
+  const changes: StreamNode = { kind: 'changes', tables: [from] };
   let node: RowNode = changes;
   if (where !== undefined) node = { kind: 'filter', condition: where, input: changes };
   if (projections.kind === 'diff') node = { kind: 'diff', input: node };

@@ -1,5 +1,5 @@
 /** What stands after FROM, UPDATE and the like, as sources of rows. */
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { Expression } from '../language/ast.js';
 import type { AccessHints } from './access/facts.js';
 import type { SourceNode } from './nodes.js';

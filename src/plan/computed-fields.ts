@@ -1,5 +1,5 @@
 /** Which computed fields of a table a reader needs, in which order they are computed, and cycles among them: told from definitions alone. */
-import type { FieldDefinition } from '../catalog/definition.js';
+import type { FieldDefinition } from '../catalog/definitions/definition.js';
 import { type FieldsRead, fieldsOfClause } from './fields-read.js';
 
 /** The computed fields of a table as a graph, with an edge from each to those that it names. */

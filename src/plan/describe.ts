@@ -55,7 +55,7 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   'graph-expand': ({ expression }) => ({ operator: 'GraphExpand', attributes: { path: printIdiom(expression) } }),
   subquery: () => ({ operator: 'Subquery' }),
   union: () => ({ operator: 'Union' }),
-  changes: ({ table }) => ({ operator: 'Changes', attributes: { table: printExpression(table) } }),
+  changes: ({ tables }) => ({ operator: 'Changes', attributes: { table: list(tables) } }),
   filter: ({ condition, batched }) => ({
     operator: 'Filter',
     attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
@@ -84,6 +84,14 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   upsert: ({ targets }) => ({ operator: 'Upsert', attributes: { targets: list(targets) } }),
   delete: ({ targets }) => ({ operator: 'Delete', attributes: { targets: list(targets) } }),
   live: () => ({ operator: 'Live' }),
+  'materialize-rows': ({ view, projections }) => ({
+    operator: 'MaterializeRows',
+    attributes: { view, projections: printProjections(projections) },
+  }),
+  'materialize-groups': ({ view, keys, aggregates }) => ({
+    operator: 'MaterializeGroups',
+    attributes: { view, by: keys.length === 0 ? 'ALL' : list(keys), aggregates: list(aggregates) },
+  }),
 };
 
 /** The tree as it is printed. */

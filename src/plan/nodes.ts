@@ -2,7 +2,7 @@
  * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`, printed by EXPLAIN
  * (`describe.ts`) and run by `exec/operators`. What stands here is what runs; nothing decides later.
  */
-import type { IndexDefinition } from '../catalog/definition.js';
+import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {
   Call,
   Expression,
@@ -15,7 +15,7 @@ import type {
   Subquery,
 } from '../language/ast.js';
 
-export type PlanTree = RowNode | ChangeNode;
+export type PlanTree = RowNode | ChangeNode | ViewNode;
 
 /** Nodes that give rows. */
 export type RowNode = StreamNode | ListNode;
@@ -34,6 +34,9 @@ export type Access = TableScan | PointLookup | RangeScan | IndexScan | UnionScan
 
 /** Nodes that change the records that they find. */
 export type ChangeNode = Update | Upsert | Delete | LiveQuery;
+
+/** Nodes that keep the records of a view, which come of the rows of its sources. */
+export type ViewNode = MaterializeRows | MaterializeGroups;
 
 /** In which direction an access goes, where that gives the rows in the order that is wanted. */
 export type Direction = 'forward' | 'backward';
@@ -132,10 +135,10 @@ export interface Union {
   readonly inputs: readonly SourceNode[];
 }
 
-/** The records of a table as they are changed, one at a time. */
+/** The records of tables as they are changed, one at a time. */
 export interface Changes {
   readonly kind: 'changes';
-  readonly table: Expression;
+  readonly tables: readonly Expression[];
 }
 
 /** WHERE. Of a condition joined by AND, the leading parts may be judged a batch at a time (the rule `batch-filter`). */
@@ -261,6 +264,36 @@ export interface LiveQuery {
   readonly kind: 'live';
   readonly input: RowNode;
 }
+
+/** A view without GROUP: for each row a record under the same key. */
+export interface MaterializeRows {
+  readonly kind: 'materialize-rows';
+  readonly view: string;
+  readonly projections: Projections;
+  readonly input: StreamNode;
+}
+
+/** A view with GROUP: a record for each group, made of incremental aggregates. */
+export interface MaterializeGroups {
+  readonly kind: 'materialize-groups';
+  readonly view: string;
+  /** What tells the group of a row. */
+  readonly keys: readonly Expression[];
+  /** The calls of aggregate functions. */
+  readonly aggregates: readonly Call[];
+  readonly columns: readonly GroupColumn[];
+  readonly input: StreamNode;
+}
+
+/** A field of a group's record. */
+export interface GroupColumn {
+  /** What it was made of, which names it. */
+  readonly item: NamedProjection;
+  /** The same over params that stand for keys and aggregates (`bind-view.ts`). */
+  readonly value: Expression;
+}
+
+export type NamedProjection = Extract<Projection, { readonly kind: 'expression' }>;
 
 /** The order in which the first rows are wanted, by plain paths. */
 export interface OrderWanted {

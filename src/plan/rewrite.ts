@@ -1,5 +1,5 @@
 /** All rules, in the order in which they are asked: here stands what decides how a statement runs. */
-import type { TableEntry } from '../catalog/database-catalog.js';
+import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Idiom } from '../language/ast.js';
 import { AccessFacts, type AccessHints } from './access/facts.js';
 import type { Access, RowNode } from './nodes.js';

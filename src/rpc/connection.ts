@@ -2,7 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementDoor } from '../session/contract.js';
-import { LiveAllowance } from '../session/live-allowance.js';
+import { LiveQuota } from '../session/live/live-quota.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod, type Method } from './method.js';
@@ -47,7 +47,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #options: RpcOptions;
   readonly #own: Pipeline;
   readonly #attached = new Map<string, Pipeline>();
-  readonly #allowance: LiveAllowance;
+  readonly #allowance: LiveQuota;
   /** Where attached sessions are kept instead, since the connection is over with its request. */
   #stored: CredentialSessions | undefined;
   #told: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
@@ -68,7 +68,7 @@ export class RpcConnection implements ConnectionServices {
     this.#database = database;
     this.#origin = origin;
     this.#options = options;
-    this.#allowance = new LiveAllowance(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
+    this.#allowance = new LiveQuota(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
   }
 
   /** From now on, attached sessions are settings that are kept here, which this connection takes on for a request. */

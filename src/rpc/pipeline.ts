@@ -1,5 +1,5 @@
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
-import { Turns } from '../base/turns.js';
+import { Turns } from '../base/serial-queue.js';
 import type { Session } from '../session/contract.js';
 import type { ObjectValue } from '../value/value.js';
 

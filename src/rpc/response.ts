@@ -3,7 +3,7 @@
 import { failure, type TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { Notification, StatementResult } from '../session/contract.js';
-import { timeText } from '../session/time-text.js';
+import { timeText } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
 

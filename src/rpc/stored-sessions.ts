@@ -5,12 +5,12 @@
  */
 import { MemoryBudget } from '../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Place } from '../catalog/principal.js';
+import type { DatabasePath } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { guestRefusal } from '../exec/authorize.js';
 import type { Session } from '../session/contract.js';
-import type { Variable } from '../session/session-variables.js';
+import type { Variable } from '../session/session/variables.js';
 
 /** Bounds of stored sessions. */
 export interface StoredSessionBounds {
@@ -167,7 +167,7 @@ export class StoredSession {
   readonly #budget: MemoryBudget;
   readonly #onForget: () => void;
   readonly #variables = new Map<string, Variable>();
-  #place: Place = {};
+  #place: DatabasePath = {};
   #isForgotten = false;
 
   /** @throws TesseraError `stored_sessions_full` */
@@ -193,7 +193,10 @@ export class StoredSession {
   }
 
   /** What has changed, and no more: another request may have set other things meanwhile. */
-  #keep({ identity: { place }, variables }: Session, before: { place: Place; variables: Map<string, Variable> }): void {
+  #keep(
+    { identity: { place }, variables }: Session,
+    before: { place: DatabasePath; variables: Map<string, Variable> },
+  ): void {
     if (this.#isForgotten) return;
     if (place.namespace !== before.place.namespace || place.database !== before.place.database) this.#place = place;
     for (const name of before.variables.keys()) if (!variables.has(name)) this.#unset(name);

@@ -3,7 +3,7 @@ import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '.
 import type { GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
-import type { MemoryLimits } from '../session/server-memory.js';
+import type { MemoryLimits } from '../session/database/server-memory.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type Capabilities, settleCapabilities } from './capabilities.js';
 import {

@@ -1,5 +1,5 @@
 /** Reads what `--graphql-limits` says of roles. */
-import { GRAPHQL_ROLES, type GraphqlRole, type RoleRules, type RulesOfRoles } from '../graphql/allowance.js';
+import { GRAPHQL_ROLES, type GraphqlRole, type RoleRules, type RulesOfRoles } from '../graphql/effective-limits.js';
 import { GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit } from '../graphql/limits.js';
 import { readChoice, type Setting } from './setting.js';
 

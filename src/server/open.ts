@@ -4,7 +4,7 @@ import { streamSink } from '../audit/stream-sink.js';
 import { describeKey } from '../catalog/describe-key.js';
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../session/database.js';
+import { type DatabaseOptions, openDatabase } from '../session/database/database.js';
 import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';

@@ -5,18 +5,18 @@
 import type { IssuedTokens } from '../auth/context.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../catalog/database-catalog.js';
-import type { Place, Principal } from '../catalog/principal.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import type { DatabasePath, Principal } from '../catalog/principal.js';
 import type { Identity, Notification } from '../exec/execution.js';
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
-import type { Connection } from './connection.js';
-import type { HeldTransaction, StatementDoor, StatementResult } from './door.js';
-import type { LiveAllowance } from './live-allowance.js';
-import type { ServerMemory } from './server-memory.js';
-import type { SessionMemory } from './session-memory.js';
-import type { Variable } from './session-variables.js';
+import type { ServerMemory } from './database/server-memory.js';
+import type { LiveQuota } from './live/live-quota.js';
+import type { Connection } from './session/connection.js';
+import type { SessionMemory } from './session/memory.js';
+import type { Variable } from './session/variables.js';
+import type { HeldTransaction, StatementDoor, StatementResult } from './statement-executor.js';
 
 export type { Deadline, ExportSelection, HeldTransaction, IssuedTokens, Notification, StatementDoor, StatementResult };
 
@@ -101,7 +101,7 @@ export interface Session extends StatementDoor {
    */
   transaction(id: string): HeldTransaction;
   /** A text selects, `null` unsets, `undefined` keeps. Gives what is selected afterwards. */
-  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<SelectedPlace>;
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection>;
   /** The body as it came: credentials and variables at the top level (`spec/DECISIONS.md`). */
   signIn(body: ObjectValue): Promise<IssuedTokens>;
   signUp(body: ObjectValue): Promise<IssuedTokens>;
@@ -123,9 +123,9 @@ export interface Session extends StatementDoor {
    * Makes live queries possible, which fail without: `sink` takes what they see. A notification comes after the answer to the request that
    * began its live query, in the order of commits, and each shows what whoever is signed in by then may see. Live queries end, with a
    * notification KILLED for each, when somebody else or nobody is signed in, when the session expires, when their table is removed, and
-   * when the sink falls behind by too much. Sessions may share an allowance. Called once.
+   * when the sink falls behind by too much. Sessions may share an quota. Called once.
    */
-  listen(sink: NotificationSink, allowance?: LiveAllowance): void;
+  listen(sink: NotificationSink, quota?: LiveQuota): void;
   /** Those that are set, without the `$`. */
   readonly variables: ReadonlyMap<string, Variable>;
   /** `weight` is that of the name and the value (`weightOf`), where the caller knows it; else what is large is weighed in steps. */
@@ -164,7 +164,7 @@ export interface TransferTimeout {
   readonly setting: string;
 }
 
-export interface SelectedPlace {
+export interface DatabaseSelection {
   readonly namespace: string | undefined;
   readonly database: string | undefined;
 }
@@ -178,7 +178,7 @@ export interface Database {
   /** Opens a session of the process itself, which owns everything: for embedding programs, and for setting a server up. */
   ownerSession(connection?: Connection): Session;
   /** The public keys that verify the tokens of an access method, for whoever asks; none if there is nothing to tell. */
-  publishedKeys(place: Place, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /** Fails when the storage can't be read. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 /**
- * The storage contract: transactions over keys in byte order.
+ * The storage contract: transactions over keys in byte order, which every engine has, and answers before durability (`EarlyAnswers`), which an
+ * engine may add.
  *
  * A key is a *byte string*: a JavaScript string of at least one character, all of them below 256, one character a byte. Such strings
  * compare with `<` in byte order, serve as map keys, and cost one byte a character in V8. The bounds of a range may be empty.
@@ -107,11 +108,6 @@ export interface Transaction {
    * @throws TesseraError `transaction_conflict` (retryable), `transaction_finished`, `storage_unavailable`
    */
   commit(): PromiseOrValue<void>;
-  /**
-   * The same, answered as soon as the commit has its place among all others, behind those it has seen. A power failure may still take it
-   * away: nobody may be told of it before `Engine.durable` says so. A conflict is told at once; `beginEarly` shows what was in the way.
-   */
-  place(): PromiseOrValue<void>;
   /** Forgets all writes. Harmless on a finished transaction. */
   cancel(): void;
   /**
@@ -170,17 +166,31 @@ export interface Engine {
   readonly changedAt: bigint;
   /** @throws TesseraError `storage_unavailable` */
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
-  /**
-   * The same with a snapshot of everything that is placed, durable or not. Nobody may be told what it shows before `durable` says so, asked
-   * after it has begun.
-   */
-  beginEarly(options: BeginOptions): PromiseOrValue<Transaction>;
-  /**
-   * Waits until everything is durable that is placed by now. Fails if it never will be, and when the engine is closed.
-   * @throws TesseraError `storage_unavailable`
-   */
-  durable(): PromiseOrValue<void>;
+  /** Absent where nothing is visible before it is durable, as in memory and over a network. */
+  readonly earlyAnswers?: EarlyAnswers;
   /** Reads through a fresh snapshot, for health checks. @throws TesseraError `storage_unavailable` if that can't be done, or nothing written */
   check(): PromiseOrValue<void>;
   close(): Promise<void>;
+}
+
+/**
+ * Answers before durability: of engines that order commits first and make them durable afterwards, several together.
+ *
+ * A commit is *accepted* when it has been validated and has its place in the order of commits. A power failure may still undo it, so that
+ * no client may be sent what was done or read in this way before `durable` has said so.
+ */
+export interface EarlyAnswers {
+  /** `Engine.begin` on a snapshot that shows all accepted commits. `durable` has to be asked after it has begun. */
+  beginOnAccepted(options: BeginOptions): PromiseOrValue<Transaction>;
+  /**
+   * `Transaction.commit`, answered as soon as the commit is accepted, behind those it has seen. A conflict is reported at once;
+   * `beginOnAccepted` shows what was in the way.
+   * @throws TesseraError as `Transaction.commit` does
+   */
+  accept(transaction: Transaction): PromiseOrValue<void>;
+  /**
+   * Waits until everything is durable that is accepted by now. Fails if it never will be, and when the engine is closed.
+   * @throws TesseraError `storage_unavailable`
+   */
+  durable(): PromiseOrValue<void>;
 }

@@ -1,4 +1,4 @@
-/** Changes laid over a snapshot: what a transaction has written, or what others have placed that isn't durable yet. */
+/** Changes laid over a snapshot: what a transaction has written, or what others have committed that isn’t durable yet. */
 import type { Entry, Key, KeyRange, Stored } from './contract.js';
 import type { TreeCursor } from './ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';

@@ -26,7 +26,7 @@ export function withRetries<T>(
     begin: (options) =>
       options.reservation === undefined
         ? engine.begin(options)
-        : andThen(engine.durable(), () => engine.begin(options)),
+        : andThen(engine.earlyAnswers?.durable(), () => engine.begin(options)),
     work,
     end: (transaction) => transaction.commit(),
     options,
@@ -34,19 +34,22 @@ export function withRetries<T>(
 }
 
 /**
- * The same, done as soon as the commit has its place (`Transaction.place`). With `early` it sees what is placed when it begins (`beginEarly`),
- * as it does in any case after a conflict.
+ * The same, done as soon as the commit is accepted, where the engine answers before durability (`EarlyAnswers`). With `onAccepted` it sees what
+ * is accepted when it begins, as it does in any case after a conflict.
  */
-export function withRetriesPlaced<T>(
+export function withRetriesAccepted<T>(
   engine: Engine,
   work: (transaction: Transaction) => PromiseOrValue<T>,
-  early: boolean,
+  onAccepted: boolean,
   options: WorkOptions = {},
 ): PromiseOrValue<T> {
+  const { earlyAnswers } = engine;
+  if (earlyAnswers === undefined) return withRetries(engine, work, options);
   return attempt({
-    begin: (options, isFirst) => (isFirst && !early ? engine.begin(options) : engine.beginEarly(options)),
+    begin: (options, isFirst) =>
+      isFirst && !onAccepted ? engine.begin(options) : earlyAnswers.beginOnAccepted(options),
     work,
-    end: (transaction) => transaction.place(),
+    end: (transaction) => earlyAnswers.accept(transaction),
     options,
   });
 }

@@ -23,7 +23,7 @@ import type { Snapshot } from './snapshot.js';
 import { writeSize } from './write-size.js';
 
 /** What an answer to a commit waits for. */
-export type CommitStage = 'placed' | 'durable';
+export type CommitStage = 'accepted' | 'durable';
 
 /** The engine's side of one read-write transaction. One of `commit` and `abandon` is called, once. */
 export interface Committer {
@@ -201,8 +201,9 @@ export class EmbeddedTransaction implements Transaction {
     return this.#commit('durable');
   }
 
-  place(): PromiseOrValue<void> {
-    return this.#commit('placed');
+  /** See `EarlyAnswers`. */
+  accept(): PromiseOrValue<void> {
+    return this.#commit('accepted');
   }
 
   #commit(until: CommitStage): PromiseOrValue<void> {

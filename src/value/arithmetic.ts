@@ -3,9 +3,9 @@
  * that no decimal can hold (NaN, ∞, 1e300) makes the other one a float instead.
  */
 import { failure } from '../errors/error.js';
+import { concat, union, without } from './collection-operations.js';
 import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
 import { powerOfDecimals } from './decimal-power.js';
-import { concat, union, without } from './items.js';
 import { MAX_JOINED_FIELDS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
 import { toErrorDisplay, toErrorText } from './text/text.js';

@@ -1,7 +1,7 @@
 /** Regular expressions, run by an engine whose time grows linearly with the text, whatever the pattern. */
 import type { Matcher, RE2JS } from 're2js';
-import { lazyLibrary } from '../base/lazily.js';
-import { LruCache } from '../base/lru-cache.js';
+import { lazyLibrary } from '../base/lazy.js';
+import { LruCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import { unfoldedSize } from './regex-size.js';
 import type { Regex } from './value.js';

@@ -7,7 +7,7 @@
  * with FNV-1a of the key, least significant byte first.
  */
 import { xxh32 } from '../base/xxh32.js';
-import { decodeRecord, encodeRecord } from './record-codec.js';
+import { decodeRecord, encodeRecord } from './record-encode.js';
 import { RECORD_VERSION, SEALED_RECORD_VERSION } from './record-tags.js';
 import type { Value } from './value.js';
 

@@ -1,6 +1,6 @@
 /** What turns one text into another, as patches of diff-match-patch: the hunks that the library finds, counted in code points. */
 import type { Diff } from 'diff-match-patch-es';
-import { lazyLibrary } from '../base/lazily.js';
+import { lazyLibrary } from '../base/lazy.js';
 import { commonEnd, commonStart, firstPoints, lastPoints, pointCount } from './code-points.js';
 
 const library = lazyLibrary<typeof import('diff-match-patch-es')>('diff-match-patch-es');

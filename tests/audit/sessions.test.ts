@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { verifyAuditLog } from '../../src/audit/verify.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { IssuedTokens, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';

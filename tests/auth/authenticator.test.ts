@@ -2,11 +2,11 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Authenticator, createAuthenticator } from '../../src/auth/authenticator.js';
-import { atPlace, type Client, guestIdentity } from '../../src/auth/identity.js';
+import { type Client, guestIdentity, withDatabasePath } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords.js';
 import { DEFAULT_RULES } from '../../src/auth/throttle.js';
-import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
-import type { Place } from '../../src/catalog/principal.js';
+import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
+import type { DatabasePath } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import type { AccessKind, Algorithm, Expression } from '../../src/language/ast.js';
@@ -116,7 +116,7 @@ describe('system users', () => {
     expect(identity.access).toBeUndefined();
   });
 
-  test.each<[string, Place, Record<string, Value>]>([
+  test.each<[string, DatabasePath, Record<string, Value>]>([
     ['namespace', { namespace: 'n' }, { NS: 'n' }],
     ['database', PLACE, { ns: 'n', database: 'd' }],
   ])('a %s user is found at its level only', async (level, place, fields) => {
@@ -597,7 +597,11 @@ describe('record users', () => {
 
 describe('bearers of a JWT access', () => {
   const KEY = 'k'.repeat(64);
-  function trust(place: Place, level: 'root' | 'namespace' | 'database', fields: Partial<AccessDefinition> = {}): void {
+  function trust(
+    place: DatabasePath,
+    level: 'root' | 'namespace' | 'database',
+    fields: Partial<AccessDefinition> = {},
+  ): void {
     directory.defineAccess(
       {
         kind: 'define-access',
@@ -687,7 +691,7 @@ describe('$session', () => {
 
   test('follows the selection', () => {
     const before = guestIdentity(CLIENT);
-    const after = atPlace(before, PLACE);
+    const after = withDatabasePath(before, PLACE);
     expect(Object.keys(after.session)).toEqual(keys);
     expect(after.session).toMatchObject({ ns: 'n', db: 'd', ip: '10.0.0.1' });
     expect(after.place).toEqual(PLACE);

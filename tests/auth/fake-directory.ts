@@ -1,11 +1,11 @@
 import type { AccessRun, Directory, IncarnationOf } from '../../src/auth/directory.js';
 import { recordFrom } from '../../src/auth/record-access.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
-import type { AccessDefinition, UserDefinition } from '../../src/catalog/definition.js';
-import type { HandedOut } from '../../src/catalog/denial.js';
-import { Grants } from '../../src/catalog/grant.js';
-import type { Incarnation } from '../../src/catalog/incarnation.js';
-import type { Place } from '../../src/catalog/principal.js';
+import { Grants } from '../../src/catalog/credentials/grant.js';
+import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';
+import type { IssuedCredential } from '../../src/catalog/credentials/revocation-list.js';
+import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
+import type { DatabasePath } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
@@ -25,23 +25,23 @@ export class FakeDirectory implements Directory {
   readonly denied = new Set<string>();
   readonly runs: AccessRun[] = [];
 
-  defineUser(user: UserDefinition, place: Place = {}): void {
+  defineUser(user: UserDefinition, place: DatabasePath = {}): void {
     this.#users.set(keyOf(place, user.name), user);
   }
 
-  removeUser(name: string, place: Place = {}): void {
+  removeUser(name: string, place: DatabasePath = {}): void {
     this.#users.delete(keyOf(place, name));
   }
 
-  defineAccess(access: AccessDefinition, place: Place): void {
+  defineAccess(access: AccessDefinition, place: DatabasePath): void {
     this.#accesses.set(keyOf(place, access.name), access);
   }
 
-  removeAccess(name: string, place: Place): void {
+  removeAccess(name: string, place: DatabasePath): void {
     this.#accesses.delete(keyOf(place, name));
   }
 
-  deny(_: Place, { id }: { readonly id: string }): void {
+  deny(_: DatabasePath, { id }: { readonly id: string }): void {
     this.denied.add(id);
   }
 
@@ -52,35 +52,39 @@ export class FakeDirectory implements Directory {
     return { kind: 'param', name };
   }
 
-  user(place: Place, name: string) {
+  user(place: DatabasePath, name: string) {
     return this.#users.get(keyOf(place, name));
   }
 
-  replaceHash(place: Place, name: string, former: string, hash: string) {
+  replaceHash(place: DatabasePath, name: string, former: string, hash: string) {
     const user = this.user(place, name);
     if (user?.passhash === former) this.defineUser({ ...user, passhash: hash }, place);
   }
 
-  access(place: Place, name: string) {
+  access(place: DatabasePath, name: string) {
     return this.#accesses.get(keyOf(place, name));
   }
 
-  grant(place: Place, access: string, id: string) {
+  grant(place: DatabasePath, access: string, id: string) {
     return this.grants(place, access, (grants) => grants.find(id));
   }
 
-  grants<T>(place: Place, access: string, work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>) {
+  grants<T>(
+    place: DatabasePath,
+    access: string,
+    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+  ) {
     return withRetries(this.#engine, (transaction) =>
       work(new Grants(transaction, 'D0000', access), (id) => this.incarnation(place, id)),
     );
   }
 
-  isDenied(place: Place, what: () => HandedOut) {
+  isRevoked(place: DatabasePath, what: () => IssuedCredential) {
     const { token, subject } = what();
     return this.denied.has(keyOf(place, subject)) || (token !== undefined && this.denied.has(keyOf(place, token)));
   }
 
-  incarnation(place: Place, id: RecordId): Incarnation | undefined {
+  incarnation(place: DatabasePath, id: RecordId): Incarnation | undefined {
     const exists = this.records.has(`${place.namespace} ${place.database} ${toText(id)}`);
     return exists ? { id: `the first ${toText(id)}`, since: undefined } : undefined;
   }
@@ -98,6 +102,6 @@ export class FakeDirectory implements Directory {
   }
 }
 
-function keyOf({ namespace, database }: Place, name: string): string {
+function keyOf({ namespace, database }: DatabasePath, name: string): string {
   return JSON.stringify([namespace, database, name]);
 }

@@ -3,7 +3,7 @@ import { CompactSign } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimedRoles, claimsValue } from '../../src/auth/claims.js';
 import { type TokenContent, Tokens } from '../../src/auth/tokens.js';
-import { headerName, judgeKey, judgeKeys, type SigningKey } from '../../src/catalog/signing-key.js';
+import { headerName, type SigningKey, validateKey, validateKeys } from '../../src/catalog/credentials/signing-key.js';
 import { ALGORITHMS, type Algorithm } from '../../src/language/ast.js';
 import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/datetime.js';
 import { type Datetime, RecordId } from '../../src/value/value.js';
@@ -315,12 +315,12 @@ describe('attacks', () => {
 
 describe('keys', () => {
   const refused = (use: 'sign' | 'verify', algorithm: Algorithm, key: string) =>
-    expect(() => judgeKey(use, { algorithm, key })).toThrowError(expect.objectContaining({ code: 'invalid_key' }));
+    expect(() => validateKey(use, { algorithm, key })).toThrowError(expect.objectContaining({ code: 'invalid_key' }));
 
   test.each(ALGORITHMS)('%s takes keys of its own kind', (algorithm) => {
     const { sign, verify: verifying } = keyPair(algorithm);
-    judgeKey('sign', sign);
-    judgeKey('verify', verifying);
+    validateKey('sign', sign);
+    validateKey('verify', verifying);
   });
 
   test('short, foreign, weak, broken and private keys are refused', () => {
@@ -342,7 +342,7 @@ describe('keys', () => {
   test('no error quotes a key', () => {
     let told = '';
     try {
-      judgeKey('sign', { algorithm: 'RS256', key: rsa.privateKey.slice(0, 300) });
+      validateKey('sign', { algorithm: 'RS256', key: rsa.privateKey.slice(0, 300) });
     } catch (error) {
       const { message, cause } = error as Error;
       told = `${message}${cause}`;
@@ -353,18 +353,20 @@ describe('keys', () => {
 
   test('a private key belongs to the public one, and there are no more than a few former ones', () => {
     const verify = { kind: 'key', algorithm: 'ES256', key: p256.publicKey } as const;
-    judgeKeys({ verify, issuer: { key: p256.privateKey } });
+    validateKeys({ verify, issuer: { key: p256.privateKey } });
     const other = ec('P-256');
-    expect(() => judgeKeys({ verify, issuer: { key: other.privateKey } })).toThrowError(
+    expect(() => validateKeys({ verify, issuer: { key: other.privateKey } })).toThrowError(
       'The key cannot be used with the algorithm ES256: the private key belongs to another public key',
     );
     const until = MAX_DATETIME;
     const former = (count: number) => Array.from({ length: count }, () => ({ key: other.publicKey, until }));
-    judgeKeys({ verify: { ...verify, retired: former(4) } });
-    expect(() => judgeKeys({ verify: { ...verify, retired: former(5) } })).toThrowError(
+    validateKeys({ verify: { ...verify, retired: former(4) } });
+    expect(() => validateKeys({ verify: { ...verify, retired: former(5) } })).toThrowError(
       'An access method keeps no more than 4 former keys',
     );
-    expect(() => judgeKeys({ verify: { ...verify, retired: [{ key: p384.publicKey, until }] } })).toThrowError('curve');
+    expect(() => validateKeys({ verify: { ...verify, retired: [{ key: p384.publicKey, until }] } })).toThrowError(
+      'curve',
+    );
   });
 
   test('a short HMAC key of an existing definition still verifies', async () => {

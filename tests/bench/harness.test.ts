@@ -1,9 +1,13 @@
 /** The parts of the bench that judge: they must find what differs, and what was missed. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { judge } from '../../bench/harness/aims.mjs';
 import { comparable, demandSame, plain } from '../../bench/harness/answers.mjs';
 import { written, writtenRatio } from '../../bench/harness/figures.mjs';
+import { HEADLINES } from '../../bench/harness/headlines.mjs';
 import { latenciesAtRate } from '../../bench/harness/open-load.mjs';
+import { headlines, tables } from '../../bench/harness/report.mjs';
+import { readResults } from '../../bench/harness/results.mjs';
 import { spreadOf } from '../../bench/harness/statistics.mjs';
 import { RecordId } from '../../src/value/value.js';
 
@@ -102,4 +106,12 @@ test('figures are written with their units', () => {
   expect(written('memory', 600)).toBe('600 B');
   expect(written('rate', 39_170.4)).toBe('39,170 /s');
   expect(writtenRatio(0.5)).toBe('0.50 ×');
+});
+
+test('the page shows what the results say, headlines first', () => {
+  const results = readResults(new URL('../../bench/results.json', import.meta.url));
+  const page = readFileSync(new URL('../../docs/PERFORMANCE.md', import.meta.url), 'utf8');
+  expect(headlines(results).split('\n')).toHaveLength(HEADLINES.length + 2);
+  expect(page).toContain(headlines(results));
+  expect(page).toContain(tables(results));
 });

@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DatabaseCatalog, TableEntry } from '../../src/catalog/database-catalog.js';
+import { generateSecret } from '../../src/catalog/credentials/secret.js';
+import type { DatabaseCatalog, TableEntry } from '../../src/catalog/definitions/database-catalog.js';
 import {
   ensureDatabase,
   ensureNamespace,
-  plainTable,
+  implicitTable,
+  putAtLevel,
   putField,
   putIndex,
   putNamespace,
-  putPlaced,
   putTable,
-} from '../../src/catalog/define.js';
+} from '../../src/catalog/definitions/define.js';
+import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
+import { findAccess, findUser, loadNamespace } from '../../src/catalog/definitions/lookup.js';
+import { removeDatabase, removeTable } from '../../src/catalog/definitions/remove.js';
 import { edgeKey, recordKey } from '../../src/catalog/keys.js';
-import { CatalogCache, loadDatabase } from '../../src/catalog/load.js';
-import { findAccess, findUser, loadNamespace } from '../../src/catalog/lookup.js';
-import { removeDatabase, removeTable } from '../../src/catalog/remove.js';
-import { drawSecret } from '../../src/catalog/secret.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseIdiom, parseStatement } from '../../src/language/parse.js';
 import type { KeyRange, Transaction } from '../../src/storage/contract.js';
@@ -57,7 +57,7 @@ async function table(catalog: DatabaseCatalog, name: string): Promise<TableEntry
 
 async function defineTable(name: string): Promise<void> {
   await write(async (transaction) => {
-    await putTable({ transaction, random, clock }, await load(transaction), plainTable(name));
+    await putTable({ transaction, random, clock }, await load(transaction), implicitTable(name));
   });
 }
 
@@ -110,8 +110,8 @@ describe('the cache', () => {
   it('keeps what was never committed apart', async () => {
     const mine = engine.begin({ writable: true });
     const theirs = engine.begin({ writable: true });
-    await putTable({ transaction: mine, random, clock }, await load(mine), plainTable('mine'));
-    await putTable({ transaction: theirs, random, clock }, await load(theirs), plainTable('theirs'));
+    await putTable({ transaction: mine, random, clock }, await load(mine), implicitTable('mine'));
+    await putTable({ transaction: theirs, random, clock }, await load(theirs), implicitTable('theirs'));
     expect([...(await load(mine)).tables.keys()]).toEqual(['mine']);
     expect([...(await load(theirs)).tables.keys()]).toEqual(['theirs']);
     expect([...(await load()).tables.keys()]).toEqual([]);
@@ -124,7 +124,7 @@ describe('the cache', () => {
     await defineTable('a');
     const transaction = engine.begin({ writable: true });
     const savepoint = transaction.savepoint();
-    await putTable({ transaction, random, clock }, await load(transaction), plainTable('b'));
+    await putTable({ transaction, random, clock }, await load(transaction), implicitTable('b'));
     expect((await load(transaction)).tables.has('b')).toBe(true);
     transaction.rollback(savepoint);
     expect((await load(transaction)).tables.has('b')).toBe(false);
@@ -224,7 +224,7 @@ it('takes everything of a table with it, and its edges from the records that the
 it('leaves nothing of a database but what is above it', async () => {
   const outside = await write(async (transaction) => {
     const catalog = await load(transaction);
-    await putTable({ transaction, random, clock }, catalog, plainTable('a'));
+    await putTable({ transaction, random, clock }, catalog, implicitTable('a'));
     await removeDatabase({ transaction, random, clock }, 'n', catalog.database);
     return loadDatabase(transaction, cache, 'n', 'd');
   });
@@ -246,9 +246,9 @@ describe('users and accesses', () => {
   it('are found exactly where they are defined', async () => {
     await write(async (transaction) => {
       const change = { transaction, random, clock };
-      await putPlaced(change, {}, { ...user, level: 'root', comment: 'root' });
-      await putPlaced(change, { namespace: 'n' }, { ...user, level: 'namespace', comment: 'n' });
-      await putPlaced(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
+      await putAtLevel(change, {}, { ...user, level: 'root', comment: 'root' });
+      await putAtLevel(change, { namespace: 'n' }, { ...user, level: 'namespace', comment: 'n' });
+      await putAtLevel(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
     });
     const transaction = engine.begin({ writable: false });
     for (const [place, comment] of [
@@ -271,7 +271,7 @@ describe('users and accesses', () => {
     } as const;
     const durations = { token: 5_000_000_000n, session: undefined } as const;
     await write(async (transaction) => {
-      await putPlaced(
+      await putAtLevel(
         { transaction, random, clock },
         {},
         {
@@ -282,7 +282,7 @@ describe('users and accesses', () => {
           durations,
         },
       );
-      await putPlaced(
+      await putAtLevel(
         { transaction, random, clock },
         {},
         {
@@ -324,7 +324,7 @@ it('refuses a name that no text could hold, before anything is stored', async ()
 });
 
 it('draws secrets of letters and digits', () => {
-  const secrets = Array.from({ length: 50 }, () => drawSecret(random, 128));
+  const secrets = Array.from({ length: 50 }, () => generateSecret(random, 128));
   for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9]{128}$/);
   expect(new Set(secrets).size).toBe(secrets.length);
 });

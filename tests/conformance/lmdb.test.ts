@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Timers } from '../../src/env/environment.js';
 import { type LmdbEngine, type LmdbOptions, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { earlyAnswersConformance } from './early-answers.js';
 import { storageConformance } from './storage.js';
 
 function onDisk(options: LmdbOptions) {
@@ -25,4 +26,5 @@ function onDisk(options: LmdbOptions) {
 }
 
 storageConformance('lmdb', onDisk({ sync: 'every' }));
+earlyAnswersConformance('lmdb', onDisk({ sync: 'every' }));
 storageConformance('lmdb, never flushed, nothing cached', onDisk({ sync: 'never', cacheBytes: 0 }));

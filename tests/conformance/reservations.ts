@@ -28,7 +28,7 @@ async function settle(engine: Engine): Promise<void> {
   // As many turns as an engine that answers later may need.
   for (let turn = 0; turn < 16; turn++) {
     await new Promise(setImmediate);
-    await engine.durable();
+    await engine.earlyAnswers?.durable();
   }
 }
 
@@ -268,7 +268,7 @@ export function reservationConformance(subject: () => Subject): void {
           // The clock goes on only while somebody is at work, so that whoever waits for ever is found out.
           for (let turn = 0; left > 0 && turn < 5_000; turn++) {
             await new Promise(setImmediate);
-            await engine.durable();
+            await engine.earlyAnswers?.durable();
             environment.advance(5);
           }
           expect(left).toBe(0);

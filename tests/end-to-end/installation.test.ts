@@ -72,7 +72,7 @@ async function serveRegistry(tarball: string): Promise<Server> {
 }
 
 /** A version of Node, from npm: the folder of its command. */
-async function nodeOf(major: number): Promise<string> {
+async function vertexKey(major: number): Promise<string> {
   if (process.version.startsWith(`v${major}.`)) return dirname(process.execPath);
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -156,7 +156,7 @@ describe('the package, installed into an empty project', () => {
   it.each([20, 22, 24])(
     'has the versions that are tested, and runs, on Node %d',
     async (major) => {
-      const bin = await nodeOf(major);
+      const bin = await vertexKey(major);
       const { port } = registry.address() as AddressInfo;
       const folder = await install(bin, '--registry', `http://127.0.0.1:${port}`, packageJson.name);
       const installed = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as LockFile;

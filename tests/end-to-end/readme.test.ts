@@ -1,7 +1,6 @@
 /** Every command that the documentation shows is run, and the outputs it shows are what comes out. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { runSteps, stable, startArguments, stepsOf } from './pages.js';
@@ -53,20 +52,4 @@ it('every dependency is explained', () => {
   // A name at the start of a row, or among several there, is one that is installed.
   const rows = [...explained.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
   expect(rows.filter((name) => !names.includes(name.replaceAll('`', '')))).toEqual([]);
-});
-
-it('every link of the documentation leads somewhere', () => {
-  const pages = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'examples/music-shop/README.md',
-    ...readdirSync('docs').map((name) => `docs/${name}`),
-  ];
-  const broken = pages.flatMap((page) =>
-    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
-      .map(([, target = '']) => join(dirname(page), target))
-      .filter((target) => !existsSync(target))
-      .map((target) => `${page}: ${target}`),
-  );
-  expect(broken).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { andThen } from '../../src/base/promise-or-value.js';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import type { BeginOptions, Engine, Transaction } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { isArray, isObject, RecordId, type Value } from '../../src/value/value.js';

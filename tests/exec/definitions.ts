@@ -1,22 +1,24 @@
 /** Runs definitions on a store in memory, with no more of the executor than they need. */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
-import { CatalogCache, loadDatabase } from '../../src/catalog/load.js';
-import type { Place, Principal } from '../../src/catalog/principal.js';
+import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
+import type { DatabasePath, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
 import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
+import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
+import { Reader } from '../../src/exec/record/reader.js';
+import { TablePreparer } from '../../src/exec/record/table.js';
 import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
 import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
-import { Sessions } from '../../src/session/registry.js';
+import { Sessions } from '../../src/session/database/session-registry.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -46,13 +48,15 @@ const compiler: Compiler = {
 
 export interface RunOptions {
   readonly principal?: Principal;
-  readonly place?: Place;
+  readonly place?: DatabasePath;
   readonly variables?: Readonly<Record<string, Value>>;
 }
 
 export class Store {
   readonly engine = new MemoryEngine();
   readonly cache = new CatalogCache();
+  /** Views read their sources when they are defined. */
+  readonly #reader = new Reader(new TablePreparer(compiler, 'inherit'), DEFAULT_TUNING);
 
   /** Runs each statement in a transaction of its own; the last one's value. */
   async run(text: string, options: RunOptions = {}): Promise<Value> {
@@ -95,7 +99,7 @@ export class Store {
 
   #execution(transaction: Transaction, { principal = OWNER, place = PLACE }: RunOptions): Execution {
     const { namespace, database } = place;
-    // Readers, writers and the rest aren't reached by definitions.
+    // Writers and the rest aren't reached by definitions.
     return {
       environment: realEnvironment,
       unit: {
@@ -107,10 +111,11 @@ export class Store {
         catalogChanged: () => {},
       },
       identity: { principal, place },
+      reader: this.#reader,
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),
       queryTimeout: new QueryTimeout(),
-      denials: new DenialMarker(),
+      revocationFlag: new RevocationFlag(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
@@ -124,4 +129,4 @@ export class Store {
   }
 }
 
-export const PLACE: Place = { namespace: 'test', database: 'test' };
+export const PLACE: DatabasePath = { namespace: 'test', database: 'test' };

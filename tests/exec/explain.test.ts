@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
 import { Stopwatch } from '../../src/exec/explain/meter.js';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';

@@ -1,6 +1,6 @@
 /** Functions that users define, their permissions, and how deep and how long calls may go. */
 import { describe, expect, test } from 'vitest';
-import type { FunctionDefinition, ParamDefinition } from '../../src/catalog/definition.js';
+import type { FunctionDefinition, ParamDefinition } from '../../src/catalog/definitions/definition.js';
 import { failure } from '../../src/errors/error.js';
 import type { Execution } from '../../src/exec/execution.js';
 import type { DefineFunction } from '../../src/language/ast.js';

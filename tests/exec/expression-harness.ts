@@ -1,10 +1,10 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../src/catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { DenialMarker } from '../../src/exec/identity/denial-marker.js';
+import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/links.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
@@ -12,8 +12,8 @@ import { Variants } from '../../src/exec/variants.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
-import { Sessions } from '../../src/session/registry.js';
-import { ServerMemory } from '../../src/session/server-memory.js';
+import { ServerMemory } from '../../src/session/database/server-memory.js';
+import { Sessions } from '../../src/session/database/session-registry.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
@@ -117,7 +117,7 @@ export function executionOver(world: World, store: Store): Execution {
     listener: undefined,
     sessions: new Sessions(undefined),
     queryTimeout: new QueryTimeout(),
-    denials: new DenialMarker(),
+    revocationFlag: new RevocationFlag(),
     identity: {
       principal: { kind: 'guest' },
       place: { namespace: 'test', database: 'test' },

@@ -1,7 +1,7 @@
 /** Hops that are told by the entries of edges alone, beside what the edge records say. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';

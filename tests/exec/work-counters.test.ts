@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { andThen } from '../../src/base/promise-or-value.js';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import type {
   BeginOptions,
   Cursor,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerForm } from '../../src/graphql/accept.js';
 import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/handler.js';
 import { createGraphqlMethod } from '../../src/graphql/method.js';
+import { answerForm } from '../../src/graphql/negotiation.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import type { RunningServer } from '../../src/server/server.js';
 import type { Session } from '../../src/session/contract.js';

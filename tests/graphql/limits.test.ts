@@ -4,7 +4,7 @@ import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { GraphqlService } from '../../src/graphql/service.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 import { openStack } from './stack.js';

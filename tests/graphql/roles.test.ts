@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Allowances, type DatabaseRules, roleOf } from '../../src/graphql/allowance.js';
+import { Allowances, type DatabaseRules, roleOf } from '../../src/graphql/effective-limits.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import type { Role } from '../../src/language/ast.js';

@@ -4,7 +4,7 @@ import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
 import type { Statement } from '../../src/language/ast.js';
 import type { Session, StatementDoor } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 
 export interface Stack {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Statements } from '../../src/graphql/execution/statements.js';
+import { Statements } from '../../src/graphql/execution/statement-cache.js';
 import type { Statement } from '../../src/language/ast.js';
 
 const throwing = (text: string): Statement => ({ kind: 'throw', value: { kind: 'literal', value: text } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FieldDefinition } from '../../src/catalog/definition.js';
+import type { FieldDefinition } from '../../src/catalog/definitions/definition.js';
 import type { Select } from '../../src/language/ast.js';
 import { parseStatement } from '../../src/language/parse.js';
 import { computedCycle, computedGraph, computedOrder, neededFields } from '../../src/plan/computed-fields.js';

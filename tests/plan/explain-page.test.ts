@@ -1,7 +1,7 @@
 /** The plans that docs/EXPLAIN.md shows are those of the statements before them. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 
 test('docs/EXPLAIN.md shows the plans that there are', async () => {

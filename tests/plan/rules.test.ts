@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import { RULE_NAMES, type RuleName } from '../../src/plan/rules/rule.js';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 

@@ -4,7 +4,7 @@ import { TesseraError } from '../../src/errors/error.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../../src/value/json.js';
-import { decodeRecord, encodeRecord } from '../../src/value/record-codec.js';
+import { decodeRecord, encodeRecord } from '../../src/value/record-encode.js';
 import { sendableValue, storableValue } from './arbitraries.js';
 import { expectSame } from './same.js';
 

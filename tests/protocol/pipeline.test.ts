@@ -10,7 +10,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { SILENT } from '../../src/http/log.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { LmdbEngine } from '../../src/storage/engines/lmdb.js';
 import { HeldStore, openUnsynced } from '../storage/held-store.js';
 import { ROOT } from './server.js';

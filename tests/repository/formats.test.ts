@@ -1,10 +1,10 @@
 /** The examples of `docs/FORMATS.md` are what the codecs write. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { encodeKey } from '../../src/value/key-codec.js';
-import { encodeRecord } from '../../src/value/record-codec.js';
+import { encodeRecord } from '../../src/value/record-encode.js';
 
 const page = readFileSync(new URL('../../docs/FORMATS.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('### Examples'), page.indexOf('## Change log'));

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../src/errors/error.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
-import { timeText } from '../../src/session/time-text.js';
+import { timeText } from '../../src/session/session/time-text.js';
 import {
   isObject,
   newObject,

@@ -3,7 +3,6 @@ import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import type { Identity } from '../../src/exec/execution.js';
 import type { Statement } from '../../src/language/ast.js';
-import { Connection } from '../../src/session/connection.js';
 import type {
   Database,
   HeldTransaction,
@@ -14,9 +13,10 @@ import type {
   StatementDoor,
   StatementResult,
 } from '../../src/session/contract.js';
-import { ServerMemory } from '../../src/session/server-memory.js';
-import { SessionMemory } from '../../src/session/session-memory.js';
-import type { Variable } from '../../src/session/session-variables.js';
+import { ServerMemory } from '../../src/session/database/server-memory.js';
+import { Connection } from '../../src/session/session/connection.js';
+import { SessionMemory } from '../../src/session/session/memory.js';
+import type { Variable } from '../../src/session/session/variables.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
 
 export class FakeSession implements Session {

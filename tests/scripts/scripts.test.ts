@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import type { RuleName } from '../../src/plan/rules/rule.js';
-import { type DatabaseOptions, openDatabase } from '../../src/session/database.js';
+import { type DatabaseOptions, openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';

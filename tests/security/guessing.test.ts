@@ -7,7 +7,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { ClientAddressSource } from '../../src/http/client-address.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { readNetworks } from '../../src/server/setting.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 import { attack } from './attack.js';

@@ -4,7 +4,7 @@ import { open, type Tessera } from '../../src/embedded/index.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { stringifyJson } from '../../src/value/json.js';
 import { encodeKey, encodeOrder } from '../../src/value/key-codec.js';
-import { encodeRecord } from '../../src/value/record-codec.js';
+import { encodeRecord } from '../../src/value/record-encode.js';
 import { toDisplay, toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';
 

@@ -8,7 +8,7 @@ import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { Session } from '../../src/session/contract.js';
-import type { InUse } from '../../src/session/database.js';
+import type { InUse } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
@@ -194,7 +194,7 @@ describe('#78', () => {
   async function quiet(): Promise<void> {
     for (let turn = 0; turn < 20; turn++) {
       await new Promise(setImmediate);
-      await engine.durable();
+      await engine.earlyAnswers.durable();
       environment.advance(10);
     }
   }

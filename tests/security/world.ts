@@ -1,7 +1,7 @@
 /** A database with somebody of every kind signed in, for tests of what each may do. */
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session, StatementDoor } from '../../src/session/contract.js';
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';

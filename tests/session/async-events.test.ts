@@ -2,7 +2,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { EarlyAnswers } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
@@ -198,17 +199,17 @@ test('the disk is waited for once for many of them', async () => {
   const engine = new MemoryEngine(environment);
   let waits = 0;
   let early = 0;
-  const beginEarly = engine.beginEarly.bind(engine);
-  engine.beginEarly = (options) => {
-    early++;
-    return beginEarly(options);
+  const earlyAnswers: EarlyAnswers = {
+    beginOnAccepted: (options) => {
+      early++;
+      return engine.begin(options);
+    },
+    accept: (transaction) => transaction.commit(),
+    durable: () => {
+      waits++;
+    },
   };
-  const durable = engine.durable.bind(engine);
-  engine.durable = () => {
-    waits++;
-    return durable();
-  };
-  database = await openDatabase(engine, { environment });
+  database = await openDatabase(Object.assign(engine, { earlyAnswers }), { environment });
   session = database.ownerSession();
   await session.use('test', 'test');
   await answers('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log }; FOR $n IN 0..50 { CREATE t }');

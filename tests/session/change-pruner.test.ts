@@ -1,7 +1,7 @@
 /** How long the logs of changes are kept. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isArray, isObject } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';

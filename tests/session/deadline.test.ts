@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseQuery } from '../../src/language/parse.js';
 import type { Session, StatementDoor } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { Duration } from '../../src/value/value.js';
 import { openOwned } from './owned.js';

@@ -1,7 +1,7 @@
 /** Transactions that a client holds over several requests. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session, StatementDoor } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 

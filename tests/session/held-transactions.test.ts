@@ -1,7 +1,7 @@
 /** How many transactions and snapshots may be held, by whom, for how long, and what they may take. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HeldTransaction, Session, StatementDoor } from '../../src/session/contract.js';
-import type { DatabaseOptions } from '../../src/session/database.js';
+import type { DatabaseOptions } from '../../src/session/database/database.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 import { answer, run, World } from '../security/world.js';

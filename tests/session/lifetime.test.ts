@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Lifetime } from '../../src/session/lifetime.js';
+import { Lifetime } from '../../src/session/session/lifetime.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 
 const MINUTE = 60_000;

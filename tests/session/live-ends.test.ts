@@ -1,8 +1,8 @@
 /** Why live queries end, and when. */
 import { beforeEach, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { LiveAllowance } from '../../src/session/live-allowance.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { LiveQuota } from '../../src/session/live/live-quota.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
@@ -48,7 +48,7 @@ beforeEach(async () => {
 const PERSON = (name: string) => objectFrom({ NS: 'test', DB: 'test', AC: 'people', name });
 
 /** A signed-in session with a live query, and what it hears. */
-async function listening(allowance?: LiveAllowance): Promise<{ session: Session; heard: Notification[] }> {
+async function listening(allowance?: LiveQuota): Promise<{ session: Session; heard: Notification[] }> {
   const session = database.session({});
   const heard: Notification[] = [];
   session.listen((notification) => {
@@ -75,7 +75,7 @@ const ENDS: Record<string, [code: string | undefined, end: (session: Session) =>
 
 test.each(Object.entries(ENDS))('when %s', async (_, [code, end]) => {
   const before = timers.size;
-  const { session, heard } = await listening(new LiveAllowance({ changes: 3 }));
+  const { session, heard } = await listening(new LiveQuota({ changes: 3 }));
   await end(session);
   await quiet();
   expect(heard.map(({ action, reason }) => [action, reason?.code])).toEqual([['KILLED', code]]);
@@ -95,7 +95,7 @@ test('not before a session that was made fresh expires', async () => {
 });
 
 test('when they were begun beyond the limit', async () => {
-  const { session, heard } = await listening(new LiveAllowance({ queries: 2 }));
+  const { session, heard } = await listening(new LiveQuota({ queries: 2 }));
   await run(session, 'BEGIN; LIVE SELECT * FROM a; LIVE SELECT * FROM a; COMMIT');
   await quiet();
   expect(heard).toMatchObject([{ action: 'KILLED', reason: { code: 'live_queries_full' } }]);

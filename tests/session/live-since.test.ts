@@ -1,8 +1,8 @@
 /** LIVE SELECT … SINCE: what was changed before, then what is changed from now on. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { LiveAllowance } from '../../src/session/live-allowance.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { LiveQuota } from '../../src/session/live/live-quota.js';
 import { stampOfTime } from '../../src/storage/append.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -290,7 +290,7 @@ describe('is refused', () => {
 
 describe('while the past is being told', () => {
   /** A session whose client takes what it is told one by one; `take` lets it take some. */
-  async function slow(allowance?: LiveAllowance) {
+  async function slow(allowance?: LiveQuota) {
     const session = database.ownerSession();
     let wake = () => {};
     session.listen((notification) => {
@@ -311,7 +311,7 @@ describe('while the past is being told', () => {
 
   test('what is changed meanwhile waits in the feed, and only then in memory', async () => {
     await run('CREATE a:1; CREATE a:2');
-    const { session, take } = await slow(new LiveAllowance({ changes: 1 }));
+    const { session, take } = await slow(new LiveQuota({ changes: 1 }));
     await live('LIVE SELECT VALUE id FROM a SINCE 0', undefined, session);
     await quiet();
     await run('CREATE a:3; CREATE a:4; CREATE a:5');

@@ -1,8 +1,8 @@
 /** Live queries: who hears what, when, and in which order. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
-import { LiveAllowance } from '../../src/session/live-allowance.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { LiveQuota } from '../../src/session/live/live-quota.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
@@ -230,7 +230,7 @@ describe('when it begins and ends', () => {
         wake = resolve;
       });
     };
-    slow.listen(told, new LiveAllowance({ changes: 3 }));
+    slow.listen(told, new LiveQuota({ changes: 3 }));
     await live('LIVE SELECT VALUE id FROM a', slow);
     await run('CREATE a:1; CREATE a:2');
     expect(await news()).toEqual(['L0 CREATE a:1 a:1']);
@@ -260,7 +260,7 @@ describe('when it begins and ends', () => {
         wake = resolve;
       });
     };
-    small.listen(told, new LiveAllowance({ bytes: 1_000 }));
+    small.listen(told, new LiveQuota({ bytes: 1_000 }));
     await live('LIVE SELECT VALUE id FROM a', small);
     await run("CREATE a:1 SET x = string::repeat('x', 1000)");
     expect(await news()).toEqual(['L0 CREATE a:1 a:1']);
@@ -273,7 +273,7 @@ describe('when it begins and ends', () => {
   test('keeps the parameters that it names, up to a limit', async () => {
     const small = database.ownerSession();
     await small.use('test', 'test');
-    small.listen(hear, new LiveAllowance({ weight: 4_500 }));
+    small.listen(hear, new LiveQuota({ weight: 4_500 }));
     const variables = objectFrom({ big: 'x'.repeat(1_000), other: 'x'.repeat(100_000) });
     await run('LIVE SELECT VALUE string::len($big) FROM a', small, variables);
     await run('CREATE a:1');
@@ -287,7 +287,7 @@ describe('when it begins and ends', () => {
   test('counts for what it is compiled to, not for its text alone', async () => {
     const small = database.ownerSession();
     await small.use('test', 'test');
-    small.listen(hear, new LiveAllowance({ weight: 100_000 }));
+    small.listen(hear, new LiveQuota({ weight: 100_000 }));
     await run(`LIVE SELECT * FROM a WHERE [${Array(50).fill('x=1').join()}]`, small);
     await expect(run(`LIVE SELECT * FROM a WHERE [${Array(50).fill('x=1').join()}]`, small)).rejects.toMatchObject({
       code: 'live_queries_too_large',
@@ -296,7 +296,7 @@ describe('when it begins and ends', () => {
   });
 
   test('has company, up to a limit for all sessions that share an allowance', async () => {
-    const allowance = new LiveAllowance({ queries: 2 });
+    const allowance = new LiveQuota({ queries: 2 });
     const sessions = [database.ownerSession(), database.ownerSession()] as const;
     for (const session of sessions) {
       await session.use('test', 'test');

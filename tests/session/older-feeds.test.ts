@@ -1,7 +1,7 @@
 /** Changefeeds in stores of versions that knew no LIVE SELECT … SINCE. */
 import { expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, objectFrom, RecordId } from '../../src/value/value.js';

@@ -1,6 +1,6 @@
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import type { Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';

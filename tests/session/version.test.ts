@@ -1,7 +1,7 @@
 /** VERSION: what is known of the past. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database.js';
+import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { StubbedEnvironment } from '../auth/environment.js';

@@ -1,6 +1,7 @@
 /**
  * An engine that answers each call later, as one over a network would: it shows where work waits for one call at a time, and what rests on
- * answers that come at once. `BEGIN` travels with the first read, so that a transaction begins at once.
+ * answers that come at once. `BEGIN` travels with the first read, so that a transaction begins at once. As a store over a network, it has no answers
+ * before durability.
  */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type {
@@ -103,14 +104,6 @@ export class LateEngine implements Engine {
     return this.#late(this.inner.begin(options));
   }
 
-  beginEarly(options: BeginOptions): PromiseOrValue<Transaction> {
-    return this.#late(this.inner.beginEarly(options));
-  }
-
-  durable(): PromiseOrValue<void> {
-    return this.inner.durable();
-  }
-
   check(): Promise<void> {
     return this.lateness.answer(() => this.inner.check());
   }
@@ -207,10 +200,6 @@ class LateTransaction implements Transaction {
 
   commit(): PromiseOrValue<void> {
     return this.writable ? this.#done(() => this.inner.commit()) : this.inner.commit();
-  }
-
-  place(): PromiseOrValue<void> {
-    return this.writable ? this.#done(() => this.inner.place()) : this.inner.place();
   }
 
   cancel(): void {

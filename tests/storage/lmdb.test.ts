@@ -116,7 +116,7 @@ describe('LmdbEngine', () => {
     await fc.assert(
       fc.asyncProperty(group, group, group, async (durable, writing, waiting) => {
         const model = new Map<string, number>();
-        const place = (entries: typeof durable) => {
+        const accept = (entries: typeof durable) => {
           const transaction = engine.begin({ writable: true });
           for (const [key, value] of [...entries, ['last', model.size] as const]) {
             if (value === null) transaction.delete(key);
@@ -124,20 +124,20 @@ describe('LmdbEngine', () => {
             if (value === null) model.delete(key);
             else model.set(key, value);
           }
-          return transaction.place();
+          return engine.earlyAnswers.accept(transaction);
         };
         const clean = engine.begin({ writable: true });
         clean.deleteRange(EVERYTHING);
         await clean.commit();
-        void place(durable);
-        await engine.durable();
+        void accept(durable);
+        await engine.earlyAnswers.durable();
         const shown = engine.begin({ writable: false }).scan(EVERYTHING).next();
         const complete = await new Promise<() => void>((resolve) => {
           store.held = resolve;
-          void place(writing);
+          void accept(writing);
         });
-        void place(waiting);
-        const early = await engine.beginEarly({ writable: true });
+        void accept(waiting);
+        const early = await engine.earlyAnswers.beginOnAccepted({ writable: true });
         const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
         expect(early.count({ from: 'b', to: 'e' })).toBe(sorted.filter(([key]) => key >= 'b' && key < 'e').length);
         expect(early.scan(EVERYTHING).next()).toEqual(sorted);
@@ -148,30 +148,30 @@ describe('LmdbEngine', () => {
         store.held = undefined;
         complete();
         expect(shown?.at(-1)?.[0]).toBe('last');
-        await engine.durable();
+        await engine.earlyAnswers.durable();
         expect(engine.begin({ writable: false }).scan(EVERYTHING).next()).toEqual(sorted);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('shows placed commits to nobody who doesn’t begin early', async () => {
+  it('shows accepted commits to nobody who doesn’t begin on them', async () => {
     await put('a', 1);
     const transaction = engine.begin({ writable: true });
     transaction.put('a', 2);
-    void transaction.place();
+    void engine.earlyAnswers.accept(transaction);
     expect(read('a')).toBe(1);
-    const early = await engine.beginEarly({ writable: false });
+    const early = await engine.earlyAnswers.beginOnAccepted({ writable: false });
     expect(early.get('a')).toBe(2);
-    await engine.durable();
+    await engine.earlyAnswers.durable();
     expect(read('a')).toBe(2);
   });
 
   it('waits for very many changes rather than lay them over', async () => {
     const transaction = engine.begin({ writable: true });
     for (let n = 0; n < 5000; n++) transaction.put(`k${n}`, n);
-    await transaction.place();
-    const early = engine.beginEarly({ writable: false });
+    await engine.earlyAnswers.accept(transaction);
+    const early = engine.earlyAnswers.beginOnAccepted({ writable: false });
     expect(early).toBeInstanceOf(Promise);
     expect((await early).count(EVERYTHING)).toBe(5000);
   });
@@ -234,7 +234,7 @@ describe('LmdbEngine', () => {
       await expect(commit).rejects.toEqual(withCode('storage_unavailable'));
       await expect(commit).rejects.toThrow('no space left');
     }
-    await expect(engine.durable()).rejects.toThrow('no space left');
+    await expect(engine.earlyAnswers.durable()).rejects.toThrow('no space left');
     store.failure = undefined;
     expect(() => engine.begin({ writable: true })).toThrow(withCode('storage_unavailable'));
     expect(() => engine.check()).toThrow('no space left');

@@ -1,7 +1,7 @@
 /** A store that doesn't answer keeps nobody waiting beyond a deadline or a cancellation, and nothing half is left. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../src/session/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 import { LateEngine, Lateness } from './late-engine.js';

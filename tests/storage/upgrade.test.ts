@@ -11,7 +11,7 @@ import { LmdbFile } from '../../src/storage/engines/lmdb-file.js';
 import { readFacts } from '../../src/storage/engines/lmdb-integrity.js';
 import { walkPages } from '../../src/storage/engines/lmdb-pages.js';
 import { StoredValues } from '../../src/storage/engines/stored-values.js';
-import { encodeRecord } from '../../src/value/record-codec.js';
+import { encodeRecord } from '../../src/value/record-encode.js';
 import { sealState } from '../../src/value/sealed-record.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };

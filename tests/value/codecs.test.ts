@@ -4,7 +4,7 @@ import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../../src/value/json.js';
 import { decodeKey, encodeKey, encodeOrder } from '../../src/value/key-codec.js';
 import { setFrom } from '../../src/value/order.js';
-import { decodeRecord, encodeRecord } from '../../src/value/record-codec.js';
+import { decodeRecord, encodeRecord } from '../../src/value/record-encode.js';
 import { toText } from '../../src/value/text/text.js';
 import { Closure, FileReference, Geometry, RecordId, Regex, Table, type Value } from '../../src/value/value.js';
 import { dec, dt, dur, f, geo, o, range, uuid } from './make.js';

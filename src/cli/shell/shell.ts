@@ -3,7 +3,6 @@ import { clearLine, createInterface, cursorTo, type Interface } from 'node:readl
 import { realEnvironment } from '../../env/real.js';
 import { isArray, type ObjectValue, type Value } from '../../value/value.js';
 import { OWN_VERSION } from '../version.js';
-import { Catalog } from './catalog.js';
 import { complete } from './completion.js';
 import { entriesOf, HISTORY_SIZE, type History } from './history.js';
 import { HistorySearch } from './history-search.js';
@@ -11,6 +10,7 @@ import { type KeySource, Keys, type KeyTaker } from './keys.js';
 import { META_NAMES, readMeta, type ShellHands } from './meta.js';
 import { isLongerThan, type Pager, page } from './pager.js';
 import { formatValue } from './print.js';
+import { Catalog } from './schema-names.js';
 import type { ShellSession } from './shell-session.js';
 import { type Open, readStatements, TypedLines } from './statements.js';
 import { harmless, paint, type Style } from './style.js';

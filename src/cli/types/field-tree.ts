@@ -1,4 +1,4 @@
-import { type FieldBranches, fieldNode } from '../../catalog/field-tree.js';
+import { type FieldBranches, fieldNode } from '../../catalog/definitions/field-tree.js';
 import type { DefineField } from '../../language/ast.js';
 import type { Type } from '../../value/type.js';
 

@@ -21,7 +21,7 @@ import { asTesseraError } from '../../errors/error.js';
 import { readExportSelection } from '../../exec/export/selection.js';
 import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
 import { errorAnswer } from '../../rpc/response.js';
-import type { DatabaseOptions } from '../../session/database.js';
+import type { DatabaseOptions } from '../../session/database/database.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import { leaseStore } from '../shared-stores.js';
 import { storeAddress } from './address.js';

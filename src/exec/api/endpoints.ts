@@ -1,7 +1,7 @@
 /** Endpoints of DEFINE API: found by their path, asked for permission, and run behind their middleware. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { ApiDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { ApiDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';

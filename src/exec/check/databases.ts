@@ -1,6 +1,8 @@
 /** Checks the definitions of a store, and gives the catalogs of its databases. */
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { NamespaceDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { NamespaceDefinition } from '../../catalog/definitions/definition.js';
+import { CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import { type Definition, readAnyDefinition } from '../../catalog/definitions/stored-definition.js';
 import { entriesOf } from '../../catalog/entries.js';
 import {
   counterKey,
@@ -12,8 +14,6 @@ import {
   ROOT_AREA,
   tableOfMember,
 } from '../../catalog/keys.js';
-import { CatalogCache, loadDatabase } from '../../catalog/load.js';
-import { type Definition, readAnyDefinition } from '../../catalog/stored-definition.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';
 

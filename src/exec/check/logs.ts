@@ -1,7 +1,7 @@
 /** Checks what is appended to logs: the entries of changefeeds, and asynchronous events that wait. */
 
-import { readEntry } from '../../catalog/change-log.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { readEntry } from '../../catalog/changefeed/change-log.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { readQueuedEvent } from '../../catalog/event-queue.js';
 import { changesPrefixOf, changesRange, EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
 import { APPENDED_LENGTH } from '../../storage/append.js';

@@ -1,6 +1,6 @@
 /** Makes the entries of indexes what the records say. */
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { IndexDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
 import { indexEntries } from '../../index/entries.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
@@ -10,7 +10,7 @@ import { isObject, RecordId, type RecordKey } from '../../value/value.js';
 import { isOrdered } from '../record/index-entries.js';
 import { checkedDatabases } from './databases.js';
 import { Faults } from './fault.js';
-import { placeOf, TableCheck } from './tables.js';
+import { databasePathOf, TableCheck } from './tables.js';
 
 /** Entries that are looked at in one transaction. */
 const STEP = 512;
@@ -81,7 +81,7 @@ class IndexRepair {
         if (listed === undefined) {
           transaction.put(entry.key, own);
           added++;
-        } else conflicts.push(placeOf(this.#catalog, this.#table, this.#index));
+        } else conflicts.push(databasePathOf(this.#catalog, this.#table, this.#index));
       }
       return added;
     });

@@ -1,6 +1,6 @@
 /** Checks the records of a table against what is kept beside them: index entries, edges, references. */
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { IndexDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import {
   edgeAt,
   edgePrefix,
@@ -11,7 +11,7 @@ import {
   referenceKey,
   referrerAt,
 } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { vertexKey } from '../../catalog/vertex-key.js';
 import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
@@ -33,7 +33,7 @@ export async function* batchesOf(transaction: Transaction, range: KeyRange): Asy
 }
 
 /** How faults name a table. */
-export function placeOf(catalog: DatabaseCatalog, table: TableEntry, index?: IndexDefinition): string {
+export function databasePathOf(catalog: DatabaseCatalog, table: TableEntry, index?: IndexDefinition): string {
   const place = `table ${table.definition.name} of ${catalog.namespace.name}/${catalog.database.name}`;
   return index === undefined ? place : `index ${index.name} on ${place}`;
 }
@@ -59,7 +59,7 @@ export class TableCheck {
     this.#table = table;
     this.#faults = faults;
     this.#progress = progress;
-    this.#place = placeOf(catalog, table);
+    this.#place = databasePathOf(catalog, table);
   }
 
   async run(): Promise<void> {
@@ -106,7 +106,7 @@ export class TableCheck {
     const key = id.key as RecordKey;
     for (const entry of this.#entriesOf(index, key, record)) {
       const listed = await this.#transaction.get(entry.key);
-      const place = placeOf(this.#catalog, this.#table, index);
+      const place = databasePathOf(this.#catalog, this.#table, index);
       if (listed === undefined) this.#faults.add('indexes', place, `${toText(id)} isn’t listed`);
       else if (listed !== null && !equals(listed, key))
         this.#faults.add('indexes', place, `an entry lists another record in place of ${toText(id)}`);
@@ -114,7 +114,7 @@ export class TableCheck {
   }
 
   async #entries(index: IndexDefinition): Promise<void> {
-    const place = placeOf(this.#catalog, this.#table, index);
+    const place = databasePathOf(this.#catalog, this.#table, index);
     const prefix = indexPrefix(this.#catalog.database.id, this.#table.definition.id, index.id);
     for await (const batch of batchesOf(this.#transaction, prefixRange(prefix))) {
       for (const [key, stored] of batch) {
@@ -155,7 +155,7 @@ export class TableCheck {
 
   async #references(field: string, id: RecordId, record: ObjectValue): Promise<void> {
     for (const to of referredBy(record[field])) {
-      const node = nodeOf(this.#catalog, to);
+      const node = vertexKey(this.#catalog, to);
       const key = referenceKey(node, this.#table.definition.id, field, encodeKey(id.key));
       if ((await this.#transaction.get(key)) === undefined)
         this.#faults.add('references', this.#place, `the reference ${field} of ${toText(id)} isn’t found from its end`);

@@ -1,21 +1,21 @@
 /** ALTER: a definition with some of its clauses changed, written back as DEFINE would write it. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import {
   fieldName,
-  type PlacedDefinition,
+  type LevelDefinition,
+  putAtLevel,
   putEvent,
   putField,
-  putPlaced,
   putTable,
-  restateIndex,
-} from '../../catalog/define.js';
-import type { UserDefinition } from '../../catalog/definition.js';
-import { findAccess, findDefaults, findUser } from '../../catalog/lookup.js';
-import type { Action, Place } from '../../catalog/principal.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
-import type { Change } from '../../catalog/stamp.js';
-import type { Definition, DefinitionOf } from '../../catalog/stored-definition.js';
+  rewriteIndex,
+} from '../../catalog/definitions/define.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { findAccess, findDefaults, findUser } from '../../catalog/definitions/lookup.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
+import type { Definition, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
+import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
 import { holdsObjects } from '../../value/type.js';
@@ -41,8 +41,8 @@ interface Target {
 
 interface Site {
   readonly execution: Execution;
-  readonly change: Change;
-  readonly place: Place;
+  readonly change: SchemaChange;
+  readonly place: DatabasePath;
   readonly target: Target;
   /** Of the selected database, if there is one. */
   readonly catalog: DatabaseCatalog | undefined;
@@ -53,7 +53,7 @@ interface Kind<K extends Alterable['kind'], D extends Definition = DefinitionOf<
   /** `edit` unless told. */
   readonly action?: Action;
   find(site: Site): PromiseOrValue<D | undefined>;
-  missing(target: Target, place: Place): TesseraError;
+  missing(target: Target, place: DatabasePath): TesseraError;
   /** Puts what clauses say that has to be evaluated first. */
   compile?(statement: Alter, definition: Extract<Alterable, { kind: K }>, compiler: Compiler): Revise<D>;
   put(site: Site & { readonly catalog: DatabaseCatalog }, after: D, before: D): PromiseOrValue<unknown>;
@@ -108,7 +108,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     find: ({ catalog, target }) =>
       catalog?.tables.get(target.table)?.indexes.find((index) => index.name === target.name),
     missing: ({ name }) => failure('index_missing', { name }),
-    put: ({ change, catalog }, after) => restateIndex(change, catalog, after),
+    put: ({ change, catalog }, after) => rewriteIndex(change, catalog, after),
   },
 
   'define-event': {
@@ -184,7 +184,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
             ...withoutPassword(after),
             passhash: hash,
             // Tokens from before stop being good, as with DEFINE USER OVERWRITE.
-            secret: drawSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
+            secret: generateSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
           }),
         );
       };
@@ -221,8 +221,8 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   },
 };
 
-function replacePlaced({ change, place }: Site, after: PlacedDefinition): PromiseOrValue<void> {
-  return putPlaced(change, place, after);
+function replacePlaced({ change, place }: Site, after: LevelDefinition): PromiseOrValue<void> {
+  return putAtLevel(change, place, after);
 }
 
 function withoutPassword(user: UserDefinition & { readonly password?: string }): UserDefinition {

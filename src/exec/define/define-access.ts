@@ -1,9 +1,9 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { AccessDefinition } from '../../catalog/definition.js';
-import { findAccess } from '../../catalog/lookup.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
-import { isSymmetric, judgeKeys } from '../../catalog/signing-key.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { isSymmetric, validateKeys } from '../../catalog/credentials/signing-key.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
@@ -26,7 +26,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
           if (!execution.importing) refuseRedactedKeys(statement.accessKind);
           const access = accessDefinition(statement, name, execution.environment.random);
           judgeAccessKeys(access, execution);
-          return andThen(putPlaced(change, place, access), () => finish(execution));
+          return andThen(putAtLevel(change, place, access), () => finish(execution));
         }),
       ),
     );
@@ -40,7 +40,7 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
     accessKind,
     durations: { ...lifetimes(accessKind), ...statement.durations },
   });
-  return accessKind.kind === 'bearer' ? { ...access, secret: drawSecret(random, SIGNING_SECRET_LENGTH) } : access;
+  return accessKind.kind === 'bearer' ? { ...access, secret: generateSecret(random, SIGNING_SECRET_LENGTH) } : access;
 }
 
 /**
@@ -49,11 +49,11 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
  */
 export function judgeAccessKeys({ accessKind }: AccessDefinition, { importing, weakKeys }: Execution): void {
   if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
-  judgeKeys(accessKind.jwt, accessKind.kind === 'record');
+  validateKeys(accessKind.jwt, accessKind.kind === 'record');
 }
 
 function withKeys(accessKind: AccessKind, random: Random): AccessKind {
-  const draw = () => drawSecret(random, SIGNING_SECRET_LENGTH);
+  const draw = () => generateSecret(random, SIGNING_SECRET_LENGTH);
   switch (accessKind.kind) {
     case 'bearer':
       return accessKind;

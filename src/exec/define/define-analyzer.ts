@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
 import { ensurePlace } from '../ensure-place.js';
@@ -15,7 +15,7 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
       andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
         const taken = catalog.analyzers.has(name);
         if (!goesAhead(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
-        return andThen(putPlaced(change, place, settled(statement, { name })), () => finish(execution));
+        return andThen(putAtLevel(change, place, settled(statement, { name })), () => finish(execution));
       }),
     );
   };

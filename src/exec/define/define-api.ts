@@ -1,5 +1,5 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
@@ -24,7 +24,7 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
             mapInOrder(actions, (action) => action(frame)),
             (settledActions) => {
               const api = { ...settled(statement, { name }), handling, actions: settledActions };
-              return andThen(putPlaced(change, place, api), () => finish(execution));
+              return andThen(putAtLevel(change, place, api), () => finish(execution));
             },
           ),
         );

@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { SettledConfig } from '../../catalog/definition.js';
-import { findDefaults } from '../../catalog/lookup.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
+import type { SettledConfig } from '../../catalog/definitions/definition.js';
+import { findDefaults } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
@@ -21,7 +21,7 @@ export function compileDefineConfig(statement: DefineConfig, compiler: Compiler)
     return andThen(isConfigured(execution, kind), (taken): PromiseOrValue<undefined> => {
       if (!goesAhead(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
       return andThen(settle(frame), (config) =>
-        andThen(putPlaced(change, place, { ...settled(statement, {}), config }), () => finish(execution)),
+        andThen(putAtLevel(change, place, { ...settled(statement, {}), config }), () => finish(execution)),
       );
     });
   };

@@ -1,6 +1,6 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { putDatabase } from '../../catalog/define.js';
-import { findDatabase } from '../../catalog/lookup.js';
+import { putDatabase } from '../../catalog/definitions/define.js';
+import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineDatabase } from '../../language/ast.js';
 import { ensureSelectedNamespace } from '../ensure-place.js';

@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { fieldName, putField, putTable } from '../../catalog/define.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
-import type { Change } from '../../catalog/stamp.js';
+import { fieldName, putField, putTable } from '../../catalog/definitions/define.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
@@ -67,7 +67,7 @@ function tableOfField(execution: Execution, { flexible }: DefineField, name: str
 /** When the field is an end of a relation, the relation goes between the tables that it names. */
 export function keepRelation(
   execution: Execution,
-  change: Change,
+  change: SchemaChange,
   field: FieldDefinition,
   { table }: TableInCatalog,
 ): PromiseOrValue<undefined> {

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
 import { ensurePlace } from '../ensure-place.js';
@@ -13,7 +13,7 @@ export function compileDefineFunction(statement: DefineFunction): Evaluate {
     return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
       if (!goesAhead(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
         return;
-      return andThen(putPlaced(change, place, settled(statement, { name })), () => finish(execution));
+      return andThen(putAtLevel(change, place, settled(statement, { name })), () => finish(execution));
     });
   };
 }

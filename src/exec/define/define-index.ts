@@ -1,6 +1,6 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putIndex } from '../../catalog/define.js';
+import { putIndex } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';

@@ -1,6 +1,6 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { putNamespace } from '../../catalog/define.js';
-import { findNamespace } from '../../catalog/lookup.js';
+import { putNamespace } from '../../catalog/definitions/define.js';
+import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineNamespace } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../execution.js';

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
@@ -21,7 +21,7 @@ export function compileDefineParam(statement: DefineParam, compiler: Compiler): 
       if (!goesAhead(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
       return andThen(evaluate(frame), (value) => {
         assertStorable(value);
-        return andThen(putPlaced(change, place, settled(statement, { value })), () => finish(execution));
+        return andThen(putAtLevel(change, place, settled(statement, { value })), () => finish(execution));
       });
     });
   };

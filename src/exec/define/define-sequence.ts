@@ -1,7 +1,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { SequenceDefinition } from '../../catalog/definition.js';
-import { drawSecret } from '../../catalog/secret.js';
+import { generateSecret } from '../../catalog/credentials/secret.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
+import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { DefineSequence, Expression } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
@@ -31,9 +31,9 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
         if (!goesAhead(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
         return andThen(clausesOf(frame), (clauses) => {
           const { timeout: _, ...plain } = statement;
-          const identity = existing?.identity ?? drawSecret(execution.environment.random, IDENTITY_LENGTH);
+          const identity = existing?.identity ?? generateSecret(execution.environment.random, IDENTITY_LENGTH);
           const sequence: SequenceDefinition = { ...settled(plain, { name, identity }), ...clauses };
-          return andThen(putPlaced(change, place, sequence), () => finish(execution));
+          return andThen(putAtLevel(change, place, sequence), () => finish(execution));
         });
       }),
     );

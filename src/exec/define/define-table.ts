@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { viewSources } from '../../catalog/catalog-draft.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import { putTable } from '../../catalog/define.js';
+import { viewSources } from '../../catalog/definitions/catalog-draft.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { putTable } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
 import { ensurePlace } from '../ensure-place.js';

@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { UserDefinition } from '../../catalog/definition.js';
-import { findUser } from '../../catalog/lookup.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
@@ -29,10 +29,10 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
             const user: UserDefinition = settled(rest, {
               name,
               passhash,
-              secret: drawSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
+              secret: generateSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
               durations: { token: HOUR, session: undefined, ...statement.durations },
             });
-            return andThen(putPlaced(change, place, user), () => finish(execution));
+            return andThen(putAtLevel(change, place, user), () => finish(execution));
           });
         }),
       ),

@@ -1,9 +1,9 @@
 /** What all definitions do alike: settle names, ask who may, and deal with a name that is taken. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { Action, Place } from '../../catalog/principal.js';
-import type { Change } from '../../catalog/stamp.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
+import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
@@ -36,7 +36,7 @@ export function beginDefinition(
   level: Level,
   action: Action,
   resource: Resource,
-): { readonly place: Place; readonly change: Change } {
+): { readonly place: DatabasePath; readonly change: SchemaChange } {
   const place = selectedPlace(execution, level);
   authorize(execution.identity, action, place, resource);
   const change = changeOf(execution);

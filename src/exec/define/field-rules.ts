@@ -1,7 +1,7 @@
 /** What a DEFINE FIELD may not say (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import { fieldName, plainFieldName } from '../../catalog/define.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { fieldName, plainFieldName } from '../../catalog/definitions/define.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Idiom, Part } from '../../language/ast.js';
 import { computedCycle, computedGraph } from '../../plan/computed-fields.js';

@@ -5,10 +5,10 @@
  * left as it came goes when it is implied no longer, so that a table that stops being a relation doesn't ask for `in` and `out`.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { fieldName, putField } from '../../catalog/define.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
-import { removeMember } from '../../catalog/remove.js';
-import type { Change } from '../../catalog/stamp.js';
+import { fieldName, putField } from '../../catalog/definitions/define.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
+import { removeMember } from '../../catalog/definitions/remove.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Part, TableKind } from '../../language/ast.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
@@ -35,7 +35,7 @@ export function elementsOf(field: FieldDefinition): FieldDefinition[] {
 
 /** Brings the implied fields of a table from what `before` implied to what `after` implies. */
 export function settleImplied(
-  change: Change,
+  change: SchemaChange,
   { catalog, table }: TableInCatalog,
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],

@@ -1,17 +1,17 @@
 /** REMOVE, by what is removed. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { fieldName, type PlacedKind, plainFieldName } from '../../catalog/define.js';
-import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/lookup.js';
-import type { Action, Place } from '../../catalog/principal.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { fieldName, type LevelKind, plainFieldName } from '../../catalog/definitions/define.js';
+import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/definitions/lookup.js';
 import {
+  removeAtLevel,
   removeDatabase,
   removeIndex,
   removeMember,
   removeNamespace,
-  removePlaced,
   removeTable,
-} from '../../catalog/remove.js';
+} from '../../catalog/definitions/remove.js';
+import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, RemoveStatement } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
@@ -45,7 +45,7 @@ function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Remov
 }
 
 /** Ends what is live in a namespace or a database. */
-function endLiveQueries({ execution }: Frame, { namespace, database }: Place): undefined {
+function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): undefined {
   const { liveQueries, unit } = execution;
   liveQueries.endRemoved(
     unit.transaction,
@@ -282,13 +282,13 @@ function canonicalPath(path: string): string {
 }
 
 interface PlacedRemoval {
-  readonly kind: PlacedKind;
+  readonly kind: LevelKind;
   readonly level: Level;
   readonly action: Action;
   readonly resource: Resource;
   nameOf(frame: Frame): PromiseOrValue<string>;
-  exists(frame: Frame, name: string, place: Place): PromiseOrValue<boolean>;
-  missing(name: string, place: Place): TesseraError;
+  exists(frame: Frame, name: string, place: DatabasePath): PromiseOrValue<boolean>;
+  missing(name: string, place: DatabasePath): TesseraError;
 }
 
 /** The removal of a definition that stands by itself at a place. */
@@ -297,7 +297,7 @@ function placed({ kind, level, action, resource, nameOf, exists, missing }: Plac
     const { place, change } = beginDefinition(frame.execution, level, action, resource);
     return andThen(nameOf(frame), (name) =>
       andThen(exists(frame, name, place), (found) =>
-        found ? andThen(removePlaced(change, place, kind, name), () => undefined) : missing(name, place),
+        found ? andThen(removeAtLevel(change, place, kind, name), () => undefined) : missing(name, place),
       ),
     );
   };

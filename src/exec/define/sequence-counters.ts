@@ -1,7 +1,7 @@
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/lru-cache.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Id, SequenceDefinition } from '../../catalog/definition.js';
+import { LruCache } from '../../base/two-generation-cache.js';
+import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { databaseArea, sequenceKey } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';

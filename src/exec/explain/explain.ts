@@ -1,9 +1,10 @@
 /** EXPLAIN, before a statement or as its last clause: the plan by which it runs, and with ANALYZE (or FULL) what running it took. */
 import { Derived } from '../../base/derived.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Explain, ExplainClause, Expression, Statement } from '../../language/ast.js';
+import type { Explain, ExplainClause, Expression, Name, Select, Statement } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { bindLive } from '../../plan/bind-change.js';
+import { bindViewBuild, bindViewChanges } from '../../plan/bind-view.js';
 import { type Describing, describe } from '../../plan/describe.js';
 import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
@@ -129,7 +130,7 @@ function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) =
   }
   const measured = (meter: Meter) => meter.each(statement, compiler.statement(statement), rowsOf);
   return (frame) => ({
-    node: andThen(wholeNode(statement, nestedIn(frame), compiler), (node) => ({
+    node: andThen(wholeNode(statement, nestedIn(frame), { execution: frame.execution, compiler }), (node) => ({
       operator: operatorOf(statement),
       ...node,
       of: statement,
@@ -172,6 +173,11 @@ function operatorOf({ kind }: Statement): string {
 
 type Details = Partial<PlanNode>;
 
+interface Context {
+  readonly execution: Execution;
+  readonly compiler: Compiler;
+}
+
 /** The plan of a statement inside of another. */
 type PlanOf = (statement: Statement) => PromiseOrValue<PlanNode>;
 
@@ -181,7 +187,7 @@ const UNFOLDED: Folding = { folds: false, isClosed: () => false };
 
 /** What is told of the statements that are one step, or whose steps are statements. */
 const DETAILS: {
-  readonly [K in Statement['kind']]?: (statement: Of<K>, nested: PlanOf, compiler: Compiler) => PromiseOrValue<Details>;
+  readonly [K in Statement['kind']]?: (statement: Of<K>, nested: PlanOf, context: Context) => PromiseOrValue<Details>;
 } = {
   expression: ({ expression }, nested) => expressionNode(expression, nested),
   return: ({ value }, nested) => over(value, nested),
@@ -196,18 +202,37 @@ const DETAILS: {
   explain: ({ statement }, nested) => andThen(nested(statement), (child) => ({ children: [child] })),
   create: ({ targets }) => ({ attributes: { targets: targets.map((target) => printExpression(target)).join(', ') } }),
   // What a live query does with each change.
-  live: (statement, nested, { tuning }) => describe(bindLive(statement, tuning.rules), { ...UNFOLDED, nested }),
+  live: (statement, nested, { compiler }) =>
+    describe(bindLive(statement, compiler.tuning.rules), { ...UNFOLDED, nested }),
+  'define-table': (statement, nested, context) =>
+    statement.view === undefined ? {} : viewNodes(statement.name, statement.view, nested, context),
   insert: ({ into }) => (into === undefined ? {} : { attributes: { into: printExpression(into) } }),
   relate: ({ from, edge, to }) => ({
     attributes: { from: printExpression(from), edge: printExpression(edge), to: printExpression(to) },
   }),
 };
 
-function wholeNode(statement: Statement, nested: PlanOf, compiler: Compiler): PromiseOrValue<Details> {
+function wholeNode(statement: Statement, nested: PlanOf, context: Context): PromiseOrValue<Details> {
   const details = DETAILS[statement.kind] as
-    | ((statement: Statement, nested: PlanOf, compiler: Compiler) => PromiseOrValue<Details>)
+    | ((statement: Statement, nested: PlanOf, context: Context) => PromiseOrValue<Details>)
     | undefined;
-  return details === undefined ? {} : details(statement, nested, compiler);
+  return details === undefined ? {} : details(statement, nested, context);
+}
+
+/** What fills a view, and what each change of its sources makes of it. */
+function viewNodes(name: Name, select: Select, nested: PlanOf, context: Context): PromiseOrValue<Details> {
+  const { execution, compiler } = context;
+  const { rules } = compiler.tuning;
+  const view = { name: typeof name === 'string' ? name : printExpression(name), view: select };
+  return andThen(execution.unit.catalog(), (catalog) =>
+    andThen(foldingFor(execution), (folding) => {
+      const trees = [...(catalog ? [bindViewBuild(view, catalog, rules)] : []), bindViewChanges(view, rules)];
+      return andThen(
+        mapInOrder(trees, (tree) => describe(tree, { ...folding, nested })),
+        (children) => ({ children }),
+      );
+    }),
+  );
 }
 
 function over(expression: Expression, nested: PlanOf): PromiseOrValue<Details> {

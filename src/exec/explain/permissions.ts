@@ -3,8 +3,8 @@
  * by those who see all of them, and changes nothing. The verdicts are those of the reader, for the records as they are now.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { Place, Principal } from '../../catalog/principal.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { ALL_FIELDS } from '../../plan/fields-read.js';
@@ -72,7 +72,7 @@ function subjectTo(execution: Execution, identity: Identity): Execution {
 }
 
 /** Somebody who has just signed in as a record, or hasn't signed in at all; there is no token, and no access by name. */
-function identityOf(id: RecordId | undefined, place: Required<Place>): Identity {
+function identityOf(id: RecordId | undefined, place: Required<DatabasePath>): Identity {
   const { namespace = '', database = '' } = place;
   const principal: Principal =
     id === undefined ? { kind: 'guest' } : { kind: 'record', namespace, database, access: '', id };

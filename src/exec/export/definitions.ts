@@ -1,4 +1,4 @@
-import { type Definition, statementOf } from '../../catalog/stored-definition.js';
+import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import type { Statement } from '../../language/ast.js';
 import { type PrintOptions, printStatement } from '../../language/print.js';
 import { valueExpression } from './value-code.js';

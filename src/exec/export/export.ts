@@ -9,8 +9,8 @@
  *
  * Definitions come first, then table by table what is defined on it and its records.
  */
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { DatabaseDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { DatabaseDefinition } from '../../catalog/definitions/definition.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { authorize } from '../authorize.js';

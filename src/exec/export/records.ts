@@ -1,4 +1,4 @@
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Key } from '../../storage/contract.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { Execution } from '../execution.js';

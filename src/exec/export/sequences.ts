@@ -1,5 +1,5 @@
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { SequenceDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { databaseArea, sequenceKey } from '../../catalog/keys.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';

@@ -1,4 +1,4 @@
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import { objectFrom } from '../../value/value.js';
 import type { Execution } from '../execution.js';

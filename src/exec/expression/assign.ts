@@ -5,7 +5,7 @@ import { ValueBag } from '../../functions/value-bag.js';
 import type { Assignment, DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { add, subtract } from '../../value/arithmetic.js';
-import { concat, union, without } from '../../value/items.js';
+import { concat, union, without } from '../../value/collection-operations.js';
 import { toNumber } from '../../value/number.js';
 import { withField } from '../../value/paths.js';
 import { isTruthy } from '../../value/truthiness.js';

@@ -1,6 +1,6 @@
 /** Calls of the functions that users define. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { FunctionDefinition } from '../../catalog/definition.js';
+import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';

@@ -6,7 +6,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
 import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS } from '../../plan/fields-read.js';
-import { innerElements } from '../../value/elements.js';
+import { innerElements } from '../../value/flatten.js';
 import { rangeContains } from '../../value/membership.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
@@ -112,7 +112,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
     if (from.edges || execution.checks.view) return bothSteps(from, frame);
     let edges = false;
     const lists = mapReads(execution, from.nodes, (value) => {
-      const node = nodeOf(value, false);
+      const node = vertexKey(value, false);
       if (node === undefined) return [];
       const told = node.isEdge
         ? undefined
@@ -217,14 +217,14 @@ function compileSubject({ table, range }: GraphSubject, compiler: Compiler): Com
 
 /** The places where a step begins. Edges are asked for their ends, so that they are read together. */
 function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Node | undefined)[]> {
-  if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => nodeOf(value, edges));
+  if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => vertexKey(value, edges));
   return andThen(frame.execution.reader.readMany(frame.execution, nodes, 'select', EDGE_FIELDS), (records) =>
     nodes.map((id, at) => ({ id, record: records[at], isRead: true, isEdge: true })),
   );
 }
 
 /** Links and rows are places of a graph; a row with both ends is an edge. */
-function nodeOf(value: Value, isKnownEdge: boolean): Node | undefined {
+function vertexKey(value: Value, isKnownEdge: boolean): Node | undefined {
   if (value instanceof RecordId) {
     return value.key instanceof Range ? undefined : { id: value, record: undefined, isEdge: isKnownEdge };
   }

@@ -1,6 +1,7 @@
 /** `type::field(name)` and `type::fields(names)`: paths of the current document that are given as text. */
-import { LruCache } from '../../base/lru-cache.js';
+
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
 import { invalidArguments, wrongType } from '../../functions/arguments.js';
 import type { Call, Idiom, Part } from '../../language/ast.js';

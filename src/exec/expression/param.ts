@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { ParamDefinition } from '../../catalog/definition.js';
+import type { ParamDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';

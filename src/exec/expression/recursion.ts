@@ -2,7 +2,7 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { DestructureField, Part, Recursion } from '../../language/ast.js';
-import { innerElements } from '../../value/elements.js';
+import { innerElements } from '../../value/flatten.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, RecordId, type Value } from '../../value/value.js';

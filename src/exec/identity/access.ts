@@ -1,18 +1,18 @@
 /** ACCESS: hands out, shows, revokes and purges the grants of an access method, and changes its key. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { AccessDefinition } from '../../catalog/definition.js';
 import {
-  drawGrant,
   type Grant,
   type GrantSubject,
   Grants,
   type GrantUse,
+  generateGrant,
   isExpired,
-  moment,
-} from '../../catalog/grant.js';
-import { ensureIncarnation, NO_INCARNATION } from '../../catalog/incarnation.js';
-import { areaOf, findAccess, findUser } from '../../catalog/lookup.js';
-import type { Place } from '../../catalog/principal.js';
+  toDatetime,
+} from '../../catalog/credentials/grant.js';
+import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
@@ -28,7 +28,7 @@ type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
 
 /** The access method of a statement, and its grants. */
 interface Store {
-  readonly place: Place;
+  readonly place: DatabasePath;
   readonly access: AccessDefinition;
   readonly grants: Grants;
 }
@@ -94,7 +94,7 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
       const { name, durations, accessKind } = store.access;
       const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
       const { environment } = frame.execution;
-      const drawn = drawGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
+      const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
       store.grants.put(drawn.grant);
       return shown(drawn.grant, drawn.key);
     });
@@ -173,7 +173,7 @@ function withFamily(grants: Grants, grant: Grant): PromiseOrValue<Grant> {
 }
 
 function revoke({ environment }: Execution, grants: Grants, grant: Grant): Grant {
-  const revocation = moment(environment.clock.now());
+  const revocation = toDatetime(environment.clock.now());
   const revoked = { ...grant, revocation };
   grants.put(revoked);
   // Otherwise the one that it replaced could still be taken for one that lost a race.

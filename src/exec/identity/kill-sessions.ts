@@ -4,13 +4,13 @@
  * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Denials, namedToken } from '../../catalog/denial.js';
-import { areaOf } from '../../catalog/lookup.js';
+import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
+import { areaOf } from '../../catalog/definitions/lookup.js';
 import {
+  type DatabasePath,
+  databasePathOf,
   mayAct,
-  type Place,
   type Principal,
-  placeOf,
   recordSubject,
   subjectOf,
   userSubject,
@@ -45,7 +45,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
       return ({ execution }) => {
         const { principal } = execution.identity;
         if (principal.kind === 'guest') throw guestRefusal();
-        return killAll(execution, placeOf(principal), subjectOf(principal));
+        return killAll(execution, databasePathOf(principal), subjectOf(principal));
       };
     case 'user':
       return ({ execution }) => {
@@ -66,7 +66,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
 
 /** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, unit, environment, witness, denials } = execution;
+  const { sessions, unit, environment, witness, revocationFlag } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
@@ -74,30 +74,33 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
     throw failure('session_missing', { id: shown });
   }
   unit.transaction.afterCommit(() => session.end());
-  witness?.acted({ action: 'session-kill', place: placeOf(principal), subject: { session: session.key } });
-  const token = namedToken(session.identity.token);
+  witness?.acted({ action: 'session-kill', place: databasePathOf(principal), subject: { session: session.key } });
+  const token = revocableToken(session.identity.token);
   if (token === undefined) return undefined;
-  denials.set(unit.transaction);
-  return andThen(areaOf(unit.transaction, placeOf(principal)), (area) =>
-    andThen(area && new Denials(unit.transaction, area).denyToken(token, environment.clock.now()), () => undefined),
+  revocationFlag.set(unit.transaction);
+  return andThen(areaOf(unit.transaction, databasePathOf(principal)), (area) =>
+    andThen(
+      area && new RevocationList(unit.transaction, area).revokeToken(token, environment.clock.now()),
+      () => undefined,
+    ),
   );
 }
 
-function killOthers(execution: Execution, place: Place, subject: string): PromiseOrValue<undefined> {
+function killOthers(execution: Execution, place: DatabasePath, subject: string): PromiseOrValue<undefined> {
   if (!isSubject(execution.identity.principal, place, subject)) authorize(execution.identity, 'own', place, 'Actor');
   return killAll(execution, place, subject);
 }
 
 /** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
 function killAll(
-  { unit, sessions, environment, witness, denials }: Execution,
-  place: Place,
+  { unit, sessions, environment, witness, revocationFlag }: Execution,
+  place: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {
   return andThen(areaOf(unit.transaction, place), (area) => {
     if (area === undefined) return undefined;
-    denials.set(unit.transaction);
-    new Denials(unit.transaction, area).denySubject(subject, environment.clock.now());
+    revocationFlag.set(unit.transaction);
+    new RevocationList(unit.transaction, area).revokeSubject(subject, environment.clock.now());
     sessions.doubt(unit.transaction, place);
     witness?.acted({ action: 'session-kill', place, subject: { of: subject } });
     return undefined;
@@ -107,12 +110,12 @@ function killAll(
 /** Whether a session is of the user who asks, or of one whom they own. */
 export function mayEnd({ identity }: Execution, { identity: { principal } }: LastingSession): boolean {
   if (principal.kind === 'guest') return false;
-  const place = placeOf(principal);
+  const place = databasePathOf(principal);
   return isSubject(identity.principal, place, subjectOf(principal)) || mayAct(identity.principal, 'own', place);
 }
 
-function isSubject(principal: Principal, place: Place, subject: string): boolean {
+function isSubject(principal: Principal, place: DatabasePath, subject: string): boolean {
   if (principal.kind === 'guest') return false;
-  const { namespace, database } = placeOf(principal);
+  const { namespace, database } = databasePathOf(principal);
   return namespace === place.namespace && database === place.database && subjectOf(principal) === subject;
 }

@@ -1,11 +1,11 @@
 /** ACCESS … ROTATE: an access method with another key. Tokens of the former one stay good for a while. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putPlaced } from '../../catalog/define.js';
-import type { AccessDefinition } from '../../catalog/definition.js';
-import { moment } from '../../catalog/grant.js';
-import type { Place } from '../../catalog/principal.js';
-import { drawSecret, SIGNING_SECRET_LENGTH } from '../../catalog/secret.js';
-import { isSymmetric } from '../../catalog/signing-key.js';
+import { toDatetime } from '../../catalog/credentials/grant.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { isSymmetric } from '../../catalog/credentials/signing-key.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { KeyRotation } from '../../language/ast.js';
@@ -19,13 +19,13 @@ import type { Execution } from '../execution.js';
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
 export function rotateKey(
   execution: Execution,
-  place: Place,
+  place: DatabasePath,
   access: AccessDefinition,
   rotation: KeyRotation,
 ): PromiseOrValue<undefined> {
   const rotated = withNewKey(access, rotation, execution.environment);
   judgeAccessKeys(rotated, execution);
-  return andThen(putPlaced(changeOf(execution), place, rotated), () => finish(execution));
+  return andThen(putAtLevel(changeOf(execution), place, rotated), () => finish(execution));
 }
 
 function withNewKey(
@@ -39,13 +39,13 @@ function withNewKey(
   const symmetric = isSymmetric(verify.algorithm);
   // A secret of ours needs nobody to know it; whoever else issues tokens has to be told theirs.
   const next =
-    key ?? (symmetric && accessKind.kind === 'record' ? drawSecret(random, SIGNING_SECRET_LENGTH) : undefined);
+    key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
   const signing = symmetric ? next : issuerKey;
   if (next === undefined || (issuer?.key !== undefined && signing === undefined)) throw failure('rotation_key_missing');
   const now = clock.now();
   const lifetime = keep ?? durations.token ?? HOUR;
   const retired = (verify.retired ?? []).filter(({ until }) => datetimeNanoseconds(until) > now);
-  if (lifetime > 0n) retired.unshift({ key: verify.key, until: moment(now + lifetime) });
+  if (lifetime > 0n) retired.unshift({ key: verify.key, until: toDatetime(now + lifetime) });
   const jwt = {
     verify: {
       kind: verify.kind,

@@ -5,12 +5,12 @@
  * from 3.2.2 on (earlier ones show hashes to every viewer).
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { plainFieldName } from '../../catalog/define.js';
-import type { ConfigDefinition } from '../../catalog/definition.js';
-import { findUser, loadNamespace, loadRoot } from '../../catalog/lookup.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { plainFieldName } from '../../catalog/definitions/define.js';
+import type { ConfigDefinition } from '../../catalog/definitions/definition.js';
+import { findUser, loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
+import type { Definition } from '../../catalog/definitions/stored-definition.js';
 import { mayAct } from '../../catalog/principal.js';
-import type { Definition } from '../../catalog/stored-definition.js';
 import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';

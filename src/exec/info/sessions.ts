@@ -1,5 +1,5 @@
 /** INFO FOR SESSIONS: the sessions that whoever asks may end. One over HTTP is over with its request and isn't among them. */
-import { moment } from '../../catalog/grant.js';
+import { toDatetime } from '../../catalog/credentials/grant.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { guestRefusal } from '../authorize.js';
@@ -19,17 +19,17 @@ function overview({ key, identity, listener, facts }: LastingSession, execution:
   const { principal, session, access } = identity;
   return objectFrom({
     access,
-    active: moment(facts.active),
+    active: toDatetime(facts.active),
     current: listener === execution.listener,
     database: session['db'],
-    expires: facts.expires === undefined ? undefined : moment(facts.expires),
+    expires: facts.expires === undefined ? undefined : toDatetime(facts.expires),
     id: parseUuid(key),
     ip: session['ip'],
     level: principal.kind === 'system' ? principal.level : principal.kind,
     live: facts.liveQueries,
     namespace: session['ns'],
     origin: session['or'],
-    since: moment(facts.since),
+    since: toDatetime(facts.since),
     svc: session['id'],
     user: principal.kind === 'system' ? principal.name : identity.auth,
   });

@@ -1,8 +1,8 @@
 /** Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say is left out. */
-import { fieldName } from '../../catalog/define.js';
-import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definition.js';
+import { fieldName } from '../../catalog/definitions/define.js';
+import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definitions/definition.js';
+import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
 import { roleNames } from '../../catalog/principal.js';
-import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/stored-definition.js';
 import {
   type AccessKind,
   ASYNC_EVENT,

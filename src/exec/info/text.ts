@@ -1,6 +1,6 @@
 /** Definitions as INFO prints them, without secrets. */
 
-import { type Definition, statementOf } from '../../catalog/stored-definition.js';
+import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import type { Expression } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
 

@@ -1,7 +1,7 @@
 /** LIVE SELECT: registers a live query, and says what it shows of each change. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { reachableFrom } from '../../catalog/feed-reach.js';
+import { coveredFrom } from '../../catalog/changefeed/coverage.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Live } from '../../language/ast.js';
@@ -99,7 +99,7 @@ function checkFeed(
   stamp: Versionstamp | undefined,
 ): PromiseOrValue<unknown> {
   const position = stamp === undefined ? LAST_POSITION : positionAfter(stamp);
-  return reachableFrom(transaction, catalog, table, position, stamp === 0n);
+  return coveredFrom(transaction, catalog, table, position, stamp === 0n);
 }
 
 /** What an expression takes with what it is compiled to, in bytes. */

@@ -1,6 +1,11 @@
 /** SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at everything. */
 import { andThen } from '../../base/promise-or-value.js';
-import { type ChangeSet, type LoggedChange, type RecordChange, readChanges } from '../../catalog/change-log.js';
+import {
+  type ChangeSet,
+  type LoggedChange,
+  type RecordChange,
+  readChanges,
+} from '../../catalog/changefeed/change-log.js';
 import { failure } from '../../errors/error.js';
 import type { ShowChanges } from '../../language/ast.js';
 import { stampOfTime } from '../../storage/append.js';

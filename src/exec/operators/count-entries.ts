@@ -1,6 +1,6 @@
 /** Counts what an index lists, where that is one entry for each record that meets the condition. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
 import { arraysBehind, elsewherePrefix } from '../../index/entries.js';
 import type { CountEntries, IndexScan } from '../../plan/nodes.js';

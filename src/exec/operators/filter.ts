@@ -1,7 +1,7 @@
 /** The condition of a statement, which judges rows batch by batch. */
 import { andThen, filterInOrder, filterTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Binary, Expression } from '../../language/ast.js';
-import { fieldNamed } from '../../language/field-named.js';
+import { fieldNamed } from '../../language/field-name-of.js';
 import { operandsOf } from '../../plan/access/comparisons.js';
 import { onlyLook } from '../../plan/effects.js';
 import type { Filter } from '../../plan/nodes.js';

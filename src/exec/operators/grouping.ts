@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { type Accumulator, type Aggregate, findAggregate } from '../../functions/aggregates.js';
 import type { Call, Expression, Group, Idiom, Projections } from '../../language/ast.js';
-import { fieldNamed } from '../../language/field-named.js';
+import { fieldNamed } from '../../language/field-name-of.js';
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { expressionsOf } from '../../plan/projections.js';

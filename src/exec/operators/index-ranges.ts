@@ -1,8 +1,8 @@
 /** The ranges of an index's keys in which a scan finds its entries. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { mapInSteps } from '../../base/steps.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import type { Id } from '../../catalog/definition.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { Id } from '../../catalog/definitions/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
 import { elsewherePrefix } from '../../index/entries.js';
 import type { Direction, IndexScan } from '../../plan/nodes.js';

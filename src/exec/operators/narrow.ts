@@ -1,5 +1,5 @@
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Direction } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';

@@ -1,6 +1,6 @@
 /** What the nodes of a plan are compiled to. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Access, Direction, RowNode, StreamNode } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';

@@ -1,7 +1,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom } from '../../language/ast.js';
-import { innerElements } from '../../value/elements.js';
+import { innerElements } from '../../value/flatten.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';

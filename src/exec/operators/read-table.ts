@@ -1,5 +1,5 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
 import type { Frame } from '../execution.js';

@@ -1,7 +1,7 @@
 /** Walks the rows of what a statement names, whatever it turns out to be: tables, records, ranges, values. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { forEachInSteps, type Pausing } from '../../base/steps.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../plan/nodes.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
 import type { Execution, Frame } from '../execution.js';

@@ -3,7 +3,7 @@
  * definitions are still the same and whether the user is still there.
  */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { Prefetch } from '../../storage/contract.js';
 import type { Frame } from '../execution.js';
 

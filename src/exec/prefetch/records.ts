@@ -1,8 +1,8 @@
 /** What statements that write are about to read, fetched for many records at once where the store answers later. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { edgePrefix, prefixRange } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { vertexKey } from '../../catalog/vertex-key.js';
 import { TesseraError } from '../../errors/error.js';
 import { indexEntries } from '../../index/entries.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
@@ -135,7 +135,7 @@ function claimsOf({ database }: DatabaseCatalog, { definition, indexes }: TableE
 /** Just the ranges that are scanned when a record is deleted. */
 function rangesAt(catalog: DatabaseCatalog, id: RecordId): KeyRange[] {
   if (id.key instanceof Range) return [];
-  const node = nodeOf(catalog, id);
+  const node = vertexKey(catalog, id);
   const edges = [prefixRange(edgePrefix(node, 'in')), prefixRange(edgePrefix(node, 'out'))];
   return hasReferences(catalog) ? [...edges, prefixRange(edgePrefix(node, 'reference'))] : edges;
 }

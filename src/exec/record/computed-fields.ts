@@ -1,4 +1,4 @@
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { type ComputedGraph, computedGraph, computedOrder, neededFields } from '../../plan/computed-fields.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import { type Functions, withFunctions } from '../../plan/function-reads.js';

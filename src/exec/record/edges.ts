@@ -3,10 +3,10 @@
  * a walk over edges needn't read them; stores written before that was kept have `true` there.
  */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { vertexKey } from '../../catalog/vertex-key.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
@@ -28,7 +28,7 @@ const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> 
 export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
   return andThen(execution.unit.catalog(), (catalog) => {
     if (catalog === undefined) return [];
-    const node = nodeOf(catalog, id);
+    const node = vertexKey(catalog, id);
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
     const found = mapReads(execution, ranges, (range) => {
       const ids: RecordId[] = [];
@@ -55,7 +55,7 @@ export function endsAt(
 ): PromiseOrValue<RecordId[] | undefined> {
   const found: RecordId[] = [];
   let isWhole = true;
-  const range = prefixRange(edgePrefix(nodeOf(catalog, id), direction, catalog.tables.get(edge)?.definition.id));
+  const range = prefixRange(edgePrefix(vertexKey(catalog, id), direction, catalog.tables.get(edge)?.definition.id));
   const done = forEachBatchOfValues(unit.transaction.scan(range), (values) => {
     for (const end of values) {
       if (end instanceof RecordId && end.table === ends) found.push(end);
@@ -72,8 +72,8 @@ export function edgeEntries(catalog: DatabaseCatalog, edge: TableEntry, key: Rec
   if (!(from instanceof RecordId) || !(to instanceof RecordId)) return [];
   const encoded = encodeKey(key);
   return [
-    [edgeKey(nodeOf(catalog, from), 'out', edge.definition.id, encoded), to],
-    [edgeKey(nodeOf(catalog, to), 'in', edge.definition.id, encoded), from],
+    [edgeKey(vertexKey(catalog, from), 'out', edge.definition.id, encoded), to],
+    [edgeKey(vertexKey(catalog, to), 'in', edge.definition.id, encoded), from],
   ];
 }
 
@@ -85,7 +85,7 @@ export function isUnconnected(
 ): PromiseOrValue<boolean> {
   let [first, last] = ['', ''];
   for (const { id } of records) {
-    const node = nodeOf(catalog, id);
+    const node = vertexKey(catalog, id);
     if (first === '' || node < first) first = node;
     if (node > last) last = node;
   }

@@ -1,7 +1,7 @@
 /** Keeps the indexes of a table in step with its records, and builds a new index over those that are there already. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { IndexDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import type { Transaction } from '../../storage/contract.js';

@@ -3,8 +3,8 @@
  * and a DELETE asks them what its record means to others (`on-delete.ts`).
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { entriesOf } from '../../catalog/entries.js';
 import {
   edgePrefix,
@@ -14,7 +14,7 @@ import {
   referencePrefix,
   referrerAt,
 } from '../../catalog/keys.js';
-import { nodeOf } from '../../catalog/node.js';
+import { vertexKey } from '../../catalog/vertex-key.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
@@ -63,7 +63,9 @@ export function updateReferences(
     if (before?.[field] === after?.[field]) continue;
     const keysOf = (record: ObjectValue | undefined): Set<Key> =>
       new Set(
-        referredBy(record?.[field]).map((id) => referenceKey(nodeOf(catalog, id), table.definition.id, field, encoded)),
+        referredBy(record?.[field]).map((id) =>
+          referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded),
+        ),
       );
     const old = keysOf(before);
     const fresh = keysOf(after);
@@ -89,7 +91,7 @@ export function settleReferences(
     for (const [key, record] of batch) {
       if (!isObject(record)) continue;
       for (const id of referredBy(record[name])) {
-        const entry = referenceKey(nodeOf(catalog, id), table.definition.id, name, encodedKeyOf(key));
+        const entry = referenceKey(vertexKey(catalog, id), table.definition.id, name, encodedKeyOf(key));
         if (isBuilt) transaction.put(entry, name);
         else transaction.delete(entry);
       }
@@ -106,7 +108,7 @@ export function referrersAt(
 ): PromiseOrValue<Referrer[]> {
   return andThen(execution.unit.catalog(), (catalog) => {
     if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
-    const node = nodeOf(catalog, id);
+    const node = vertexKey(catalog, id);
     const found = mapInOrder(rangesAt(catalog, node, subjects), (range) =>
       andThen(entriesOf(execution.unit.transaction, range), (entries) => referrersIn(catalog, node, entries)),
     );
@@ -122,7 +124,7 @@ export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrVa
   return andThen(execution.unit.catalog(), (catalog) =>
     catalog === undefined
       ? undefined
-      : execution.unit.transaction.deleteRange(prefixRange(edgePrefix(nodeOf(catalog, id), 'reference'))),
+      : execution.unit.transaction.deleteRange(prefixRange(edgePrefix(vertexKey(catalog, id), 'reference'))),
   );
 }
 

@@ -1,5 +1,5 @@
 /** What a SCHEMAFULL table admits: the tree of its declared fields. */
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 import type { Type } from '../../value/type.js';

@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.js';
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Cursor } from '../../storage/contract.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { Execution } from '../execution.js';

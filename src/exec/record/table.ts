@@ -1,13 +1,13 @@
 /** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
 import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { compileRule, type Rule } from '../permission.js';
-import { compileView, type PreparedView } from '../view/view.js';
+import { type PreparedView, prepareView } from '../view/view.js';
 import { ComputedFields } from './computed-fields.js';
 import { buildMask, type GuardedPath, type Mask } from './mask.js';
 import { referringFields } from './references.js';
@@ -114,7 +114,7 @@ export class TablePreparer {
         when: event.when && compiler.expression(event.when),
         actions: event.then.map((each) => compiler.expression(each)),
       })),
-      views: entry.views.flatMap((view) => (view.view === undefined ? [] : [compileView(view, view.view, compiler)])),
+      views: entry.views.flatMap((view) => (view.view === undefined ? [] : [prepareView(view, view.view, compiler)])),
       references: referringFields(entry),
       shape: shapeOf(entry.fields),
     };

@@ -1,7 +1,7 @@
 /** Records of tables whose records sign in: what they were handed ends with them. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { incarnationId, recordCreated, recordDeleted } from '../../catalog/incarnation.js';
+import { incarnationId, recordCreated, recordDeleted } from '../../catalog/credentials/incarnation.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { TableKeys } from '../../catalog/keys.js';
 import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';

@@ -7,8 +7,8 @@ import {
   type PromiseOrValue,
   unawaited,
 } from '../../base/promise-or-value.js';
-import { feedOf, logRecord } from '../../catalog/change-log.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import { feedOf, logRecord } from '../../catalog/changefeed/change-log.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Stored } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';

@@ -1,14 +1,16 @@
 /**
- * The groups of a view. Beside the record that everybody sees, each group has a total for each of its aggregates, and for minima and maxima
- * its values in their order. What a record of a source gave to a group is remembered as well, since what it would give now may be another
- * thing: expressions may follow links or look at the clock.
+ * The groups of a view with GROUP. Beside the record that everybody sees, the state of each group is stored: a running total for each of its
+ * aggregates, and for minima and maxima its values in their order. What each record of a source contributed to a group is stored as well,
+ * since it may contribute something else now: expressions may follow links or look at the clock.
  *
  * A change of a record costs a few keys, however large the groups are.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { TableDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import { prefixRange, viewOrderPrefix, viewPrefix, viewRowKey } from '../../catalog/keys.js';
+import { checkAggregated, type Extremum } from '../../functions/incremental-aggregates.js';
+import { aggregateParam, keyParam } from '../../plan/bind-view.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { compare } from '../../value/order.js';
@@ -16,25 +18,24 @@ import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';
 import { type Execution, Frame, Scope } from '../execution.js';
 import { writeAt } from '../operators/projections.js';
-import { aggregateParam, type Columns, keyParam } from './columns.js';
-import type { SourceChange } from './source-change.js';
-import { checkTallied, type Extreme } from './tallies.js';
+import type { AggregateColumn, Columns } from './group-columns.js';
+import type { SourceRecord, ViewRecords } from './view-records.js';
 
-/** What a record gives: the keys of its group, and a value for each aggregate. Stored as it is. */
-type Gift = readonly [keys: ArrayValue, values: ArrayValue];
+/** What a record contributes: the keys of its group, and a value for each aggregate. Stored as it is. */
+type Contribution = readonly [keys: ArrayValue, values: ArrayValue];
 
 /** A group that is being changed. */
 interface Group {
   readonly keys: ArrayValue;
   count: number;
   /**
-   * One for each aggregate. For an extreme it is the best of those values that will never be taken back: they come from tables that keep no
+   * One for each aggregate. For an extremum it is the best of those values that will never be removed: they come from tables that keep no
    * records, and would fill the store.
    */
   readonly totals: Value[];
 }
 
-export class Groups {
+export class Groups implements ViewRecords {
   readonly #execution: Execution;
   readonly #view: TableDefinition;
   readonly #columns: Columns;
@@ -53,13 +54,12 @@ export class Groups {
     };
   }
 
-  /** Takes back what a record gave before it was changed, and adds what it gives now, if it still belongs to the view. */
-  replace({ source, id, before }: SourceChange, frame: Frame | undefined): PromiseOrValue<void> {
+  replace({ source, id, before }: SourceRecord, frame: Frame | undefined): PromiseOrValue<void> {
     const { transaction } = this.#execution.unit;
     const key = viewRowKey(this.#prefixes.row, source.definition.id, encodeKey(id.key));
-    const given = before === undefined ? undefined : transaction.get(key);
-    return andThen(given as PromiseOrValue<Gift | undefined>, (old) =>
-      andThen(frame && this.#giftOf(frame), (fresh) => {
+    const contributed = before === undefined ? undefined : transaction.get(key);
+    return andThen(contributed as PromiseOrValue<Contribution | undefined>, (old) =>
+      andThen(frame && this.#contributionOf(frame), (fresh) => {
         const isKept = !source.definition.drop;
         if (fresh !== undefined && isKept) transaction.put(key, fresh);
         else if (old !== undefined) transaction.delete(key);
@@ -67,7 +67,7 @@ export class Groups {
         if (old !== undefined && fresh !== undefined && encodeKey(old) === encodeKey(fresh)) {
           return andThen(this.#open(fresh), () => undefined);
         }
-        return andThen(old && this.#take(old), () => fresh && this.#give(fresh, isKept));
+        return andThen(old && this.#remove(old), () => fresh && this.#add(fresh, isKept));
       }),
     );
   }
@@ -84,24 +84,24 @@ export class Groups {
     return forEachInOrder(changed, ([key, group]) => andThen(this.#write(key, group), () => undefined));
   }
 
-  #giftOf(frame: Frame): PromiseOrValue<Gift> {
+  #contributionOf(frame: Frame): PromiseOrValue<Contribution> {
     const { keys, aggregates } = this.#columns;
     return andThen(
       mapInOrder(keys, (key) => key(frame)),
       (own) =>
         andThen(
-          mapInOrder(aggregates, ({ argument, path, tally }) =>
+          mapInOrder(aggregates, ({ argument, path, aggregate }) =>
             andThen(argument(frame), (value) => {
-              checkTallied(path, tally, value);
+              checkAggregated(path, aggregate, value);
               return value;
             }),
           ),
-          (values): Gift => [own, values],
+          (values): Contribution => [own, values],
         ),
     );
   }
 
-  #open([keys]: Gift): PromiseOrValue<Group> {
+  #open([keys]: Contribution): PromiseOrValue<Group> {
     const key = encodeKey(keys);
     const open = this.#changed.get(key);
     if (open !== undefined) return open;
@@ -109,47 +109,47 @@ export class Groups {
     return andThen(stored as PromiseOrValue<ArrayValue | undefined>, (found) => {
       const group: Group =
         found === undefined
-          ? { keys, count: 0, totals: this.#columns.aggregates.map(({ tally }) => initialOf(tally)) }
+          ? { keys, count: 0, totals: this.#columns.aggregates.map(({ aggregate }) => initialOf(aggregate)) }
           : { keys, count: found[0] as number, totals: found.slice(1) };
       this.#changed.set(key, group);
       return group;
     });
   }
 
-  #give(gift: Gift, isKept: boolean): PromiseOrValue<void> {
-    return andThen(this.#open(gift), (group) => {
+  #add(contribution: Contribution, isKept: boolean): PromiseOrValue<void> {
+    return andThen(this.#open(contribution), (group) => {
       group.count++;
-      return this.#forEach(gift, (tally, value, at) => {
+      return this.#forEach(contribution, ({ aggregate }, value, at) => {
         const total = group.totals[at];
-        if (tally.kind === 'extreme') {
-          if (isKept) return this.#tell(gift, at, value, 1);
-          group.totals[at] = better(tally, total, value);
-        } else group.totals[at] = tally.add(total, value);
+        if (aggregate.kind === 'extremum') {
+          if (isKept) return this.#countValue(contribution, at, value, 1);
+          group.totals[at] = better(aggregate, total, value);
+        } else group.totals[at] = aggregate.add(total, value);
       });
     });
   }
 
-  #take(gift: Gift): PromiseOrValue<void> {
-    return andThen(this.#open(gift), (group) => {
+  #remove(contribution: Contribution): PromiseOrValue<void> {
+    return andThen(this.#open(contribution), (group) => {
       group.count--;
-      return this.#forEach(gift, (tally, value, at) => {
-        if (tally.kind === 'extreme') return this.#tell(gift, at, value, -1);
-        group.totals[at] = tally.remove(group.totals[at], value);
+      return this.#forEach(contribution, ({ aggregate }, value, at) => {
+        if (aggregate.kind === 'extremum') return this.#countValue(contribution, at, value, -1);
+        group.totals[at] = aggregate.remove(group.totals[at], value);
       });
     });
   }
 
   #forEach(
-    [, values]: Gift,
-    visit: (tally: Columns['aggregates'][number]['tally'], value: Value, at: number) => PromiseOrValue<void>,
+    [, values]: Contribution,
+    visit: (column: AggregateColumn, value: Value, at: number) => PromiseOrValue<void>,
   ): PromiseOrValue<void> {
-    return forEachInOrder(this.#columns.aggregates, ({ tally }, at) =>
-      andThen(visit(tally, values[at], at), () => undefined),
+    return forEachInOrder(this.#columns.aggregates, (column, at) =>
+      andThen(visit(column, values[at], at), () => undefined),
     );
   }
 
   /** Changes how often a value is there, among those in their order. */
-  #tell([keys]: Gift, column: number, value: Value, by: 1 | -1): PromiseOrValue<void> {
+  #countValue([keys]: Contribution, column: number, value: Value, by: 1 | -1): PromiseOrValue<void> {
     const { transaction } = this.#execution.unit;
     const key = viewOrderPrefix(this.#prefixes.order, encodeKey(keys), column) + encodeKey(value);
     return andThen(transaction.get(key), (stored) => {
@@ -171,7 +171,7 @@ export class Groups {
     return andThen(this.#scopeOf(key, group), (scope) => {
       const frame = new Frame(this.#execution, scope);
       const record = newObject();
-      const written = forEachInOrder(this.#columns.shown, ({ path, evaluate }) =>
+      const written = forEachInOrder(this.#columns.fields, ({ path, evaluate }) =>
         andThen(evaluate(frame), (value) => {
           writeAt(record, path, value);
           return undefined;
@@ -192,9 +192,10 @@ export class Groups {
     keys.forEach((value, at) => {
       scope.set(keyParam(at), value);
     });
-    const done = forEachInOrder(this.#columns.aggregates, ({ tally }, at) => {
+    const done = forEachInOrder(this.#columns.aggregates, ({ aggregate }, at) => {
       const total = totals[at];
-      const result = tally.kind === 'sum' ? tally.result(total, count) : this.#best(tally, key, at, total);
+      const result =
+        aggregate.kind === 'total' ? aggregate.result(total, count) : this.#best(aggregate, key, at, total);
       return andThen(result, (value) => {
         scope.set(aggregateParam(at), value);
         return undefined;
@@ -203,23 +204,23 @@ export class Groups {
     return andThen(done, () => scope);
   }
 
-  #best(tally: Extreme, key: string, column: number, kept: Value): PromiseOrValue<Value> {
+  #best(aggregate: Extremum, key: string, column: number, kept: Value): PromiseOrValue<Value> {
     const range = prefixRange(viewOrderPrefix(this.#prefixes.order, key, column));
-    const cursor = this.#execution.unit.transaction.scan(range, { reverse: tally.end === 'last', limit: 1 });
+    const cursor = this.#execution.unit.transaction.scan(range, { reverse: aggregate.end === 'last', limit: 1 });
     let best = kept;
     const found = forEachBatch(cursor, (entries) => {
-      for (const [, stored] of entries) best = better(tally, best, (stored as ArrayValue)[1]);
+      for (const [, stored] of entries) best = better(aggregate, best, (stored as ArrayValue)[1]);
       return true;
     });
     return andThen(found, () => best);
   }
 }
 
-function initialOf(tally: Columns['aggregates'][number]['tally']): Value {
-  return tally.kind === 'sum' ? tally.initial : undefined;
+function initialOf(aggregate: AggregateColumn['aggregate']): Value {
+  return aggregate.kind === 'total' ? aggregate.initial : undefined;
 }
 
-function better({ end }: Extreme, best: Value, value: Value): Value {
+function better({ end }: Extremum, best: Value, value: Value): Value {
   if (best === undefined) return value;
   return compare(value, best) < 0 === (end === 'first') ? value : best;
 }

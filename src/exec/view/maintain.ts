@@ -1,17 +1,13 @@
 /** When views are brought up to date: with each change of a source, and as a whole when they are defined. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { viewSources } from '../../catalog/catalog-draft.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import { emptyView } from '../../catalog/remove.js';
-import { forEachBatch } from '../../storage/cursor.js';
-import { isObject, RecordId } from '../../value/value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { emptyView } from '../../catalog/definitions/remove.js';
 import { deeper } from '../depth.js';
 import { discreetly } from '../discretion.js';
 import type { Compiler, Execution } from '../execution.js';
 import { UNCHECKED } from '../permission.js';
 import { forStoredCode } from '../stored-code.js';
-import type { SourceChange } from './source-change.js';
-import { compileView, type PreparedView, ViewUpdate } from './view.js';
+import { applyChange, fillView, type PreparedView, type SourceChange } from './view.js';
 
 /** Brings the views of a table up to date with a change of one record: in its transaction, with permissions off. */
 export function maintainViews(
@@ -23,10 +19,9 @@ export function maintainViews(
   if (views.length === 0) return;
   const inner = maintenance(execution);
   return forEachInOrder(views, (view) =>
-    discreetly(execution, `view '${view.definition.name}'`, () => {
-      const update = new ViewUpdate(inner, catalog, view);
-      return andThen(update.add(change), () => andThen(update.finish(), () => undefined));
-    }),
+    discreetly(execution, `view '${view.definition.name}'`, () =>
+      andThen(applyChange(inner, catalog, view, change), () => undefined),
+    ),
   );
 }
 
@@ -45,14 +40,11 @@ function build(
   compiler: Compiler,
 ): PromiseOrValue<void> {
   const { definition } = view;
-  if (definition.view === undefined) return;
+  const select = definition.view;
+  if (select === undefined) return;
   const inner: Execution = { ...maintenance(execution), importing: true };
-  const update = new ViewUpdate(inner, catalog, compileView(definition, definition.view, compiler));
   return andThen(emptyWithDependents(execution, catalog, view), () =>
-    forEachInOrder(viewSources(definition), (name) => {
-      const source = catalog.tables.get(name);
-      return andThen(source && addAll(inner, update, source), () => undefined);
-    }),
+    andThen(fillView(inner, catalog, definition, select, compiler), () => undefined),
   );
 }
 
@@ -68,20 +60,7 @@ function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, vie
   );
 }
 
-function addAll(execution: Execution, update: ViewUpdate, source: TableEntry): PromiseOrValue<void> {
-  return forEachBatch(execution.unit.transaction.scan(source.keys.records), (batch) => {
-    const added = forEachInOrder(batch, ([, record]) => {
-      const id = isObject(record) ? record['id'] : undefined;
-      if (!isObject(record) || !(id instanceof RecordId)) return undefined;
-      return andThen(update.add({ source, id, before: undefined, after: record }), () => undefined);
-    });
-    return andThen(added, () =>
-      andThen(update.finish(), () => andThen(execution.interrupt.checkpoint(), () => undefined)),
-    );
-  });
-}
-
-/** Whoever keeps views does so with permissions off. */
+/** Views are kept with permissions off. */
 export function maintenance(execution: Execution): Execution {
   return { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
 }

@@ -2,19 +2,30 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { withField } from '../../value/paths.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
 import type { Evaluate, Execution, Frame } from '../execution.js';
-import type { SourceChange } from './source-change.js';
+import type { SourceRecord, ViewRecords } from './view-records.js';
 
-/** Writes, or deletes where there is no `frame`, the record of a view that stands for a record of its source. */
-export function putRow(
-  execution: Execution,
-  view: string,
-  project: Evaluate,
-  { id, before }: SourceChange,
-  frame: Frame | undefined,
-): PromiseOrValue<void> {
-  const own = new RecordId(view, id.key);
-  if (frame === undefined) return before === undefined ? undefined : execution.writer.put(execution, own, undefined);
-  return andThen(project(frame), (row) =>
-    execution.writer.put(execution, own, withField(row, 'id', own) as ObjectValue),
-  );
+/** The records of a view without GROUP: each stands for a record of a source, under the same key. */
+export class Rows implements ViewRecords {
+  readonly #execution: Execution;
+  readonly #view: string;
+  readonly #project: Evaluate;
+
+  constructor(execution: Execution, view: string, project: Evaluate) {
+    this.#execution = execution;
+    this.#view = view;
+    this.#project = project;
+  }
+
+  replace({ id, before }: SourceRecord, frame: Frame | undefined): PromiseOrValue<void> {
+    const execution = this.#execution;
+    const own = new RecordId(this.#view, id.key);
+    if (frame === undefined) return before === undefined ? undefined : execution.writer.put(execution, own, undefined);
+    return andThen(this.#project(frame), (row) =>
+      execution.writer.put(execution, own, withField(row, 'id', own) as ObjectValue),
+    );
+  }
+
+  finish(): undefined {
+    return undefined;
+  }
 }

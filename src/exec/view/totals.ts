@@ -7,20 +7,20 @@
  * A group is its keys, how many records it has, and one total for each aggregate of the view.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { viewSources } from '../../catalog/catalog-draft.js';
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
+import { viewSources } from '../../catalog/definitions/catalog-draft.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { prefixRange, viewPrefix } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
+import type { IncrementalAggregate } from '../../functions/incremental-aggregates.js';
+import { bindViewChanges } from '../../plan/bind-view.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import type { Cursor } from '../../storage/contract.js';
 import { decodeKey } from '../../value/key-codec.js';
 import { type ArrayValue, isArray, isNumber, isObject, type Value } from '../../value/value.js';
 import type { Compiler, Execution } from '../execution.js';
-import type { Columns } from './columns.js';
+import { type Columns, compileColumns } from './group-columns.js';
 import { Groups } from './groups.js';
 import { maintenance } from './maintain.js';
-import type { Tally } from './tallies.js';
-import { compileView } from './view.js';
 
 /** Whether some of what a view holds comes of records that nobody kept. */
 export function outlivesSources({ tables }: DatabaseCatalog, { definition }: TableEntry): boolean {
@@ -54,11 +54,12 @@ export function restoreTotals(execution: Execution, value: Value, compiler: Comp
     const select = view?.definition.view;
     if (catalog === undefined || view === undefined || select === undefined) return undefined;
     if (!outlivesSources(catalog, view)) return undefined;
-    const { rows } = compileView(view.definition, select, compiler);
-    if (rows.kind !== 'groups') return undefined;
+    const tree = bindViewChanges({ name, view: select }, compiler.tuning.rules);
+    if (tree.kind !== 'materialize-groups') return undefined;
+    const columns = compileColumns(tree, compiler);
     const inner: Execution = { ...maintenance(execution), importing: true };
-    const restored = new Groups(inner, catalog, view.definition, rows.columns);
-    for (const group of groups) restored.restore(...readGroup(group, rows.columns));
+    const restored = new Groups(inner, catalog, view.definition, columns);
+    for (const group of groups) restored.restore(...readGroup(group, columns));
     return restored.finish();
   });
 }
@@ -68,15 +69,16 @@ function readGroup(group: Value, { keys, aggregates }: Columns): [keys: ArrayVal
   const [own, count, ...totals] = group;
   if (!isArray(own) || own.length !== keys.length) throw unfit(`a group has ${keys.length} keys`);
   if (typeof count !== 'number' || count < 1) throw unfit('the number of records in a group has to be positive');
-  const fits = aggregates.length === totals.length && aggregates.every(({ tally }, at) => isTotalOf(tally, totals[at]));
+  const fits =
+    aggregates.length === totals.length && aggregates.every(({ aggregate }, at) => isTotalOf(aggregate, totals[at]));
   if (!fits) throw unfit('a group has to have a total for each aggregate');
   return [own, count, totals];
 }
 
-function isTotalOf(tally: Tally, total: Value): boolean {
-  if (tally.kind === 'extreme') return true;
-  if (!isArray(tally.initial)) return isNumber(total);
-  return isArray(total) && total.length === tally.initial.length && total.every(isNumber);
+function isTotalOf(aggregate: IncrementalAggregate, total: Value): boolean {
+  if (aggregate.kind === 'extremum') return true;
+  if (!isArray(aggregate.initial)) return isNumber(total);
+  return isArray(total) && total.length === aggregate.initial.length && total.every(isNumber);
 }
 
 function unfit(reason: string): Error {

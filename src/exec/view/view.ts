@@ -1,90 +1,85 @@
-/** Views: tables that hold what a SELECT over other tables gives, kept up to date by whoever changes those. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { TableDefinition } from '../../catalog/definition.js';
-import { failure } from '../../errors/error.js';
+/** Views: tables that hold what a SELECT over other tables gives, kept up to date by the changes of those. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import type { Select } from '../../language/ast.js';
+import { bindViewBuild, bindViewChanges } from '../../plan/bind-view.js';
 import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';
-import { isTruthy } from '../../value/truthiness.js';
-import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
-import { fieldPath } from '../expression/projection-name.js';
-import { compileProjections } from '../operators/projections.js';
-import { type Columns, compileColumns } from './columns.js';
-import { Groups } from './groups.js';
-import { putRow } from './rows.js';
-import type { SourceChange } from './source-change.js';
+import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { type Compiler, type Execution, Frame, Scope } from '../execution.js';
+import { ALL_ROWS } from '../operators/operator.js';
+import { compileMaterialization, type Materialization } from './materialize.js';
+import type { SourceRecord } from './view-records.js';
 
-/** A view made ready to be kept. */
+/** A view with the compiled plan of what changes make of it. */
 export interface PreparedView {
   readonly definition: TableDefinition;
-  readonly where: Evaluate | undefined;
   /** What is read of the records of its sources. */
   readonly reads: FieldsRead;
-  readonly rows: RowView | GroupView;
+  readonly changes: Materialization;
 }
 
-/** One record for each of a source, under the same key. */
-export interface RowView {
-  readonly kind: 'rows';
-  readonly project: Evaluate;
+/** A change of a record of a source. */
+export interface SourceChange extends SourceRecord {
+  readonly after: ObjectValue | undefined;
 }
 
-/** One record for each group. */
-export interface GroupView {
-  readonly kind: 'groups';
-  readonly columns: Columns;
+/** @throws TesseraError for what views can't select (`bindViewChanges`) */
+export function prepareView(definition: TableDefinition, select: Select, compiler: Compiler): PreparedView {
+  const tree = bindViewChanges({ name: definition.name, view: select }, compiler.tuning.rules);
+  const reads = fieldsSelected(select);
+  return { definition, reads, changes: compileMaterialization(tree, reads, compiler) };
 }
 
-/** @throws TesseraError for what views can't select */
-export function compileView(definition: TableDefinition, select: Select, compiler: Compiler): PreparedView {
-  const { projections, group, where } = select;
-  if (group === undefined && projections.kind === 'value') throw failure('view_value', { grouped: false });
-  return {
-    definition,
-    where: where && compiler.expression(where),
-    reads: fieldsSelected(select),
-    rows:
-      group === undefined
-        ? { kind: 'rows', project: compileProjections(projections, compiler, fieldPath) }
-        : { kind: 'groups', columns: compileColumns(select, group, compiler) },
-  };
+/** Brings a view up to date with a change. */
+export function applyChange(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  { definition, reads, changes }: PreparedView,
+  change: SourceChange,
+): PromiseOrValue<void> {
+  const records = changes.open(execution, catalog, definition);
+  const replace = (row: Value) =>
+    andThen(records.replace(change, row === undefined ? undefined : rowFrame(execution, row)), () => records.finish());
+  const { after, source } = change;
+  if (after === undefined) return replace(undefined);
+  // Views see computed fields, as a SELECT from the source does.
+  return andThen(execution.reader.present(execution, source, after, 'select', reads), (seen) => {
+    let admitted: Value;
+    const found = changes.rows(
+      rowFrame(execution, undefined),
+      { targets: [{ kind: 'value', value: seen }] },
+      ([row]) => {
+        admitted = row;
+        return true;
+      },
+    );
+    return andThen(found, () => replace(admitted));
+  });
 }
 
-/** What changes make of a view. What they add up to is written by `finish`. */
-export class ViewUpdate {
-  readonly #execution: Execution;
-  readonly #view: PreparedView;
-  readonly #groups: Groups | undefined;
-
-  constructor(execution: Execution, catalog: DatabaseCatalog, view: PreparedView) {
-    this.#execution = execution;
-    this.#view = view;
-    const { definition, rows } = view;
-    if (rows.kind === 'groups') this.#groups = new Groups(execution, catalog, definition, rows.columns);
-  }
-
-  add(change: SourceChange): PromiseOrValue<void> {
-    const { after, source } = change;
-    if (after === undefined) return this.#apply(change, undefined);
-    // Views see computed fields, as whoever selects from the source would.
-    const seen = this.#execution.reader.present(this.#execution, source, after, 'select', this.#view.reads);
-    return andThen(seen, (row) => {
-      const frame = new Frame(this.#execution, new Scope(), row);
-      const { where } = this.#view;
-      return andThen(where === undefined ? true : where(frame), (verdict) =>
-        this.#apply(change, isTruthy(verdict) ? frame : undefined),
-      );
+/** Adds all there is in the sources of a view to it. */
+export function fillView(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  definition: TableDefinition,
+  select: Select,
+  compiler: Compiler,
+): PromiseOrValue<unknown> {
+  const tree = bindViewBuild({ name: definition.name, view: select }, catalog, compiler.tuning.rules);
+  const { rows, open } = compileMaterialization(tree, fieldsSelected(select), compiler);
+  const records = open(execution, catalog, definition);
+  return rows(rowFrame(execution, undefined), ALL_ROWS, (batch) => {
+    const added = forEachInOrder(batch, (row) => {
+      const id = isObject(row) ? row['id'] : undefined;
+      const source = id instanceof RecordId ? catalog.tables.get(id.table) : undefined;
+      if (!(id instanceof RecordId) || source === undefined) return undefined;
+      return andThen(records.replace({ source, id, before: undefined }, rowFrame(execution, row)), () => undefined);
     });
-  }
+    return andThen(added, () => andThen(records.finish(), () => false));
+  });
+}
 
-  finish(): PromiseOrValue<void> {
-    return this.#groups?.finish();
-  }
-
-  /** `frame` has the record as its document, if it belongs to the view. */
-  #apply(change: SourceChange, frame: Frame | undefined): PromiseOrValue<void> {
-    const { rows, definition } = this.#view;
-    if (rows.kind === 'rows') return putRow(this.#execution, definition.name, rows.project, change, frame);
-    return this.#groups?.replace(change, frame);
-  }
+function rowFrame(execution: Execution, row: Value): Frame {
+  return new Frame(execution, new Scope(), row);
 }

@@ -1,8 +1,8 @@
 /** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
 import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { viewSources } from '../../catalog/catalog-draft.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
-import type { TableDefinition } from '../../catalog/definition.js';
+import { viewSources } from '../../catalog/definitions/catalog-draft.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';

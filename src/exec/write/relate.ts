@@ -1,6 +1,6 @@
 /** RELATE: makes edges, one for each pair of the records on both sides. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/database-catalog.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Relate } from '../../language/ast.js';
 import { EDGE_FIELDS, union } from '../../plan/fields-read.js';

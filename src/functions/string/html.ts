@@ -1,6 +1,6 @@
 /** HTML made harmless: by encoding all of it, or by keeping what is known to be safe. */
 import type { DefaultTreeAdapterTypes } from 'parse5';
-import { lazyLibrary } from '../../base/lazily.js';
+import { lazyLibrary } from '../../base/lazy.js';
 
 const library = lazyLibrary<typeof import('parse5')>('parse5');
 

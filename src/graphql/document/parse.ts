@@ -1,6 +1,6 @@
 /** Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first. */
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
-import type { Allowance } from '../allowance.js';
+import type { Allowance } from '../effective-limits.js';
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);

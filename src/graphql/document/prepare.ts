@@ -11,14 +11,14 @@ import {
   OperationTypeNode,
   validate,
 } from 'graphql';
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
-import type { Allowance } from '../allowance.js';
+import type { Allowance } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';
 import { INTROSPECTION_LIMITS } from '../limits.js';
 import { costOf, type OperationCost } from './cost.js';
+import { toldOf } from './error-redaction.js';
 import { type ParsedDocument, parseDocument, type TextCost } from './parse.js';
-import { toldOf } from './told.js';
 
 export interface PreparedOperation {
   readonly ok: true;

@@ -15,9 +15,9 @@ import {
   valueFromAST,
 } from 'graphql';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Allowance } from '../allowance.js';
+import type { Allowance } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure } from '../errors.js';
-import { toldOf } from './told.js';
+import { toldOf } from './error-redaction.js';
 
 export type ReadVariables =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }

@@ -1,7 +1,7 @@
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../session/contract.js';
 import { MAX_ENCODED } from '../../value/limits.js';
-import type { Allowance } from '../allowance.js';
+import type { Allowance } from '../effective-limits.js';
 
 /**
  * How many fields of records a request may still have. It is counted on what is found, since a short document can unfold into any number

@@ -23,7 +23,7 @@ import { isArray, SetValue, type Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
 import { SCALARS } from '../schema/scalars.js';
 import { BudgetExceeded } from './budget.js';
-import type { Call } from './call.js';
+import type { Call } from './execution-context.js';
 
 export interface Completion {
   /** How many fields each value gives beside itself; none where it has no fields, or where they are read and counted apart. */

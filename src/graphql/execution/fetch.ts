@@ -9,9 +9,9 @@ import { toText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
 import type { EdgesSource, RecordType, TypeOfRecord } from '../schema/field-source.js';
 import { BudgetExceeded } from './budget.js';
-import type { Call, Fetch, Order } from './call.js';
+import type { BoundReading, Reading } from './collection-query.js';
 import type { Completion } from './completion.js';
-import type { BoundReading, Reading } from './reading.js';
+import type { Call, Fetch, Order } from './execution-context.js';
 import type { RecordPlan } from './record-plan.js';
 import { columns, EDGES, select, selectEdges } from './select.js';
 

@@ -1,7 +1,7 @@
 /** The arguments of one field in an operation, and the statements that are made of them. */
 import { type FieldNode, type GraphQLField, getArgumentValues, Kind, visit } from 'graphql';
 import type { Statement } from '../../language/ast.js';
-import type { Call } from './call.js';
+import type { Call } from './execution-context.js';
 import { type Bound, type BoundStatements, Conditions, Params } from './select.js';
 
 export type GivenArguments = Readonly<Record<string, unknown>>;

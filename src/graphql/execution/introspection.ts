@@ -9,7 +9,7 @@ import {
   OperationTypeNode,
   type TypeNode,
 } from 'graphql';
-import type { Call } from './call.js';
+import type { Call } from './execution-context.js';
 
 /** The types of all arguments that introspection takes, those of @skip and @include among them. */
 const ARGUMENT_TYPES: ReadonlySet<string> = new Set(['Boolean', 'String']);

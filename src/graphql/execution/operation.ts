@@ -13,12 +13,12 @@ import {
   visit,
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/lru-cache.js';
+import { LruCache } from '../../base/two-generation-cache.js';
 import { rootSourceOf } from '../schema/field-source.js';
-import type { Call } from './call.js';
 import { collectFields } from './collect.js';
 import { Compilation } from './compilation.js';
 import { CompiledField } from './compiled-field.js';
+import type { Call } from './execution-context.js';
 import { introspection } from './introspection.js';
 import type { RootPlan } from './root-plan.js';
 

@@ -2,7 +2,7 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Pausing } from '../../base/steps.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Call } from './call.js';
+import type { Call } from './execution-context.js';
 
 /** How one field of an object is written. `undefined` where the object becomes null. */
 export interface FieldPlan {

@@ -4,8 +4,8 @@ import type { TesseraError } from '../../errors/error.js';
 import type { Live, Statement } from '../../language/ast.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import type { Call } from './call.js';
 import type { Completion } from './completion.js';
+import type { Call } from './execution-context.js';
 
 export interface RootPlan {
   /** How what the work results in is written. */

@@ -4,10 +4,10 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Attention, Session, StatementDoor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
-import type { Call } from './call.js';
+import type { Call } from './execution-context.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
 import type { RootPlan, RootWork, StatementWork } from './root-plan.js';
-import { fetchWaiting, type Parcel, send } from './send.js';
+import { fetchWaiting, type Parcel, send } from './statement-batches.js';
 
 /** What became of a root field. */
 export interface RootResult {

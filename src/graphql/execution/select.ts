@@ -11,7 +11,7 @@ import type {
   Statement,
 } from '../../language/ast.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Allowance } from '../allowance.js';
+import type { Allowance } from '../effective-limits.js';
 
 /** Binds values to params. The prefix keeps the params of a request's statements apart. */
 export class Params {

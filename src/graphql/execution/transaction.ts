@@ -2,7 +2,7 @@
 import { DirectiveLocation, GraphQLDirective, type OperationDefinitionNode } from 'graphql';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { HeldTransaction, Session } from '../../session/contract.js';
-import type { Call } from './call.js';
+import type { Call } from './execution-context.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
 import { failedRoot, type RootResult, runRoot } from './run.js';
 

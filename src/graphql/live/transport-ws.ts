@@ -23,7 +23,7 @@ import type { GraphqlFailure } from '../errors.js';
 import { readGraphqlRequest } from '../request.js';
 import { errorValue, standardText } from '../response.js';
 import type { GraphqlService, Outcome } from '../service.js';
-import { Subscription } from './subscription.js';
+import { Subscription } from './response-stream.js';
 
 /** How long a client may take to say who it is, in milliseconds. */
 const INIT_PATIENCE = 3_000;

@@ -3,12 +3,12 @@
  * out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge, `in` and `out` lead to its ends. With
  * them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and figures of them.
  */
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { aggregateOf } from '../collection-fields/aggregate.js';
+import type { ReadingField } from '../collection-fields/collection-field.js';
+import { connectionOf } from '../collection-fields/connection.js';
+import { listOf } from '../collection-fields/list.js';
 import type { EdgeDirection } from '../execution/select.js';
-import { aggregateOf } from '../readings/aggregate.js';
-import { connectionOf } from '../readings/connection.js';
-import { listOf } from '../readings/list.js';
-import type { ReadingField } from '../readings/reading-field.js';
 import { fromSource } from './field-source.js';
 import type { Members } from './filter/filter.js';
 import type { Filters } from './filter/filters.js';

@@ -1,6 +1,6 @@
 /** What a GRAPHQL config exposes of a database. */
-import type { DatabaseCatalog, TableEntry } from '../../catalog/database-catalog.js';
-import type { FunctionDefinition } from '../../catalog/definition.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import type { GraphqlConfig, Permission } from '../../language/ast.js';
 import { changingFunctions } from '../../plan/effects.js';
 

@@ -2,8 +2,8 @@
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
-import type { PlacedField } from '../execution/placed-field.js';
-import type { CompileReading } from '../execution/reading.js';
+import type { CompileReading } from '../execution/collection-query.js';
+import type { PlacedField } from '../execution/field-use.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import type { EdgeDirection } from '../execution/select.js';
 

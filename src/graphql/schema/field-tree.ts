@@ -1,7 +1,7 @@
 /** What is defined of the fields of a table, as a tree. */
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
-import { type FieldBranches, fieldNode } from '../../catalog/field-tree.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
+import { type FieldBranches, fieldNode } from '../../catalog/definitions/field-tree.js';
 import type { Type } from '../../value/type.js';
 
 export interface FieldNode {

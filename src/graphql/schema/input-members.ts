@@ -1,7 +1,7 @@
 /** What input objects are made of: members, each of which writes what it is given to the record that is being made. */
 import { type GraphQLInputType, GraphQLNonNull, type GraphQLNullableType } from 'graphql';
 import type { MutableObject, RecordId, Value } from '../../value/value.js';
-import type { Writing } from '../execution/writing.js';
+import type { Writing } from '../execution/nested-writes.js';
 import { present } from './field-tree.js';
 import { isGiven } from './list-arguments.js';
 import { nothingOf, type WritableField } from './writable.js';

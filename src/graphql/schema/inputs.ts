@@ -12,7 +12,7 @@ import {
 import { failure } from '../../errors/error.js';
 import { setFrom } from '../../value/order.js';
 import { isArray, newObject, type ObjectValue, type RecordId, SetValue, type Value } from '../../value/value.js';
-import type { Writing } from '../execution/writing.js';
+import type { Writing } from '../execution/nested-writes.js';
 import { present } from './field-tree.js';
 import {
   columnMember,

@@ -2,7 +2,7 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
-import type { Call } from '../execution/call.js';
+import type { Call } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { Conditions } from '../execution/select.js';
 import type { Filter } from './filter/filter.js';

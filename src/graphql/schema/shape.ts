@@ -1,6 +1,6 @@
 /** How a type of the database looks in GraphQL (`docs/GRAPHQL.md` has the table for users). */
 import { GraphQLList, GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType } from 'graphql';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';
 import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
 import { type FieldNode, present } from './field-tree.js';

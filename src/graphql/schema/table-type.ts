@@ -1,4 +1,4 @@
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';
 import type { AggregateType } from './aggregate-type.js';
 import type { ConnectionType } from './connection-type.js';

@@ -1,7 +1,7 @@
 /** The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once. */
 import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
-import type { TableEntry } from '../../catalog/database-catalog.js';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Permission } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';

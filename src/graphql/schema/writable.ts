@@ -1,6 +1,6 @@
 /** What may be written where a shape stands. The input types of the schema are made of it (`inputs.ts`). */
 import type { GraphQLInputType, GraphQLNullableType } from 'graphql';
-import type { FieldDefinition } from '../../catalog/definition.js';
+import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';
 
 export type Writable =

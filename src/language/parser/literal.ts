@@ -6,8 +6,8 @@ import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type Datetime, type Duration, FileReference, float, int, Regex, type Value } from '../../value/value.js';
 import type { Literal, RecordIdLiteral } from '../ast.js';
-import { bytesFault, datetimeFault, type Fault, fileFault, uuidFault } from '../content-fault.js';
 import type { StringPrefix } from '../lexer.js';
+import { bytesFault, datetimeFault, type Fault, fileFault, uuidFault } from '../literal-fault.js';
 import type { Parser } from './parser.js';
 
 const DURATION_TOO_LONG = 'Invalid token, failed to parse duration digits: number too large to fit in target type';

@@ -130,7 +130,7 @@ export class Parser extends Lexer {
     const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
     if (text.length > LONGEST_INNER) throw failure('query_too_long', { limit: LONGEST_INNER });
     const begin = this.start + 2;
-    const place = (offset: number) => this.placeOf(sourceOffset(this.source, begin, offset));
+    const place = (offset: number) => this.databasePathOf(sourceOffset(this.source, begin, offset));
     return new Parser(text, this.grammar, limits, { ...this.origin, place });
   }
 

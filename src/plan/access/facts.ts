@@ -1,5 +1,5 @@
 /** What a statement lets the accesses to one of its tables know. */
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Expression, Idiom, IndexHints } from '../../language/ast.js';
 import type { OrderWanted } from '../nodes.js';
 import { type Comparison, type Demands, demandsOf } from './comparisons.js';

@@ -1,5 +1,5 @@
 /** Which index narrows a table most, for what a condition demands. */
-import type { IndexDefinition } from '../../catalog/definition.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression, Idiom } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
 import type { Access, Direction, IndexScan, Operand, OrderKeyWanted } from '../nodes.js';

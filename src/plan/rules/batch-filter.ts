@@ -1,6 +1,6 @@
 import type { BinaryOperator, Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
-import { fieldNamed } from '../../language/field-named.js';
+import { fieldNamed } from '../../language/field-name-of.js';
 import { operandsOf } from '../access/comparisons.js';
 import { isDocumentFree } from '../dependencies.js';
 import type { NodeRule } from './rule.js';

@@ -1,4 +1,4 @@
-import type { TableEntry } from '../../catalog/database-catalog.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Expression } from '../../language/ast.js';
 import type { RuleName } from './rule.js';
 

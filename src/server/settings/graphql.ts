@@ -1,5 +1,5 @@
 /** How GraphQL answers, and its bounds. */
-import { ROLES_SETTING } from '../../graphql/allowance.js';
+import { ROLES_SETTING } from '../../graphql/effective-limits.js';
 import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../../graphql/limits.js';
 import { readRoleRules } from '../graphql-roles.js';
 import {

@@ -1,6 +1,10 @@
 /** How much memory may be held at a time. */
 import { realEnvironment } from '../../env/real.js';
-import { DEFAULT_GUEST_MEMORY, DEFAULT_MEMORY_SHARES, type MemoryLimits } from '../../session/server-memory.js';
+import {
+  DEFAULT_GUEST_MEMORY,
+  DEFAULT_MEMORY_SHARES,
+  type MemoryLimits,
+} from '../../session/database/server-memory.js';
 import { readShareOrSize, type Setting, sizeText, withDefault } from '../setting.js';
 
 /** A size, or a share of the heap that Node allows the process. */

@@ -1,5 +1,5 @@
 /** What transactions may take, and how long clients may hold them. */
-import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/held-transactions.js';
+import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/database/held-transactions.js';
 import { readCount, readSize, readTime, sizeText, withDefault } from '../setting.js';
 
 export const TRANSACTION_SETTINGS = {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lazyLibrary } from '../../base/lazily.js';
+import { lazyLibrary } from '../../base/lazy.js';
 import { failure } from '../../errors/error.js';
 import { checkEmptyFile } from './lmdb-integrity.js';
 import { allocateLock } from './lmdb-space.js';

@@ -1,6 +1,6 @@
 /** The trees of a data file, opened with LMDB's library. */
 import type { Database, RootDatabase } from 'lmdb';
-import { lazyLibrary } from '../../base/lazily.js';
+import { lazyLibrary } from '../../base/lazy.js';
 import type { Key, Versionstamp } from '../contract.js';
 import { type AboutName, encodeAbout } from './lmdb-about.js';
 import type { Change } from './packed-changes.js';

@@ -10,7 +10,7 @@ import { StampSource } from '../append.js';
 import { admitted, CommitGate } from '../commit-gate.js';
 import { type Commit, CommitLog } from '../commit-log.js';
 import { forEachChange, isLargeCommit, settleInSteps } from '../commit-steps.js';
-import type { BeginOptions, Engine, Key, Versionstamp } from '../contract.js';
+import type { BeginOptions, EarlyAnswers, Engine, Key, Versionstamp } from '../contract.js';
 import { LayeredSnapshot } from '../layered.js';
 import { DELETED, type Written } from '../overlay.js';
 import type { ReadSet } from '../read-set.js';
@@ -102,7 +102,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A commit that has its place. It is an object so that nobody waits for `written` who didn't ask. */
+/** An accepted commit. It is an object so that nobody waits for `written` who didn't ask. */
 interface Accepted {
   readonly written: Promise<void>;
 }
@@ -132,8 +132,8 @@ class SharedView {
  *
  * A commit is validated and takes its place in the order of commits at once; then it waits to be written, together with others. Each
  * group that is written raises the version of the store, which is stored with it, so that every snapshot knows exactly which commits it
- * shows. A transaction is validated against all commits accepted since, written or not. One that begins early has those laid over its
- * snapshot that aren't written.
+ * shows. A transaction is validated against all commits accepted since, written or not. One that begins on accepted commits has those laid
+ * over its snapshot that aren't written.
  *
  * A commit for which there is no room is refused before it takes its place. After a write that failed nobody knows what is on disk: then the
  * engine stays unavailable until the store is opened again.
@@ -203,7 +203,7 @@ export class LmdbEngine implements Engine {
   }
 
   get changedAt(): bigint {
-    // What is placed is a change for those who see it.
+    // What is accepted is a change for those who see it.
     return this.#writer.pending > 0 ? this.#clock.now() : this.#changedAt;
   }
 
@@ -211,14 +211,17 @@ export class LmdbEngine implements Engine {
     return this.#begin(options, false);
   }
 
-  beginEarly(options: BeginOptions): PromiseOrValue<EmbeddedTransaction> {
-    if (this.#writer.pending <= LAID_OVER) return this.#begin(options, true);
-    return andThen(this.#writer.settled(), () => this.begin(options));
-  }
-
-  durable(): PromiseOrValue<void> {
-    return this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended);
-  }
+  readonly earlyAnswers: EarlyAnswers = {
+    beginOnAccepted: (options) => {
+      if (this.#writer.pending <= LAID_OVER) return this.#begin(options, true);
+      return andThen(this.#writer.settled(), () => this.begin(options));
+    },
+    accept: (transaction) => {
+      invariant(transaction instanceof EmbeddedTransaction, 'a transaction of another kind of store');
+      return transaction.accept();
+    },
+    durable: () => (this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended)),
+  };
 
   /** How many states of the store are read just now, and how many read-write transactions are under way. */
   get inUse(): { readonly views: number; readonly transactions: number } {
@@ -248,15 +251,15 @@ export class LmdbEngine implements Engine {
     return this.#closing;
   }
 
-  #begin({ writable, reservation, interrupt, memory }: BeginOptions, early: boolean): EmbeddedTransaction {
+  #begin({ writable, reservation, interrupt, memory }: BeginOptions, onAccepted: boolean): EmbeddedTransaction {
     this.#mustBeOpen();
     const shared = this.#share();
     let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
       this.#unshare(shared),
     );
-    if (early && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
+    if (onAccepted && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new EmbeddedTransaction(snapshot);
-    const began = this.#log.hold(early ? this.#log.latest : this.#visible);
+    const began = this.#log.hold(onAccepted ? this.#log.latest : this.#visible);
     const own = ownReservation(reservation);
     const committer: Committer = {
       maxKeyLength: MAX_KEY_LENGTH,
@@ -291,7 +294,7 @@ export class LmdbEngine implements Engine {
     this.#log.release(began);
     this.#mustBeOpen();
     if (conflicts) {
-      if (until === 'placed') throw failure('transaction_conflict');
+      if (until === 'accepted') throw failure('transaction_conflict');
       // Whoever begins anew must see the commits that were in the way.
       return andThen(this.#writer.settled(), () => {
         throw failure('transaction_conflict');
@@ -302,7 +305,7 @@ export class LmdbEngine implements Engine {
       : this.#accept(writes);
     return andThen(accepted, ({ written }) => {
       own?.release();
-      return until === 'placed' ? undefined : written;
+      return until === 'accepted' ? undefined : written;
     });
   }
 

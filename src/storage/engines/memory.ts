@@ -72,12 +72,6 @@ export class MemoryEngine implements Engine {
     return new EmbeddedTransaction(snapshot, committer, memory);
   }
 
-  beginEarly(options: BeginOptions): EmbeddedTransaction {
-    return this.begin(options);
-  }
-
-  durable(): void {}
-
   /** How many read-write transactions are under way. */
   get inUse(): { readonly transactions: number } {
     return { transactions: this.#log.holders };

@@ -1,6 +1,6 @@
 /** Gives the values of a store of format 1 checksums, while it is used. */
 import type { Timers } from '../../env/environment.js';
-import { decodeRecord } from '../../value/record-codec.js';
+import { decodeRecord } from '../../value/record-encode.js';
 import { sealEncoded, sealState } from '../../value/sealed-record.js';
 import type { Key, Stored } from '../contract.js';
 import { after } from '../read-set.js';

@@ -1,6 +1,6 @@
 /** Values of a store on disk as bytes, verified as they are read. */
 import { failure, TesseraError } from '../../errors/error.js';
-import { decodeRecord } from '../../value/record-codec.js';
+import { decodeRecord } from '../../value/record-encode.js';
 import { decodeSealed, sealState } from '../../value/sealed-record.js';
 import type { Key, Stored } from '../contract.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Catalog } from '../../../src/cli/shell/catalog.js';
 import { complete, type NameSource } from '../../../src/cli/shell/completion.js';
 import { META_NAMES } from '../../../src/cli/shell/meta.js';
+import { Catalog } from '../../../src/cli/shell/schema-names.js';
 import { realEnvironment } from '../../../src/env/real.js';
 import { objectFrom, type Value } from '../../../src/value/value.js';
 

@@ -1,0 +1,75 @@
+/** What was changed in a table before a live query began, piece by piece, from its changefeed. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/append.js';
+import type { Transaction, Versionstamp } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { weightOf } from '../../value/weight.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import { changesPrefix } from '../keys.js';
+import { type RecordChange, readEntry } from './change-log.js';
+import { coveredFrom } from './coverage.js';
+
+export interface CatchUpChange extends Pick<RecordChange, 'before' | 'after'> {
+  readonly stamp: Versionstamp;
+  /** Whether its commit changed nothing more in the table. */
+  readonly isLast: boolean;
+}
+
+/** Some of the changes, in the order of commits. */
+export interface ChangePage {
+  readonly changes: readonly CatchUpChange[];
+  /** Where the next one begins; `undefined` if there is none. */
+  readonly next: LogPosition | undefined;
+}
+
+/** Which changes: those from a position on up to a versionstamp, which is included. `since` is where it all began. */
+export interface ChangePageRequest {
+  readonly since: Versionstamp;
+  readonly from: LogPosition;
+  readonly until: Versionstamp;
+}
+
+/** A piece is no larger, but for its last change. */
+const PIECE_CHANGES = 256;
+const PIECE_BYTES = 2 ** 20;
+/** Entries that are read at a time. */
+const BATCH = 32;
+
+/**
+ * The next piece. `pause` is called for each batch that was read.
+ * @throws TesseraError `changefeed_required`, `changefeed_too_short` when what is wanted isn't all there, or not any more
+ */
+export function readChangePage(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  { since, from, until }: ChangePageRequest,
+  pause: () => PromiseOrValue<void>,
+): PromiseOrValue<ChangePage> {
+  const reachable = coveredFrom(transaction, catalog, table, from, since === 0n);
+  return andThen(reachable, (first) => {
+    const prefix = changesPrefix(catalog.database.id, table.definition.name);
+    const range = { from: prefix + first, to: prefix + positionAfter(until) };
+    const changes: (CatchUpChange & { isLast: boolean })[] = [];
+    let next: LogPosition | undefined;
+    let weight = 0;
+    if (range.from >= range.to) return { changes, next };
+    const read = forEachBatch(transaction.scan(range, { batch: BATCH }), (batch) => {
+      for (const [key, stored] of batch) {
+        const entry = readEntry(stored);
+        if (entry.kind !== 'change') continue;
+        const stamp = stampIn(prefix, key);
+        const last = changes.at(-1);
+        if (last !== undefined) last.isLast = last.stamp !== stamp;
+        if (changes.length === PIECE_CHANGES || weight > PIECE_BYTES) {
+          next = positionIn(prefix, key);
+          return true;
+        }
+        weight += weightOf(entry.before, entry.after);
+        changes.push({ stamp, before: entry.before, after: entry.after, isLast: true });
+      }
+      return andThen(pause(), () => false);
+    });
+    return andThen(read, () => ({ changes, next }));
+  });
+}

@@ -1,0 +1,53 @@
+/** Takes what is old out of the logs behind CHANGEFEED. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { positionIn, stampBytes, stampOfTime } from '../../storage/append.js';
+import type { Key, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import type { DatabaseCatalog } from '../definitions/database-catalog.js';
+import type { TableDefinition } from '../definitions/definition.js';
+import { changesPrefix, changesRange, prefixRange } from '../keys.js';
+import { forEachLog } from './change-log.js';
+import { recordGap, recordUnknownFeed } from './coverage.js';
+
+/** Entries that one transaction prunes at most, so that nobody waits for it long. */
+const PRUNE_BATCH = 1_000;
+
+/** Whether a database has logs that aren't empty. */
+export function hasChanges(transaction: Transaction, database: number): PromiseOrValue<boolean> {
+  const cursor = transaction.scan(changesRange(database), { limit: 1 });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    return batch !== undefined;
+  });
+}
+
+/**
+ * Deletes entries that are older than their feed keeps them, and those of tables that have no feed any more; a bounded number of them.
+ * Answers whether there may be more.
+ */
+export function pruneChanges(transaction: Transaction, catalog: DatabaseCatalog, now: bigint): PromiseOrValue<boolean> {
+  const { database, tables } = catalog;
+  const definitions = new Map<Key, TableDefinition>();
+  for (const [name, { definition }] of tables) definitions.set(changesPrefix(database.id, name), definition);
+  let left = PRUNE_BATCH;
+  const pruned = forEachLog(transaction, changesRange(database.id), (prefix) => {
+    const definition = definitions.get(prefix);
+    const feed = database.changefeed ?? definition?.changefeed;
+    const to =
+      feed === undefined ? prefixRange(prefix).to : prefix + stampBytes(stampOfTime(now - feed.retention) ?? 0n);
+    if (left === 0) return;
+    let last: Key | undefined;
+    const done = forEachBatch(transaction.scan({ from: prefix, to }, { limit: left }), (batch) => {
+      for (const [key] of batch) transaction.delete(key);
+      last = batch.at(-1)?.[0];
+      left -= batch.length;
+      return false;
+    });
+    return andThen(done, () => {
+      if (definition === undefined) return;
+      if (last === undefined) return recordUnknownFeed(transaction, catalog, definition);
+      return recordGap(transaction, catalog, definition, positionIn(prefix, last));
+    });
+  });
+  return andThen(pruned, () => left === 0);
+}

@@ -1,0 +1,192 @@
+/** Puts a catalog together from the rows of its definitions. */
+import { invariant } from '../../base/invariant.js';
+import type { Config } from '../../language/ast.js';
+import type { Stored } from '../../storage/contract.js';
+import { TableKeys } from '../keys.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type {
+  AccessDefinition,
+  AnalyzerDefinition,
+  ApiDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  EventDefinition,
+  FieldDefinition,
+  FunctionDefinition,
+  Id,
+  IndexDefinition,
+  NamespaceDefinition,
+  ParamDefinition,
+  SequenceDefinition,
+  TableDefinition,
+  UserDefinition,
+} from './definition.js';
+import { type Definition, readAnyDefinition, rowOf, stampOf } from './stored-definition.js';
+
+/**
+ * A catalog under construction. Rows come in the order of their keys, which is that of kinds and names. Of the previous catalog it takes
+ * over what hasn't changed, without looking further than at stamps.
+ */
+export class CatalogDraft {
+  readonly #database: DatabaseDefinition;
+  readonly #stamp: string;
+  readonly #previous: DatabaseCatalog | undefined;
+  /** By their ids: as they were, or to be built. */
+  readonly #tables = new Map<Id, TableEntry | TableDraft>();
+  readonly #params = new Map<string, ParamDefinition>();
+  readonly #functions = new Map<string, FunctionDefinition>();
+  readonly #analyzers = new Map<string, AnalyzerDefinition>();
+  readonly #sequences = new Map<string, SequenceDefinition>();
+  readonly #users = new Map<string, UserDefinition>();
+  readonly #accesses = new Map<string, AccessDefinition>();
+  readonly #apis = new Map<string, ApiDefinition>();
+  readonly #configs = new Map<Config['kind'], ConfigDefinition>();
+
+  constructor(database: DatabaseDefinition, stamp: string, previous: DatabaseCatalog | undefined) {
+    this.#database = database;
+    this.#stamp = stamp;
+    this.#previous = previous;
+  }
+
+  /** Takes a row of the database's own definitions. */
+  add(stored: Stored): void {
+    const { id, stamp } = rowOf(stored);
+    const before = typeof id === 'number' ? this.#previous?.tablesById.get(id) : undefined;
+    if (before !== undefined && before.stamp === stamp) this.#tables.set(before.definition.id, before);
+    else this.#addDefinition(readAnyDefinition(stored), stored);
+  }
+
+  #addDefinition(definition: Definition, stored: Stored): void {
+    switch (definition.kind) {
+      case 'define-table':
+        this.#tables.set(definition.id, new TableDraft(definition, stampOf(stored)));
+        return;
+      case 'define-param':
+        this.#params.set(definition.name, definition);
+        return;
+      case 'define-function':
+        this.#functions.set(definition.name, definition);
+        return;
+      case 'define-analyzer':
+        this.#analyzers.set(definition.name, definition);
+        return;
+      case 'define-sequence':
+        this.#sequences.set(definition.name, definition);
+        return;
+      case 'define-user':
+        this.#users.set(definition.name, definition);
+        return;
+      case 'define-access':
+        this.#accesses.set(definition.name, definition);
+        return;
+      case 'define-api':
+        this.#apis.set(definition.name, definition);
+        return;
+      case 'define-config':
+        this.#configs.set(definition.config.kind, definition);
+        return;
+      case 'define-namespace':
+      case 'define-database':
+      case 'define-field':
+      case 'define-index':
+      case 'define-event':
+        misplaced(definition);
+    }
+  }
+
+  /** The tables whose fields, indexes and events are to be read. */
+  changedTables(): Id[] {
+    const changed: Id[] = [];
+    for (const [id, table] of this.#tables) if (table instanceof TableDraft) changed.push(id);
+    return changed;
+  }
+
+  /** Takes a row of what is defined on a table; those of tables that haven't changed are passed over. */
+  addMember(tableId: Id, stored: Stored): void {
+    const table = this.#tables.get(tableId);
+    invariant(table !== undefined, 'what is defined on a table goes with it');
+    if (table instanceof TableDraft) table.add(readAnyDefinition(stored));
+  }
+
+  finish(namespace: NamespaceDefinition): DatabaseCatalog {
+    const tables = new Map<string, TableEntry>();
+    const tablesById = new Map<Id, TableEntry>();
+    const views = viewsBySource(this.#tables.values());
+    for (const [id, table] of this.#tables) {
+      const { name } = table.definition;
+      const entry = withViews(table, this.#database.id, views.get(name) ?? NO_VIEWS);
+      tables.set(name, entry);
+      tablesById.set(id, entry);
+    }
+    return {
+      namespace,
+      database: this.#database,
+      stamp: this.#stamp,
+      tables,
+      tablesById,
+      params: this.#params,
+      functions: this.#functions,
+      analyzers: this.#analyzers,
+      sequences: this.#sequences,
+      users: this.#users,
+      accesses: this.#accesses,
+      apis: this.#apis,
+      configs: this.#configs,
+    };
+  }
+}
+
+/** A table that is new or has changed. */
+class TableDraft {
+  readonly fields: FieldDefinition[] = [];
+  readonly indexes: IndexDefinition[] = [];
+  readonly events: EventDefinition[] = [];
+
+  constructor(
+    readonly definition: TableDefinition,
+    readonly stamp: string,
+  ) {}
+
+  add(definition: Definition): void {
+    if (definition.kind === 'define-field') this.fields.push(definition);
+    else if (definition.kind === 'define-index') this.indexes.push(definition);
+    else if (definition.kind === 'define-event') this.events.push(definition);
+    else misplaced(definition);
+  }
+}
+
+const NO_VIEWS: readonly TableDefinition[] = [];
+
+/** The very entry of the previous catalog if nothing differs, so that what others derived from it stays good. */
+function withViews(table: TableEntry | TableDraft, database: Id, views: readonly TableDefinition[]): TableEntry {
+  if (table instanceof TableDraft) {
+    const { definition, stamp, fields, indexes, events } = table;
+    return { definition, stamp, keys: new TableKeys(database, definition.id), fields, indexes, events, views };
+  }
+  const same = table.views.length === views.length && table.views.every((view, at) => view === views[at]);
+  return same ? table : { ...table, views };
+}
+
+function viewsBySource(tables: Iterable<TableEntry | TableDraft>): Map<string, TableDefinition[]> {
+  const views = new Map<string, TableDefinition[]>();
+  for (const { definition } of tables) {
+    for (const source of viewSources(definition)) {
+      const list = views.get(source);
+      if (list === undefined) views.set(source, [definition]);
+      else list.push(definition);
+    }
+  }
+  return views;
+}
+
+/** The tables that a view reads; none for a table that isn't a view. */
+export function viewSources({ view }: Pick<TableDefinition, 'view'>): string[] {
+  if (view === undefined) return [];
+  const sources = new Set<string>();
+  for (const from of view.from) if (from.kind === 'table') sources.add(from.name);
+  return [...sources];
+}
+
+function misplaced(definition: Definition): never {
+  invariant(false, `a ${definition.kind} is stored where it doesn't belong`);
+}

@@ -1,0 +1,304 @@
+/**
+ * Makes and replaces definitions within a transaction. Nothing here asks who may: that is settled before (`exec/define/`).
+ *
+ * Every change in a database gives the database's row a new stamp, and what is defined on a table gives the table's row one too, so that
+ * `load.ts` sees what is stale and other transactions conflict with it.
+ */
+import { invariant } from '../../base/invariant.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { printIdiom } from '../../language/print.js';
+import type { Key } from '../../storage/contract.js';
+import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
+import { logDefinition } from '../changefeed/change-log.js';
+import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
+import { tableCreated } from '../credentials/incarnation.js';
+import { forEachEntry } from '../entries.js';
+import {
+  type Area,
+  type AreaKind,
+  databaseArea,
+  databaseKey,
+  databasesRange,
+  definitionKey,
+  indexPrefix,
+  memberKey,
+  prefixRange,
+  ROOT_AREA,
+  type TableMemberKind,
+  undefinedVertices,
+  vertexPrefix,
+} from '../keys.js';
+import type { DatabasePath } from '../principal.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type {
+  AccessDefinition,
+  AnalyzerDefinition,
+  ApiDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  EventDefinition,
+  FieldDefinition,
+  FunctionDefinition,
+  IndexDefinition,
+  NamespaceDefinition,
+  ParamDefinition,
+  SequenceDefinition,
+  TableDefinition,
+  UserDefinition,
+} from './definition.js';
+import { areaOf, findDatabase, findNamespace } from './lookup.js';
+import {
+  bumpDatabaseVersion,
+  bumpTableVersion,
+  bumpVersion,
+  nextId,
+  type SchemaChange,
+  withVersion,
+} from './schema-version.js';
+import { storeDefinition } from './stored-definition.js';
+
+/** A definition whose id hasn't been given out yet. */
+export type WithoutId<D> = Omit<D, 'id'>;
+
+// ─── Namespaces and databases ───
+
+/** Defines a namespace, or replaces its definition: its id and what is in it stay. */
+export function putNamespace(
+  change: SchemaChange,
+  definition: WithoutId<NamespaceDefinition>,
+): PromiseOrValue<NamespaceDefinition> {
+  const { transaction } = change;
+  return andThen(findNamespace(transaction, definition.name), (existing) =>
+    andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
+      const namespace: NamespaceDefinition = { ...definition, id };
+      transaction.put(definitionKey(ROOT_AREA, 'namespace', namespace.name), storeDefinition(namespace));
+      if (existing === undefined) return namespace;
+      // The catalogs of its databases show the namespace.
+      const databases: Key[] = [];
+      const listed = forEachEntry(transaction, databasesRange(namespace.name), ([key]) => {
+        databases.push(key);
+      });
+      return andThen(listed, () =>
+        andThen(
+          mapInOrder(databases, (key) => bumpVersion(change, key)),
+          () => namespace,
+        ),
+      );
+    }),
+  );
+}
+
+/** Defines a database in a namespace that exists, or replaces its definition: its id and what is in it stay. */
+export function putDatabase(
+  change: SchemaChange,
+  namespace: string,
+  definition: WithoutId<DatabaseDefinition>,
+): PromiseOrValue<DatabaseDefinition> {
+  const { transaction } = change;
+  return andThen(findDatabase(transaction, namespace, definition.name), (existing) =>
+    andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
+      const database: DatabaseDefinition = { ...definition, id };
+      transaction.put(databaseKey(namespace, database.name), withVersion(change, storeDefinition(database)));
+      recordDatabaseFeed(transaction, existing, database);
+      return database;
+    }),
+  );
+}
+
+/** The namespace of a name, defined plainly if there is none. */
+export function ensureNamespace(change: SchemaChange, name: string): PromiseOrValue<NamespaceDefinition> {
+  return andThen(
+    findNamespace(change.transaction, name),
+    (existing) => existing ?? putNamespace(change, { kind: 'define-namespace', name }),
+  );
+}
+
+/** The database of a name in a namespace that exists, defined plainly if there is none. */
+export function ensureDatabase(
+  change: SchemaChange,
+  namespace: string,
+  name: string,
+): PromiseOrValue<DatabaseDefinition> {
+  return andThen(
+    findDatabase(change.transaction, namespace, name),
+    (existing) => existing ?? putDatabase(change, namespace, { kind: 'define-database', name, strict: false }),
+  );
+}
+
+// ─── Tables and what is defined on them ───
+
+/** Defines a table, or replaces its definition: its id, its records and what is defined on it stay. */
+export function putTable(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  definition: WithoutId<TableDefinition>,
+): PromiseOrValue<TableDefinition> {
+  const area = databaseArea(catalog.database.id);
+  const { transaction } = change;
+  const former = catalog.tables.get(definition.name)?.definition;
+  return andThen(former === undefined ? newTable(change, area) : keptOf(former), (kept) => {
+    const table: TableDefinition = { ...definition, ...kept };
+    transaction.put(definitionKey(area, 'table', table.name), withVersion(change, storeDefinition(table)));
+    logDefinition(transaction, catalog.database.id, table);
+    recordTableFeed(transaction, catalog, former, table);
+    const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
+    return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog), () => table));
+  });
+}
+
+/** What only the engine knows of a table. */
+type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt'>;
+
+function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
+  return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
+}
+
+function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {
+  return { id, ...(hasUsers !== undefined && { hasUsers }), ...(madeAt !== undefined && { madeAt }) };
+}
+
+/** Brings the edges and references at a table's records to them that were written before there was the table. */
+function adoptNodes(
+  { transaction }: SchemaChange,
+  { database }: DatabaseCatalog,
+  { id, name }: TableDefinition,
+): PromiseOrValue<void> {
+  const from = undefinedVertices(database.id, name);
+  return forEachEntry(transaction, prefixRange(from), ([key, field]) => {
+    transaction.put(vertexPrefix(database.id, id, key.slice(from.length)), field);
+    transaction.delete(key);
+  });
+}
+
+/** The definition of a table that comes into being by being used. */
+export function implicitTable(name: string): WithoutId<TableDefinition> {
+  const none = { kind: 'none' } as const;
+  return {
+    kind: 'define-table',
+    name,
+    drop: false,
+    schemafull: false,
+    tableKind: { kind: 'any' },
+    permissions: { select: none, create: none, update: none, delete: none },
+  };
+}
+
+export function putField(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  field: FieldDefinition,
+): PromiseOrValue<void> {
+  return putMember(change, catalog, table, 'field', fieldName(field), field);
+}
+
+/** The name under which a field is known: its path as text. */
+export function fieldName(field: Pick<FieldDefinition, 'path'>): string {
+  return printIdiom(field.path);
+}
+
+/** The same where it stands alone, as a key or in some errors: words that mean something else elsewhere aren't quoted. */
+export function plainFieldName(field: Pick<FieldDefinition, 'path'>): string {
+  const text = fieldName(field);
+  const [first] = field.path.parts;
+  return first?.kind === 'field' ? escapeName(first.name) + text.slice(escapeIdentifier(first.name).length) : text;
+}
+
+export function putEvent(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  event: EventDefinition,
+): PromiseOrValue<void> {
+  return putMember(change, catalog, table, 'event', event.name, event);
+}
+
+/**
+ * Defines an index under a new id. The entries of an index that it replaces are deleted; whoever defines it builds the new ones.
+ */
+export function putIndex(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  definition: WithoutId<IndexDefinition>,
+): PromiseOrValue<IndexDefinition> {
+  const { transaction } = change;
+  const database = catalog.database.id;
+  const replaced = table.indexes.find((index) => index.name === definition.name);
+  const cleared =
+    replaced && transaction.deleteRange(prefixRange(indexPrefix(database, table.definition.id, replaced.id)));
+  return andThen(cleared, () =>
+    andThen(nextId(transaction, databaseArea(database)), (id) => {
+      const index: IndexDefinition = { ...definition, id };
+      return andThen(putMember(change, catalog, table.definition, 'index', index.name, index), () => index);
+    }),
+  );
+}
+
+/** Replaces what an index says beside how it lists records: its entries stay. */
+export function rewriteIndex(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  index: IndexDefinition,
+): PromiseOrValue<void> {
+  const table = catalog.tables.get(index.table);
+  invariant(table !== undefined, 'the table of an index exists');
+  return putMember(change, catalog, table.definition, 'index', index.name, index);
+}
+
+function putMember(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  kind: TableMemberKind,
+  name: string,
+  definition: FieldDefinition | IndexDefinition | EventDefinition,
+): PromiseOrValue<void> {
+  change.transaction.put(memberKey(catalog.database.id, table.id, kind, name), storeDefinition(definition));
+  return bumpTableVersion(change, catalog, table.name);
+}
+
+// ─── What stands by itself in a database; users and accesses stand at every level ───
+
+export type LevelDefinition =
+  | ParamDefinition
+  | FunctionDefinition
+  | AnalyzerDefinition
+  | SequenceDefinition
+  | UserDefinition
+  | AccessDefinition
+  | ApiDefinition
+  | ConfigDefinition;
+
+const LEVEL_KINDS = {
+  'define-param': 'param',
+  'define-function': 'function',
+  'define-analyzer': 'analyzer',
+  'define-sequence': 'sequence',
+  'define-user': 'user',
+  'define-access': 'access',
+  'define-api': 'api',
+  'define-config': 'config',
+} as const satisfies Record<LevelDefinition['kind'], AreaKind>;
+export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
+
+/** Stores a definition at a place that exists, in the stead of one of the same name. */
+export function putAtLevel(
+  change: SchemaChange,
+  place: DatabasePath,
+  definition: LevelDefinition,
+): PromiseOrValue<void> {
+  const { transaction } = change;
+  const name = definition.kind === 'define-config' ? definition.config.kind : definition.name;
+  return andThen(areaOf(transaction, place), (area) => {
+    invariant(area !== undefined, 'definitions are made at places that exist');
+    transaction.put(definitionKey(area, LEVEL_KINDS[definition.kind], name), storeDefinition(definition));
+    return bumpVersionAt(change, place);
+  });
+}
+
+/** Gives the database of a place a new stamp; the levels above have none. */
+export function bumpVersionAt(change: SchemaChange, place: DatabasePath): PromiseOrValue<void> {
+  if (place.namespace === undefined || place.database === undefined) return;
+  return bumpVersion(change, databaseKey(place.namespace, place.database));
+}

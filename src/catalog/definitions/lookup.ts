@@ -1,0 +1,147 @@
+/** What lies outside databases, read without a cache: namespaces, databases, and the users and accesses of any level. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { KeyRange, Transaction } from '../../storage/contract.js';
+import type { Value } from '../../value/value.js';
+import { forEachEntry } from '../entries.js';
+import {
+  type Area,
+  databaseArea,
+  databaseKey,
+  databasesRange,
+  definitionKey,
+  definitionRange,
+  namespaceArea,
+  ROOT_AREA,
+  settingKey,
+} from '../keys.js';
+import type { DatabasePath } from '../principal.js';
+import type {
+  AccessDefinition,
+  ConfigDefinition,
+  DatabaseDefinition,
+  NamespaceDefinition,
+  UserDefinition,
+} from './definition.js';
+import { type DefinitionKind, type DefinitionOf, readDefinition } from './stored-definition.js';
+
+/** Each list in the order of names. */
+export interface RootCatalog {
+  readonly namespaces: readonly NamespaceDefinition[];
+  readonly users: readonly UserDefinition[];
+  readonly accesses: readonly AccessDefinition[];
+  /** `DEFINE CONFIG DEFAULT`. */
+  readonly defaults: ConfigDefinition | undefined;
+  /** `ALTER SYSTEM QUERY_TIMEOUT`. */
+  readonly queryTimeout: Value;
+}
+
+export interface NamespaceCatalog {
+  readonly namespace: NamespaceDefinition;
+  readonly databases: readonly DatabaseDefinition[];
+  readonly users: readonly UserDefinition[];
+  readonly accesses: readonly AccessDefinition[];
+}
+
+export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> {
+  return andThen(list(transaction, 'define-namespace', definitionRange(ROOT_AREA, 'namespace')), (namespaces) =>
+    andThen(identities(transaction, ROOT_AREA), (found) =>
+      andThen(findDefaults(transaction), (defaults) =>
+        andThen(transaction.get(settingKey('query-timeout')), (queryTimeout) => ({
+          namespaces,
+          ...found,
+          defaults,
+          queryTimeout,
+        })),
+      ),
+    ),
+  );
+}
+
+/** The namespace and database to select when a client names none. */
+export function findDefaults(transaction: Transaction): PromiseOrValue<ConfigDefinition | undefined> {
+  return find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default'));
+}
+
+export function loadNamespace(transaction: Transaction, name: string): PromiseOrValue<NamespaceCatalog | undefined> {
+  return andThen(findNamespace(transaction, name), (namespace) => {
+    if (namespace === undefined) return undefined;
+    return andThen(list(transaction, 'define-database', databasesRange(name)), (databases) =>
+      andThen(identities(transaction, namespaceArea(namespace.id)), (found) => ({ namespace, databases, ...found })),
+    );
+  });
+}
+
+export function findNamespace(transaction: Transaction, name: string): PromiseOrValue<NamespaceDefinition | undefined> {
+  return find(transaction, 'define-namespace', definitionKey(ROOT_AREA, 'namespace', name));
+}
+
+export function findDatabase(
+  transaction: Transaction,
+  namespace: string,
+  name: string,
+): PromiseOrValue<DatabaseDefinition | undefined> {
+  return find(transaction, 'define-database', databaseKey(namespace, name));
+}
+
+/** The user defined at exactly this place: root, a namespace, or a database. `undefined` also when the place doesn't exist. */
+export function findUser(
+  transaction: Transaction,
+  place: DatabasePath,
+  name: string,
+): PromiseOrValue<UserDefinition | undefined> {
+  return andThen(areaOf(transaction, place), (area) =>
+    area === undefined ? undefined : find(transaction, 'define-user', definitionKey(area, 'user', name)),
+  );
+}
+
+/** The access method defined at exactly this place, as `findUser`. */
+export function findAccess(
+  transaction: Transaction,
+  place: DatabasePath,
+  name: string,
+): PromiseOrValue<AccessDefinition | undefined> {
+  return andThen(areaOf(transaction, place), (area) =>
+    area === undefined ? undefined : find(transaction, 'define-access', definitionKey(area, 'access', name)),
+  );
+}
+
+/** The area of a place's keys; `undefined` when there is no such place. */
+export function areaOf(transaction: Transaction, place: DatabasePath): PromiseOrValue<Area | undefined> {
+  if (place.namespace === undefined) return ROOT_AREA;
+  if (place.database === undefined) {
+    return andThen(findNamespace(transaction, place.namespace), (found) => found && namespaceArea(found.id));
+  }
+  return andThen(
+    findDatabase(transaction, place.namespace, place.database),
+    (found) => found && databaseArea(found.id),
+  );
+}
+
+function identities(
+  transaction: Transaction,
+  area: Area,
+): PromiseOrValue<{ users: UserDefinition[]; accesses: AccessDefinition[] }> {
+  return andThen(list(transaction, 'define-user', definitionRange(area, 'user')), (users) =>
+    andThen(list(transaction, 'define-access', definitionRange(area, 'access')), (accesses) => ({ users, accesses })),
+  );
+}
+
+function find<K extends DefinitionKind>(
+  transaction: Transaction,
+  kind: K,
+  key: string,
+): PromiseOrValue<DefinitionOf<K> | undefined> {
+  return andThen(transaction.get(key), (stored) => (stored === undefined ? undefined : readDefinition(kind, stored)));
+}
+
+function list<K extends DefinitionKind>(
+  transaction: Transaction,
+  kind: K,
+  range: KeyRange,
+): PromiseOrValue<DefinitionOf<K>[]> {
+  const found: DefinitionOf<K>[] = [];
+  const walked = forEachEntry(transaction, range, ([, stored]) => {
+    found.push(readDefinition(kind, stored));
+  });
+  return andThen(walked, () => found);
+}

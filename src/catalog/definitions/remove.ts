@@ -1,0 +1,178 @@
+/** Removes definitions within a transaction, with all that depends on them. Nothing here asks who may. */
+import { invariant } from '../../base/invariant.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { KeyRange, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { isObject, Range, RecordId, type Value } from '../../value/value.js';
+import { databaseRemoved, recordsDeleted, tableRemoved } from '../credentials/incarnation.js';
+import {
+  type Area,
+  databaseArea,
+  databaseKey,
+  definitionKey,
+  edgeKey,
+  edgesRange,
+  encodedKeyOf,
+  feedGapsPrefix,
+  grantFamilyRange,
+  grantRange,
+  indexPrefix,
+  indexRange,
+  memberKey,
+  memberRange,
+  namespaceArea,
+  prefixRange,
+  ROOT_AREA,
+  sequenceKey,
+  type TableMemberKind,
+  viewRange,
+} from '../keys.js';
+import type { DatabasePath } from '../principal.js';
+import { vertexKey } from '../vertex-key.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import { bumpVersionAt, type LevelKind } from './define.js';
+import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
+import { areaOf, loadNamespace } from './lookup.js';
+import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from './schema-version.js';
+import { readDefinition } from './stored-definition.js';
+
+/** Removes a namespace with its databases, users and accesses. */
+export function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): PromiseOrValue<void> {
+  const { transaction } = change;
+  return andThen(loadNamespace(transaction, namespace.name), (found) => {
+    const databases = forEachInOrder(found?.databases ?? [], (database) =>
+      andThen(removeDatabase(change, namespace.name, database), () => false),
+    );
+    return andThen(databases, () => {
+      transaction.delete(definitionKey(ROOT_AREA, 'namespace', namespace.name));
+      return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)));
+    });
+  });
+}
+
+/** Removes a database with everything in it. */
+export function removeDatabase(
+  change: SchemaChange,
+  namespace: string,
+  database: DatabaseDefinition,
+): PromiseOrValue<void> {
+  const { transaction } = change;
+  return andThen(databaseRemoved(change, database), () => {
+    transaction.delete(databaseKey(namespace, database.name));
+    return transaction.deleteRange(prefixRange(databaseArea(database.id)));
+  });
+}
+
+/** Removes a table with its records, what is defined on it, and the traces of its edges at the records they connected. */
+export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
+  const { transaction } = change;
+  const database = catalog.database.id;
+  const { id, name } = table.definition;
+  const ranges: readonly KeyRange[] = [
+    table.keys.records,
+    edgesRange(database, id),
+    indexRange(database, id),
+    memberRange(database, id),
+    viewRange(database, id),
+    prefixRange(feedGapsPrefix(database, id)),
+  ];
+  return andThen(detachEdges(change, catalog, table), () => {
+    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+    return andThen(emptied, () => {
+      transaction.delete(definitionKey(databaseArea(database), 'table', name));
+      return andThen(tableRemoved(change, table), () => bumpDatabaseVersion(change, catalog));
+    });
+  });
+}
+
+/** Forgets the records of a view and what it is computed from; what is defined on it stays. */
+export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
+  const database = catalog.database.id;
+  const { id } = view.definition;
+  const ranges: readonly KeyRange[] = [view.keys.records, indexRange(database, id), viewRange(database, id)];
+  const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+  return andThen(emptied, () => recordsDeleted(transaction, view));
+}
+
+/**
+ * Deletes the entries by which other records know the edges of a table. References from fields stay: they name the table by its id, which
+ * nothing will ever have again, so that readers pass over them.
+ */
+function detachEdges(
+  { transaction, pause }: SchemaChange,
+  catalog: DatabaseCatalog,
+  { definition, keys }: TableEntry,
+): PromiseOrValue<void> {
+  if (definition.tableKind.kind === 'normal') return;
+  const detach = (direction: 'in' | 'out', node: Value, edge: string): void => {
+    if (!(node instanceof RecordId) || node.key instanceof Range) return;
+    transaction.delete(edgeKey(vertexKey(catalog, node), direction, definition.id, edge));
+  };
+  return forEachBatch(transaction.scan(keys.records), (batch) => {
+    for (const [key, record] of batch) {
+      if (!isObject(record)) continue;
+      detach('out', record['in'], encodedKeyOf(key));
+      detach('in', record['out'], encodedKeyOf(key));
+    }
+    return andThen(pause?.(), () => false);
+  });
+}
+
+/** Removes the definition of a field or an event. */
+export function removeMember(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  kind: Exclude<TableMemberKind, 'index'>,
+  name: string,
+): PromiseOrValue<void> {
+  change.transaction.delete(memberKey(catalog.database.id, table.id, kind, name));
+  return bumpTableVersion(change, catalog, table.name);
+}
+
+/** Removes an index with its entries. */
+export function removeIndex(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableDefinition,
+  index: IndexDefinition,
+): PromiseOrValue<void> {
+  const { transaction } = change;
+  const database = catalog.database.id;
+  transaction.delete(memberKey(database, table.id, 'index', index.name));
+  return andThen(transaction.deleteRange(prefixRange(indexPrefix(database, table.id, index.id))), () =>
+    bumpTableVersion(change, catalog, table.name),
+  );
+}
+
+/** Deletes what goes with a definition. */
+const DEPENDENT: {
+  readonly [K in LevelKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
+} = {
+  access: (transaction, area, name) =>
+    andThen(transaction.deleteRange(grantRange(area, name)), () =>
+      transaction.deleteRange(grantFamilyRange(area, name)),
+    ),
+  sequence: (transaction, area, name) =>
+    andThen(transaction.get(definitionKey(area, 'sequence', name)), (stored) => {
+      if (stored === undefined) return;
+      transaction.delete(sequenceKey(area, readDefinition('define-sequence', stored).identity));
+    }),
+};
+
+/** Removes a definition that stands by itself, with the grants of an access method and the count of a sequence. */
+export function removeAtLevel(
+  change: SchemaChange,
+  place: DatabasePath,
+  kind: LevelKind,
+  name: string,
+): PromiseOrValue<void> {
+  const { transaction } = change;
+  return andThen(areaOf(transaction, place), (area) => {
+    invariant(area !== undefined, 'what is removed lies at a place that exists');
+    return andThen(DEPENDENT[kind]?.(transaction, area, name), () => {
+      transaction.delete(definitionKey(area, kind, name));
+      return bumpVersionAt(change, place);
+    });
+  });
+}

@@ -1,0 +1,11 @@
+import { encodeRecordKey } from '../value/key-codec.js';
+import type { RecordId } from '../value/value.js';
+import type { DatabaseCatalog } from './definitions/database-catalog.js';
+import { undefinedVertex } from './keys.js';
+
+/** Where the edges and references at a record stand, whether its table is defined or not. */
+export function vertexKey({ tables, database }: DatabaseCatalog, id: RecordId): string {
+  const { table } = id;
+  const node = encodeRecordKey(id);
+  return tables.get(table)?.keys.node(node) ?? undefinedVertex(database.id, table, node);
+}

@@ -1,0 +1,28 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { settingKey } from '../../catalog/keys.js';
+import type { Transaction } from '../../storage/contract.js';
+
+/** Whether anything that was handed out was ever taken back. As long as nothing was, no token has to be looked up among what was. */
+export class RevocationFlag {
+  #isSet = false;
+
+  get isSet(): boolean {
+    return this.#isSet;
+  }
+
+  /** Reads what the store says, when it is opened. */
+  load(transaction: Transaction): PromiseOrValue<void> {
+    return andThen(transaction.get(settingKey('denials')), (stored) => {
+      this.#isSet = stored === true;
+    });
+  }
+
+  /** Holds from the commit on. */
+  set(transaction: Transaction): void {
+    if (this.#isSet) return;
+    transaction.put(settingKey('denials'), true);
+    transaction.afterCommit(() => {
+      this.#isSet = true;
+    });
+  }
+}

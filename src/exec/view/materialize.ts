@@ -1,0 +1,57 @@
+/** The nodes of a view's plan, compiled: how rows become its records. */
+
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
+import type { FieldsRead } from '../../plan/fields-read.js';
+import type { MaterializeGroups, MaterializeRows, ViewNode } from '../../plan/nodes.js';
+import type { Compiler, Execution } from '../execution.js';
+import { fieldPath } from '../expression/projection-name.js';
+import type { Reading, Stream } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
+import { compileProjections } from '../operators/projections.js';
+import { compileColumns } from './group-columns.js';
+import { Groups } from './groups.js';
+import { Rows } from './rows.js';
+import type { ViewRecords } from './view-records.js';
+
+/** A view's plan, compiled. */
+export interface Materialization {
+  /** The rows of sources that belong to the view. */
+  readonly rows: Stream;
+  /** Where they are kept. */
+  readonly open: OpenRecords;
+}
+
+type OpenRecords = (execution: Execution, catalog: DatabaseCatalog, view: TableDefinition) => ViewRecords;
+
+/** `fields`: what is read of the sources. */
+export function compileMaterialization(tree: ViewNode, fields: FieldsRead, compiler: Compiler): Materialization {
+  const reading: Reading = {
+    purpose: 'select',
+    fields,
+    writes: false,
+    access: (_, { definition }) => ({ kind: 'table-scan', table: definition.name }),
+  };
+  const compile = RECORDS[tree.kind] as (node: ViewNode, compiler: Compiler) => OpenRecords;
+  return { rows: new OperatorCompiler(compiler, reading).stream(tree.input), open: compile(tree, compiler) };
+}
+
+const RECORDS: {
+  readonly [Kind in ViewNode['kind']]: (
+    node: Extract<ViewNode, { readonly kind: Kind }>,
+    compiler: Compiler,
+  ) => OpenRecords;
+} = {
+  'materialize-rows': compileRows,
+  'materialize-groups': compileGroups,
+};
+
+function compileRows({ projections }: MaterializeRows, compiler: Compiler): OpenRecords {
+  const project = compileProjections(projections, compiler, fieldPath);
+  return (execution, _, { name }) => new Rows(execution, name, project);
+}
+
+function compileGroups(node: MaterializeGroups, compiler: Compiler): OpenRecords {
+  const columns = compileColumns(node, compiler);
+  return (execution, catalog, view) => new Groups(execution, catalog, view, columns);
+}

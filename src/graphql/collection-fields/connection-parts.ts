@@ -1,0 +1,122 @@
+/** What has to be read for a page of a connection. */
+import { failure } from '../../errors/error.js';
+import type { Expression, Param } from '../../language/ast.js';
+import type { Value } from '../../value/value.js';
+import { Cursors } from '../execution/cursor.js';
+import type { GivenArguments } from '../execution/field-arguments.js';
+import { behind, fromThereOn, type KeysetKey, keysetOf, reversed } from '../execution/keyset.js';
+import { type Clauses, type Conditions, columns, join, type Part } from '../execution/select.js';
+import { COUNT } from '../schema/aggregate-parts.js';
+import { filtersOf, isGiven, type Listed, readCount } from '../schema/list-arguments.js';
+import { orderBy, orderedColumns } from '../schema/table-order.js';
+import type { PageSize } from './page.js';
+
+/** So that the condition of a page stays small. */
+const MOST_KEYS = 32;
+
+/** What a query asks of a connection. */
+export interface AskedPage {
+  /** Those that the nodes need. */
+  readonly columns: readonly string[];
+  /** How many fields each record gives. */
+  readonly weight: number;
+  /** The fields of the connection, those of its edges as `edges.cursor`, those of its `pageInfo` as `pageInfo.endCursor`. */
+  readonly fields: ReadonlySet<string>;
+}
+
+/** What a part is read for: the page, whether there is anything before a cursor, or from one on, and how much there is in all. */
+export type Purpose = 'rows' | 'earlier' | 'later' | 'count';
+
+export interface BoundPage {
+  readonly parts: readonly Part[];
+  /** What the parts are for, in their order. */
+  readonly purposes: readonly Purpose[];
+  readonly size: PageSize;
+  readonly cursors: Cursors;
+  /** The name of the param that limits the rows. */
+  readonly limit: string | undefined;
+}
+
+/** @throws TesseraError `graphql_argument`, `graphql_cursor`, `graphql_limit` */
+export function bindPage(
+  given: GivenArguments,
+  conditions: Conditions,
+  { table, filter }: Listed,
+  { fields, columns: wanted }: AskedPage,
+): BoundPage {
+  const { params } = conditions;
+  const keys = keysOf(given);
+  const cursors = new Cursors(table, keys);
+  const after = databasePathOf('after', given, cursors, conditions);
+  const before = databasePathOf('before', given, cursors, conditions);
+  const size = { first: readCount('first', given), last: readCount('last', given) };
+  const filters = filtersOf(given, filter, conditions);
+  const version = isGiven(given['version']) ? { version: params.bind(given['version'] as Value) } : {};
+  const where = (...places: readonly Expression[]): Clauses => {
+    const all = [...filters, ...places];
+    return { ...(all.length > 0 && { where: join('&&', all) }), ...version };
+  };
+  const parts = new Map<Purpose, Part>();
+  let limit: string | undefined;
+  if (['edges', 'nodes', 'pageInfo'].some((name) => fields.has(name))) {
+    const isBackward = size.first === undefined && size.last !== undefined;
+    const bound = params.bind(undefined);
+    limit = bound.name;
+    parts.set('rows', {
+      projections: columns(hasCursors(fields) ? [...wanted, ...keys.map(({ column }) => column)] : wanted),
+      clauses: {
+        ...where(...(after ? [behind(keys, after)] : []), ...(before ? [behind(reversed(keys), before)] : [])),
+        order: orderBy(
+          (isBackward ? reversed(keys) : keys).map(({ column, descending }) => ({ path: [column], descending })),
+        ),
+        limit: bound,
+      },
+    });
+  }
+  // The record that a cursor belongs to isn't on the page, but on the one beside it.
+  if (fields.has('pageInfo.hasPreviousPage') && size.last === undefined && after !== undefined) {
+    parts.set('earlier', {
+      projections: columns([]),
+      clauses: { ...where(fromThereOn(reversed(keys), after)), ...ONE },
+    });
+  }
+  if (fields.has('pageInfo.hasNextPage') && size.first === undefined && before !== undefined) {
+    parts.set('later', { projections: columns([]), clauses: { ...where(fromThereOn(keys, before)), ...ONE } });
+  }
+  if (fields.has('totalCount')) {
+    parts.set('count', {
+      projections: { kind: 'fields', items: [{ kind: 'expression', expression: COUNT }] },
+      clauses: { ...where(), group: { kind: 'all' } },
+    });
+  }
+  return { parts: [...parts.values()], purposes: [...parts.keys()], size, cursors, limit };
+}
+
+const ONE = { limit: { kind: 'literal', value: 1 } } as const;
+
+/** The place in the order that an argument names, key by key. */
+function databasePathOf(
+  argument: 'after' | 'before',
+  given: GivenArguments,
+  cursors: Cursors,
+  conditions: Conditions,
+): readonly Param[] | undefined {
+  const text = given[argument];
+  if (!isGiven(text)) return undefined;
+  return cursors.read(String(text), argument).map((value) => {
+    conditions.count();
+    return conditions.params.bind(value);
+  });
+}
+
+function hasCursors(fields: ReadonlySet<string>): boolean {
+  return ['edges.cursor', 'pageInfo.startCursor', 'pageInfo.endCursor'].some((name) => fields.has(name));
+}
+
+function keysOf(given: GivenArguments): readonly KeysetKey[] {
+  const keys = keysetOf(orderedColumns(given['order']));
+  if (keys.length > MOST_KEYS) {
+    throw failure('graphql_argument', { reason: `A connection is ordered by ${MOST_KEYS - 1} fields at most` });
+  }
+  return keys;
+}

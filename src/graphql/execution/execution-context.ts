@@ -1,0 +1,110 @@
+/** One run of an operation: what it may still spend, what it has read, and what went wrong. */
+import type { FieldNode } from 'graphql';
+import type { Pausing } from '../../base/steps.js';
+import type { Random } from '../../env/environment.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Select } from '../../language/ast.js';
+import type { Deadline } from '../../session/contract.js';
+import type { ObjectValue } from '../../value/value.js';
+import type { Allowance } from '../effective-limits.js';
+import { tesseraError } from '../errors.js';
+import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
+import { type Bound, ConditionCount } from './select.js';
+import type { Statements } from './statement-cache.js';
+
+/** So many errors are told of fields; a short document can have one at each field of thousands of records. */
+const MOST_FAILURES = 1_000;
+
+/** An error at a field. The path is filled in from within, as the writing of the answer returns. */
+export interface FieldFailure {
+  readonly error: TesseraError;
+  readonly nodes: readonly FieldNode[];
+  readonly path: (string | number)[];
+}
+
+/** A part of an operation that needs something read before it can be written. */
+export interface Fetch {
+  /** What is to be read for what was asked for since the last time. */
+  orders(call: Call): Iterable<Order>;
+}
+
+/** A SELECT, and what becomes of its result. */
+export interface Order extends Bound<Select> {
+  /** How many values of records it gives at most. */
+  readonly most: number;
+  deliver(rows: readonly ObjectValue[]): void;
+  fail(error: TesseraError): void;
+}
+
+export class Call {
+  readonly failures: FieldFailure[] = [];
+  readonly reads: Budget;
+  readonly writes: Budget;
+  readonly answer: AnswerSize;
+  readonly deadline: Deadline | undefined;
+  conditions: ConditionCount;
+  /** What has to be fetched before the next level can be looked at. */
+  waiting: Fetch[] = [];
+  readonly #states: unknown[] = [];
+
+  constructor(
+    readonly variables: Readonly<Record<string, unknown>>,
+    readonly allowance: Allowance,
+    { reads, writes, answer, deadline }: Spending,
+    readonly statements: Statements,
+    /** Draws the ids of records that are written. */
+    readonly random: Random,
+    /** Gives way to others while the answer is written. */
+    readonly pausing: Pausing,
+  ) {
+    this.reads = reads;
+    this.writes = writes;
+    this.answer = answer;
+    this.deadline = deadline;
+    this.conditions = new ConditionCount(allowance);
+  }
+
+  /** @throws BudgetExceeded when an operation that came together with this one has had more than there was */
+  checkBudgets(): void {
+    this.reads.spend(0);
+    this.writes.spend(0);
+  }
+
+  /** What a part of the operation keeps during the run; made when it is first asked for. */
+  state<T>(slot: number, make: () => T): T {
+    let state = this.#states[slot] as T | undefined;
+    if (state === undefined) {
+      state = make();
+      this.#states[slot] = state;
+    }
+    return state;
+  }
+
+  /** Begins anew, with what is left to be spent. */
+  restart(): void {
+    this.failures.length = 0;
+    this.waiting = [];
+    this.#states.length = 0;
+    this.conditions = new ConditionCount(this.allowance);
+  }
+
+  /** Notes an error; what was to be written there is null. @throws BudgetExceeded when there are too many */
+  fail(thrown: unknown, nodes: readonly FieldNode[]): undefined {
+    if (this.failures.length >= MOST_FAILURES) {
+      const what = 'errors in its answer';
+      throw new BudgetExceeded(failure('graphql_limit', { what, limit: MOST_FAILURES, setting: 'fixed' }));
+    }
+    this.failures.push({ error: tesseraError(thrown, 'graphql_result'), nodes, path: [] });
+    return undefined;
+  }
+
+  /** Notes that a root field is null because of an error. */
+  failRoot(thrown: unknown, { key, nodes }: { readonly key: string; readonly nodes: readonly FieldNode[] }): void {
+    this.failures.push({ error: tesseraError(thrown, 'graphql_result'), nodes, path: [key] });
+  }
+
+  /** Says of the errors since there were `before` of them that they stand below `key`. */
+  place(before: number, key: string | number): void {
+    for (let at = before; at < this.failures.length; at++) this.failures[at]?.path.unshift(key);
+  }
+}

@@ -1,0 +1,78 @@
+/** Sends the statements of a request on their way, as many at once as the budget allows. */
+import { asTesseraError } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
+import type { StatementDoor, StatementResult } from '../../session/contract.js';
+import { isArray, isObject, newObject, type ObjectValue } from '../../value/value.js';
+import type { Call, Order } from './execution-context.js';
+
+/** Statements that belong together. */
+export interface Parcel {
+  readonly statements: readonly Statement[];
+  readonly values: ObjectValue;
+  /** How many values of records they give at most. */
+  readonly most: number;
+  /** Takes their results; may not fail but for an exceeded budget. */
+  deliver(results: readonly StatementResult[]): void;
+  /** Nothing of it was run. */
+  fail(thrown: unknown): void;
+}
+
+/**
+ * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what could exceed it waits
+ * until it is known what the others have given.
+ */
+export async function send(parcels: readonly Parcel[], call: Call, door: StatementDoor): Promise<void> {
+  let at = 0;
+  while (at < parcels.length) {
+    const batch: Parcel[] = [];
+    const values = newObject();
+    let most = 0;
+    for (let parcel = parcels[at]; parcel !== undefined; parcel = parcels[at]) {
+      if (batch.length > 0 && most + parcel.most > call.reads.left) break;
+      most += parcel.most;
+      batch.push(parcel);
+      Object.assign(values, parcel.values);
+      at++;
+    }
+    const statements = batch.flatMap((parcel) => parcel.statements);
+    let results: readonly StatementResult[];
+    try {
+      results = statements.length === 0 ? [] : await door.execute(statements, values, call.deadline);
+    } catch (thrown) {
+      for (const { fail } of batch) fail(thrown);
+      continue;
+    }
+    let next = 0;
+    for (const { statements, deliver } of batch) {
+      deliver(results.slice(next, next + statements.length));
+      next += statements.length;
+    }
+  }
+}
+
+/** Fetches what waits, level by level, until nothing does. */
+export async function fetchWaiting(call: Call, door: StatementDoor): Promise<void> {
+  while (call.waiting.length > 0) {
+    const fetches = call.waiting;
+    call.waiting = [];
+    await send(
+      fetches.flatMap((fetch) => Array.from(fetch.orders(call), parcelOf)),
+      call,
+      door,
+    );
+  }
+}
+
+function parcelOf({ statement, values, most, deliver, fail }: Order): Parcel {
+  return {
+    statements: [statement],
+    values,
+    most,
+    deliver: ([result]) => {
+      if (result?.outcome.ok === false) fail(result.outcome.error);
+      const rows = result?.outcome.ok === true ? result.outcome.value : undefined;
+      if (isArray(rows)) deliver(rows.filter(isObject));
+    },
+    fail: (thrown) => fail(asTesseraError(thrown)),
+  };
+}

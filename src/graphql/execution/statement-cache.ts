@@ -1,0 +1,26 @@
+import { LruCache } from '../../base/two-generation-cache.js';
+import type { Statement } from '../../language/ast.js';
+
+/**
+ * Characters of the statements that are kept, as JSON. Anybody can have statements made that differ from all others, so that it is the
+ * size of all that has to be bounded, whatever operations they belong to.
+ */
+const KEPT_CHARACTERS = 4_000_000;
+/** What an entry takes besides its text, as characters. */
+const ENTRY_CHARACTERS = 100;
+/** Longer statements are made of long lists, and rarely come twice. */
+const LONGEST_KEPT = 100_000;
+
+/** Equal statements as one object, so that they are compiled once. */
+export class Statements {
+  readonly #known = new LruCache<string, Statement>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);
+
+  /** The statement, or an equal one that came before it. */
+  same<S extends Statement>(statement: S): S {
+    const text = JSON.stringify(statement);
+    const known = this.#known.get(text);
+    if (known !== undefined) return known as S;
+    if (text.length <= LONGEST_KEPT) this.#known.set(text, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,70 @@
+/** A subscription under way: a live query whose changes are written as answers. */
+import { isSamePrincipal } from '../../catalog/principal.js';
+import type { Notification, Session } from '../../session/contract.js';
+import type { Uuid, Value } from '../../value/value.js';
+import type { LiveWork } from '../execution/root-plan.js';
+import { Handover } from './rendezvous-channel.js';
+import type { LiveFeed } from './source-streams.js';
+
+/**
+ * The answers to the changes, in the order of commits. The next change is looked at when the last answer was taken; who falls too far
+ * behind is cut off. It ends with an error where there is a reason. To be read by one reader, who says `return` when it wants no more.
+ *
+ *     for await (const answer of subscription) …
+ */
+export class Subscription<T> implements AsyncIterableIterator<T, undefined> {
+  readonly #session: Session;
+  readonly #feed: LiveFeed;
+  readonly #answer: (notification: Notification) => Promise<T>;
+  readonly #changes = new Handover<Notification>();
+  readonly #subscriber;
+  #id: Uuid | undefined;
+
+  private constructor(session: Session, feed: LiveFeed, answer: (notification: Notification) => Promise<T>) {
+    this.#session = session;
+    this.#feed = feed;
+    this.#answer = answer;
+    this.#subscriber = session.identity.principal;
+  }
+
+  /** `answer` writes the answer to a change; what it throws ends the subscription. `kept` is what it remembers. */
+  static async begin<T>(
+    session: Session,
+    feed: LiveFeed,
+    work: LiveWork,
+    kept: readonly Value[],
+    answer: (notification: Notification) => Promise<T>,
+  ): Promise<Subscription<T>> {
+    const subscription = new Subscription(session, feed, answer);
+    subscription.#id = await feed.begin(work, kept, (change) => subscription.#changes.give(change));
+    return subscription;
+  }
+
+  /** @throws TesseraError why there is nothing more to come */
+  async next(): Promise<IteratorResult<T, undefined>> {
+    try {
+      for (;;) {
+        const change = await this.#changes.take();
+        if (change?.reason !== undefined) throw change.reason;
+        if (change === undefined || change.action === 'KILLED') return await this.return();
+        const value = await this.#answer(change);
+        // What was read for one isn't for another who has signed in meanwhile.
+        const isMeant = isSamePrincipal(this.#subscriber, this.#session.identity.principal);
+        if (isMeant && !this.#changes.isClosed) return { done: false, value };
+      }
+    } catch (thrown) {
+      await this.return();
+      throw thrown;
+    }
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#changes.close();
+    if (this.#id !== undefined) await this.#feed.end(this.#id);
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

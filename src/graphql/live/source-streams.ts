@@ -1,0 +1,91 @@
+/** What the live queries of one session tell, handed to whoever began them. */
+import { failure } from '../../errors/error.js';
+import type { Live } from '../../language/ast.js';
+import type { Notification, NotificationSink, Session } from '../../session/contract.js';
+import { LiveQuota } from '../../session/live/live-quota.js';
+import type { ObjectValue, Uuid, Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
+import type { LiveWork } from '../execution/root-plan.js';
+
+/** What the requests of all subscriptions of a session may take, in bytes; their live queries are counted by the session. */
+const MOST_KEPT = 16 * 2 ** 20;
+
+/** Who began a live query, and what its request takes. */
+interface Listener {
+  readonly hear: NotificationSink;
+  readonly weight: number;
+}
+
+export class LiveFeed {
+  readonly #session: Session;
+  /** By the ids of their live queries. */
+  readonly #listeners = new Map<string, Listener>();
+  /** Of the requests of all listeners, and of those that are about to listen. */
+  #weight = 0;
+  /** Live queries whose ids aren't known yet. */
+  readonly #beginning = new Set<Promise<unknown>>();
+
+  /** Nobody else may listen to the session. `queries` is how many live queries it may have. */
+  constructor(session: Session, queries: number) {
+    this.#session = session;
+    session.listen((notification) => this.#tell(notification), new LiveQuota({ queries }));
+  }
+
+  /**
+   * Begins a live query, whose id it gives. `hear` is told of each change that is committed from now on, and of the end. `kept` is what has
+   * to be remembered for it. @throws TesseraError `live_queries_too_large`, and what the statement meets with
+   */
+  async begin({ statement, values }: LiveWork, kept: readonly Value[], hear: NotificationSink): Promise<Uuid> {
+    const weight = weightOf(...kept);
+    if (this.#weight + weight > MOST_KEPT) throw failure('live_queries_too_large', { limit: MOST_KEPT });
+    this.#weight += weight;
+    const begun = this.#begin(statement, values).then(
+      (id) => {
+        this.#listeners.set(id.text, { hear, weight });
+        return id;
+      },
+      (error) => {
+        this.#weight -= weight;
+        throw error;
+      },
+    );
+    const settled = begun.catch(() => undefined);
+    this.#beginning.add(settled);
+    try {
+      return await begun;
+    } finally {
+      this.#beginning.delete(settled);
+    }
+  }
+
+  async #begin(statement: Live, values: ObjectValue): Promise<Uuid> {
+    const [result] = await this.#session.execute([statement], values);
+    if (result === undefined) throw failure('realtime_unavailable');
+    if (!result.outcome.ok) throw result.outcome.error;
+    return result.outcome.value as Uuid;
+  }
+
+  /** Ends a live query. Its listener hears nothing any more. */
+  async end(id: Uuid): Promise<void> {
+    if (!this.#forget(id)) return;
+    try {
+      await this.#session.execute([{ kind: 'kill', id: { kind: 'literal', value: id } }]);
+    } catch {
+      // A session that may run nothing has no live queries left.
+    }
+  }
+
+  #forget({ text }: Uuid): boolean {
+    this.#weight -= this.#listeners.get(text)?.weight ?? 0;
+    return this.#listeners.delete(text);
+  }
+
+  async #tell(notification: Notification): Promise<void> {
+    const { text } = notification.id;
+    // The first changes may be told while the answer that holds the id is still on its way.
+    while (!this.#listeners.has(text) && this.#beginning.size > 0) await Promise.race(this.#beginning);
+    const listener = this.#listeners.get(text);
+    if (notification.action === 'KILLED') this.#forget(notification.id);
+    await listener?.hear(notification);
+  }
+}

@@ -1,0 +1,52 @@
+/** The fields of Query. */
+import type { GraphQLFieldConfigMap } from 'graphql';
+import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
+import { aggregateOf } from '../collection-fields/aggregate.js';
+import { connectionOf } from '../collection-fields/connection.js';
+import { listOf } from '../collection-fields/list.js';
+import type { Inputs } from '../schema/inputs.js';
+import { Names } from '../schema/names.js';
+import type { TableType } from '../schema/table-type.js';
+import type { TableTypes } from '../schema/table-types.js';
+import { functionFields } from './function.js';
+import { anyRecordField, recordField } from './record.js';
+import type { RootConfig } from './root-config.js';
+import { tableField } from './table.js';
+
+/** `functions` are those that only read. */
+export function queryFields(
+  types: TableTypes,
+  inputs: Inputs,
+  functions: readonly FunctionDefinition[],
+): GraphQLFieldConfigMap<unknown, unknown> {
+  const tables = [...types.tables.values()];
+  const names = new Names();
+  const lists = tableNames(tables, names);
+  const fields: GraphQLFieldConfigMap<unknown, unknown> = {};
+  for (const type of tables)
+    fields[lists.get(type.table) as string] = ofTable(type, tableField(type.table, listOf(type)));
+  for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
+  fields[names.claim('_get')] = anyRecordField(types);
+  for (const type of tables) {
+    const field = tableField(type.table, connectionOf(type));
+    fields[names.claim(`${lists.get(type.table)}Connection`)] = ofTable(type, field);
+  }
+  for (const type of tables) {
+    const field = tableField(type.table, aggregateOf(type));
+    fields[names.claim(`${lists.get(type.table)}_aggregate`)] = ofTable(type, field);
+  }
+  return { ...fields, ...functionFields(functions, types, inputs, names) };
+}
+
+/** For each table the name of the field that is called after it. */
+export function tableNames(tables: readonly TableType[], names: Names): ReadonlyMap<string, string> {
+  return names.claimAll(
+    tables.map(({ table }) => table),
+    new Map(tables.flatMap(({ table, alias }) => (alias === undefined ? [] : [[table, alias]]))),
+  );
+}
+
+/** A field that is deprecated with its table. */
+export function ofTable({ deprecated }: TableType, config: RootConfig): RootConfig {
+  return deprecated === undefined ? config : { ...config, deprecationReason: deprecated };
+}

@@ -1,0 +1,15 @@
+/** The fields of Query that read a table: `person(…)`, `personConnection(…)`, `person_aggregate(…)`. */
+
+import type { ReadingField } from '../collection-fields/collection-field.js';
+import { planOf } from '../execution/collection-query.js';
+import { fromRoot } from '../schema/field-source.js';
+import { VERSION_ARGUMENT } from '../schema/list-arguments.js';
+import type { RootConfig } from './root-config.js';
+
+export function tableField(table: string, { type, args, compile }: ReadingField): RootConfig {
+  return {
+    type,
+    args: { ...args, ...VERSION_ARGUMENT },
+    extensions: fromRoot((field) => planOf(compile(field), table)),
+  };
+}

@@ -1,0 +1,156 @@
+/** What the fields of Mutation that write records have in common: each is one statement, and with all that goes with it one transaction. */
+import { type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Expression, Option, Output, Statement } from '../../language/ast.js';
+import { isArray } from '../../value/value.js';
+import { lengthOf } from '../collection-fields/collection-field.js';
+import type { Call } from '../execution/execution-context.js';
+import type { GivenArguments } from '../execution/field-arguments.js';
+import type { PlacedField } from '../execution/field-use.js';
+import { blockOf, subquery, Writing } from '../execution/nested-writes.js';
+import type { RootPlan } from '../execution/root-plan.js';
+import { type Bound, type Conditions, columns, columnsBefore, type Params } from '../execution/select.js';
+import { fromRoot } from '../schema/field-source.js';
+import type { TableType } from '../schema/table-type.js';
+import type { RootConfig } from './root-config.js';
+
+/** What is there to make a statement of. */
+export interface Materials {
+  readonly given: GivenArguments;
+  readonly conditions: Conditions;
+  readonly params: Params;
+  /** What goes with the records. */
+  readonly writing: Writing;
+  /** How each record is given back. */
+  readonly output: Returning;
+}
+
+export type Returning = Extract<Output, { kind: 'project' }>;
+
+/** A statement that gives a list of records. */
+export interface Write {
+  readonly statement: Statement;
+  /** How many it gives at most; as many as there are unless told. */
+  readonly most?: number;
+  /** There may be nothing for it to write to. */
+  readonly mayMiss?: true;
+}
+
+export interface WriteOptions {
+  readonly description: string;
+  readonly args: GraphQLFieldConfigArgumentMap;
+  /** Whether the field gives a list, rather than one record. */
+  readonly isList: boolean;
+  /** Which state of the record is given back. */
+  readonly shows: 'before' | 'after';
+  /** @throws TesseraError what the arguments have wrong */
+  readonly build: (materials: Materials) => Write;
+}
+
+const OUTPUTS = { before: columnsBefore, after: columns } as const;
+
+/** Whoever nests records in each other wants all of them or none, so that what PERMISSIONS refuse is an error. */
+const STRICTLY: Option = { kind: 'option', name: 'STRICT_PERMISSIONS', value: true };
+
+export function writeField(type: TableType, options: WriteOptions): RootConfig {
+  const { description, args, isList } = options;
+  return {
+    type: isList ? new GraphQLList(new GraphQLNonNull(type.object)) : type.object,
+    description,
+    args,
+    extensions: fromRoot((field) => compile(field, type, options)),
+  };
+}
+
+function compile(field: PlacedField, { object }: TableType, { isList, shows, build }: WriteOptions): RootPlan {
+  const plan = field.record(object);
+  const output: Returning = { kind: 'project', projections: OUTPUTS[shows](plan.columns) };
+  return {
+    completion: field.completionBy(plan),
+    begin: (call) => {
+      const bound = boundWrite(field, plan.weight, call, output, build);
+      return {
+        kind: 'statements',
+        statements: bound.isNested ? [STRICTLY, bound.statement] : [bound.statement],
+        values: bound.values,
+        most: bound.most * plan.weight,
+        result: (values, { reads }) => {
+          const rows = values.at(-1);
+          reads.spend(lengthOf(rows) * plan.weight);
+          return isList || !isArray(rows) ? rows : rows[0];
+        },
+        told: (error) => REFUSALS[error.message]?.(bound, call) ?? error,
+      };
+    },
+  };
+}
+
+interface BoundWrite extends Bound<Statement> {
+  /** How many records are given back at most. */
+  readonly most: number;
+  readonly isNested: boolean;
+}
+
+function boundWrite(
+  field: PlacedField,
+  weight: number,
+  call: Call,
+  output: Returning,
+  build: WriteOptions['build'],
+): BoundWrite {
+  const allowed = Math.min(call.allowance.limits.rows, Math.floor(call.reads.left / weight));
+  return field.arguments.boundAnew<Statement, BoundWrite>(call, (given, conditions) => {
+    const { params } = conditions;
+    const writing = new Writing(call.random);
+    const write = build({ given, conditions, params, writing, output });
+    // What is too much for the answer isn't written at all.
+    const { most = allowed } = write;
+    if (most > allowed) throw tooMany(allowed, call);
+    const checks: Statement[] = [];
+    if (write.most === undefined) checks.push(throwIf('>', params.bind(most), TOO_MANY));
+    if (write.mayMiss && !writing.isEmpty) checks.push(throwIf('=', { kind: 'literal', value: 0 }, UNCHANGED));
+    return {
+      statement: assemble(write.statement, writing, params, checks),
+      values: params.values,
+      most,
+      isNested: !writing.isEmpty,
+    };
+  });
+}
+
+const WRITTEN = { kind: 'param', name: 'written' } as const;
+
+function assemble(statement: Statement, writing: Writing, params: Params, checks: readonly Statement[]): Statement {
+  if (writing.isEmpty && checks.length === 0) return statement;
+  return blockOf([
+    ...writing.records(params),
+    { kind: 'let', name: WRITTEN.name, value: subquery(statement) },
+    ...checks,
+    ...writing.edges(params),
+    { kind: 'expression', expression: WRITTEN },
+  ]);
+}
+
+// ─── What a block may find wrong with what it has written ───
+
+const TOO_MANY = 'tessera:graphql:too-many';
+const UNCHANGED = 'tessera:graphql:unchanged';
+
+/** Ends the transaction, by how many records were written. */
+function throwIf(operator: '>' | '=', count: Expression, text: string): Statement {
+  const written: Expression = { kind: 'call', path: 'array::len', args: [WRITTEN] };
+  const then = subquery({ kind: 'throw', value: { kind: 'literal', value: text } });
+  const condition: Expression = { kind: 'binary', operator, left: written, right: count };
+  return { kind: 'expression', expression: { kind: 'if', branches: [{ condition, then }] } };
+}
+
+/** By the texts of the errors that end the transaction. */
+const REFUSALS: Readonly<Record<string, (bound: BoundWrite, call: Call) => TesseraError>> = {
+  [failure('thrown', { text: TOO_MANY }).message]: ({ most }, call) => tooMany(most, call),
+  [failure('thrown', { text: UNCHANGED }).message]: () => failure('graphql_unchanged'),
+};
+
+/** `allowed` is the lesser of two limits. */
+function tooMany(allowed: number, { allowance }: Call): TesseraError {
+  return allowance.beyond(allowed === allowance.limits.rows ? 'rows' : 'values');
+}

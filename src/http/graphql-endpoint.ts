@@ -1,0 +1,107 @@
+/** GraphQL over a WebSocket. Who asks and where is settled here, everything else by the part of the GraphQL room that the server was given. */
+
+import { asTesseraError, failure } from '../errors/error.js';
+import type { GraphqlConversation, OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
+import { checkQuerying } from '../rpc/capabilities.js';
+import type { Session } from '../session/contract.js';
+import { type Context, prepare } from './context.js';
+import { utf8Text } from './format.js';
+import { LIMIT_SETTINGS } from './options.js';
+import { selectionOf, textOf } from './request-headers.js';
+import type { Conversation, Endpoint, Line } from './socket-endpoint.js';
+
+/** RFC 6455, §7.4.1. */
+const CLOSE = { unsupportedData: 1003, tooLarge: 1009 } as const;
+const TOO_LARGE = `The message exceeds the limit (${LIMIT_SETTINGS.graphqlBody})`;
+
+export const GRAPHQL: Endpoint = {
+  name: 'graphql',
+  protocols: ['graphql-transport-ws'],
+  anyProtocol: false,
+  admit: socketOf,
+  open(context, origin) {
+    const { environment } = context;
+    const longest = context.options.limits.graphqlBody;
+    const openSocket = socketOf(context);
+    const session = context.database.session(origin);
+    return {
+      session,
+      begin: (line) => {
+        const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(context, session, payload);
+        const socket = openSocket(session, { line: closingLine(line), environment, connect });
+        return new Texts(session, line, socket, longest);
+      },
+      close: () => session.close(),
+    };
+  },
+};
+
+function socketOf({ graphqlSocket }: Context): OpenGraphqlConversation {
+  if (graphqlSocket === undefined) throw failure('graphql_disabled');
+  return graphqlSocket;
+}
+
+/** Signs in and selects as the payload of `connection_init` says, in the words of HTTP's headers. */
+async function connectAs(
+  context: Context,
+  session: Session,
+  payload: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const names = new Map(Object.entries(payload).map(([name, value]) => [name.toLowerCase(), value]));
+  const token = textOf('token', names.get('token'));
+  const authorization = textOf('authorization', names.get('authorization'));
+  await prepare(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
+  checkQuerying(context.options.capabilities, GRAPHQL.name, session.identity.principal);
+  const { namespace, database } = session.identity.place;
+  if (namespace === undefined) throw failure('namespace_empty');
+  if (database === undefined) throw failure('database_empty');
+}
+
+/** A line that is closed when an answer has no room to wait for its client. */
+function closingLine(line: Line): Pick<Line, 'send' | 'close'> {
+  return {
+    send(text) {
+      try {
+        return line.send(text);
+      } catch (thrown) {
+        return line.closeFor(asTesseraError(thrown));
+      }
+    },
+    close: (code, reason) => line.close(code, reason),
+  };
+}
+
+class Texts implements Conversation {
+  readonly #session: Session;
+  readonly #line: Line;
+  readonly #graphql: GraphqlConversation;
+  readonly #longest: number;
+
+  constructor(session: Session, line: Line, graphql: GraphqlConversation, longest: number) {
+    this.#session = session;
+    this.#line = line;
+    this.#graphql = graphql;
+    this.#longest = longest;
+  }
+
+  receive(data: Uint8Array, isBinary: boolean): Promise<void> | undefined {
+    if (isBinary) this.#line.close(CLOSE.unsupportedData, 'This connection speaks JSON, in text messages');
+    // The library reads a message in one go.
+    else if (data.length > this.#longest) this.#line.close(CLOSE.tooLarge, TOO_LARGE);
+    else return this.#graphql.receive(utf8Text(data));
+    return undefined;
+  }
+
+  /** Each message is done with when it is answered. */
+  readonly isBusy = false;
+  settle(): void {}
+
+  isSignedIn(): boolean {
+    return this.#session.identity.principal.kind !== 'guest';
+  }
+
+  close(): void {
+    this.#graphql.close();
+    this.#session.close();
+  }
+}

@@ -1,0 +1,202 @@
+/** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { RpcConnection } from '../rpc/connection.js';
+import type { Deliver } from '../rpc/pipeline.js';
+import { requestId } from '../rpc/request.js';
+import { errorAnswer } from '../rpc/response.js';
+import type { ObjectValue, Value } from '../value/value.js';
+import type { Context } from './context.js';
+import { decodeMessage, weighMessage } from './decode-message.js';
+import { CBOR, type Format, JSON_FORMAT } from './format.js';
+import { encodeAnswer } from './large-answer.js';
+import type { Conversation, Endpoint, Line } from './socket-endpoint.js';
+
+const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
+
+/** Requests of no more bytes count for nothing while they are under way: they are bounded in number. */
+const SMALL = 16 * 1024;
+
+/** RFC 6455, §7.4.1. */
+const UNSUPPORTED_DATA = 1003;
+
+export const RPC: Endpoint = {
+  name: 'rpc',
+  protocols: [...FORMATS.keys()],
+  anyProtocol: true,
+  admit() {},
+  open(context, origin) {
+    const { database, rpc } = context;
+    const connection = new RpcConnection(database, origin, rpc);
+    return {
+      session: connection.session,
+      begin(line, protocol) {
+        const format = protocol === undefined ? undefined : FORMATS.get(protocol);
+        return new RpcConversation(connection, line, format, context);
+      },
+      close: () => connection.close(),
+    };
+  },
+};
+
+/** What is answered to a message that can't be read. */
+class Unreadable {
+  constructor(readonly answer: ObjectValue) {}
+}
+
+class RpcConversation implements Conversation {
+  readonly #rpc: RpcConnection;
+  readonly #line: Line;
+  /** What the subprotocol says; each message tells its own if there is none. */
+  readonly #format: Format | undefined;
+  readonly #context: Context;
+  readonly #isAbandoned = () => this.#line.isClosing;
+  #pending = 0;
+  /** Called when there are fewer again. */
+  #goOn = () => {};
+  /** Answers that are on their way, for they are large, or the client is slow. */
+  readonly #unsent = new Set<Promise<void>>();
+  /** What the client spoke last. */
+  #spoken: Format = JSON_FORMAT;
+
+  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, context: Context) {
+    this.#rpc = rpc;
+    this.#line = line;
+    this.#format = format;
+    this.#context = context;
+    rpc.notify(
+      (message) => this.#notify(message),
+      (reason) => line.closeFor(reason),
+    );
+  }
+
+  receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void> {
+    const format = isBinary ? CBOR : JSON_FORMAT;
+    if (this.#format !== undefined && this.#format !== format) {
+      const kind = isBinary ? 'text' : 'binary';
+      return this.#line.close(UNSUPPORTED_DATA, `This connection speaks ${this.#format.name}, in ${kind} messages`);
+    }
+    this.#spoken = format;
+    let message: PromiseOrValue<Value>;
+    try {
+      message = decodeMessage(data, format, this.#context, this.#isAbandoned);
+    } catch (thrown) {
+      return this.#take(this.#unreadable(thrown), 0, format);
+    }
+    if (!isPromise(message)) return this.#weigh(message, data.length, format);
+    return message.then(
+      (decoded) => this.#weigh(decoded, data.length, format),
+      (thrown: unknown) => this.#take(this.#unreadable(thrown), 0, format),
+    );
+  }
+
+  /** What is large is weighed before the next message is looked at, so that none overtakes it. */
+  #weigh(message: Value, length: number, format: Format): PromiseOrValue<void> {
+    if (length <= SMALL) return this.#take(message, 0, format);
+    return otherwise(
+      () =>
+        andThen(weighMessage(message, this.#context, this.#isAbandoned), (weight) =>
+          this.#take(message, weight, format),
+        ),
+      (thrown) => this.#take(this.#unreadable(thrown), 0, format),
+    );
+  }
+
+  /** There is no id to answer to. */
+  #unreadable(thrown: unknown): Unreadable {
+    return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
+  }
+
+  /** `weight` of a small message is 0. */
+  #take(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
+    const answered = this.#answer(message, weight, format);
+    if (!isPromise(answered)) return undefined;
+    this.#pending++;
+    const done = () => {
+      this.#pending--;
+      this.#goOn();
+    };
+    answered.then(done, (thrown) => {
+      this.#rpc.report(thrown);
+      done();
+    });
+    if (this.#pending < this.#context.options.limits.queuedRequests) return undefined;
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+    });
+  }
+
+  #answer(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
+    const deliver = (answer: ObjectValue) => {
+      const sent = otherwise(
+        () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
+        (thrown) => this.#line.send(format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))), format === CBOR),
+      );
+      if (isPromise(sent)) this.#hold(sent);
+      return sent;
+    };
+    if (message instanceof Unreadable) return deliver(message.answer);
+    return this.#hand(message, weight, format, deliver);
+  }
+
+  /** What a request that has to wait was sent with counts until it is answered. */
+  #hand(message: Value, weight: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
+    const take = () => this.#rpc.take(message, format === JSON_FORMAT, deliver);
+    if (weight === 0) return take();
+    const { budget } = this.#rpc.session.memory.connection;
+    try {
+      budget.reserve(weight);
+    } catch (thrown) {
+      return deliver(errorAnswer(requestId(message), this.#rpc.report(thrown)));
+    }
+    return lastly(take, () => budget.release(weight));
+  }
+
+  get isBusy(): boolean {
+    return this.#pending > 0;
+  }
+
+  settle(): Promise<void> {
+    return this.#rpc.settle();
+  }
+
+  isSignedIn(): boolean {
+    return this.#rpc.isSignedIn();
+  }
+
+  close(): void {
+    this.#rpc.close();
+  }
+
+  /** A live query may have begun with a request whose answer is being written: its client has to know of it first. */
+  #hold(sent: Promise<void>): void {
+    this.#unsent.add(sent);
+    const done = () => this.#unsent.delete(sent);
+    sent.then(done, done);
+  }
+
+  #notify(message: ObjectValue): Promise<void> | undefined {
+    if (this.#line.isClosing) return undefined;
+    if (this.#unsent.size > 0) return Promise.allSettled(this.#unsent).then(() => this.#notify(message));
+    const format = this.#format ?? this.#spoken;
+    let data: string | Uint8Array;
+    try {
+      data = format.encode(message);
+    } catch (thrown) {
+      // What can't be said is left out; the others are told.
+      this.#rpc.report(thrown);
+      return undefined;
+    }
+    try {
+      return this.#line.send(data, format === CBOR);
+    } catch (thrown) {
+      // A client that doesn't read what it is told would miss this.
+      return this.#line.closeFor(this.#rpc.report(thrown));
+    }
+  }
+
+  #encode(answer: ObjectValue, format: Format): PromiseOrValue<string | Uint8Array> {
+    const { options, environment } = this.#context;
+    const bounds = { limit: options.limits.answer, budget: this.#rpc.session.memory.connection.work };
+    return encodeAnswer(answer, format, environment, bounds);
+  }
+}

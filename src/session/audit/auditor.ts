@@ -1,0 +1,237 @@
+/** Tells the audit log what happens in one session. */
+import type { AuditLog } from '../../audit/audit-log.js';
+import type { AuditAction, AuditActor, AuditDetails, AuditOutcome } from '../../audit/event.js';
+import type { Authenticated } from '../../auth/authenticator.js';
+import type { IssuedTokens } from '../../auth/context.js';
+import type { Credentials } from '../../auth/credentials.js';
+import type { ClientOrigin, SessionIdentity } from '../../auth/identity.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { readGrantKey } from '../../catalog/credentials/grant.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
+import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { Witness } from '../../exec/witness.js';
+import type { Transaction } from '../../storage/contract.js';
+import { toText } from '../../value/text/text.js';
+import { isObject } from '../../value/value.js';
+import { AuditBuffer } from './audit-buffer.js';
+
+/** What an auditor has to know of its session. */
+export interface AuditedSession {
+  /** None where something is done on behalf of somebody who has no session. */
+  readonly key: string | undefined;
+  readonly identity: SessionIdentity;
+}
+
+/** A try to sign in. */
+export interface Try {
+  readonly action: 'sign-in' | 'sign-up' | 'token-refresh';
+  readonly method: 'credentials' | 'basic' | 'token' | 'refresh-token';
+  /** Who the client says it is: names alone, nothing that proves it. Asked for when the try has failed. */
+  as?(): AuditDetails | undefined;
+}
+
+interface Told {
+  readonly error?: TesseraError | undefined;
+  readonly what?: AuditDetails | undefined;
+  /** Whose doing it is; the session's unless told. */
+  readonly identity?: SessionIdentity;
+  readonly place?: DatabasePath;
+}
+
+export class Auditor {
+  readonly #log: AuditLog;
+  readonly #origin: ClientOrigin;
+  readonly #session: AuditedSession;
+  /** Who is signed in, until the end of that has been told. */
+  #signedIn: SessionIdentity | undefined;
+  /** What was done in transactions that clients hold. */
+  readonly #held = new WeakMap<Transaction, AuditBuffer[]>();
+
+  constructor(log: AuditLog, origin: ClientOrigin, session: AuditedSession) {
+    this.#log = log;
+    this.#origin = origin;
+    this.#session = session;
+    if (session.identity.principal.kind !== 'guest') this.#signedIn = session.identity;
+  }
+
+  /** To be waited for before a request is taken up. */
+  room(): PromiseOrValue<void> {
+    return this.#log.room();
+  }
+
+  /** Tries to sign in, and tells how that ended. */
+  trying<T extends Authenticated & { readonly tokens?: IssuedTokens }>(
+    { action, method, as }: Try,
+    work: () => PromiseOrValue<T>,
+  ): PromiseOrValue<T> {
+    return otherwise<T>(
+      () =>
+        andThen(andThen(this.room(), work), (found) => {
+          const { identity, tokens } = found;
+          const token = tokenOf(identity);
+          this.ended('replaced');
+          this.#signedIn = identity;
+          this.#tell(action, 'ok', { identity, what: { method, token: token.id } });
+          if (tokens !== undefined) {
+            this.#tell('token-issue', 'ok', { identity, what: { token, grant: grantOf(tokens.refresh) } });
+          }
+          return found;
+        }),
+      (error) => {
+        this.#tell(action, 'failed', { error: asTesseraError(error), what: { method, as: as?.() } });
+        throw error;
+      },
+    );
+  }
+
+  /** Revokes a refresh token, and tells how that ended. */
+  async revoking(refresh: string, work: () => Promise<void>): Promise<void> {
+    const what = { grant: grantOf(refresh) };
+    try {
+      await work();
+    } catch (error) {
+      this.#tell('token-revoke', 'failed', { error: asTesseraError(error), what });
+      throw error;
+    }
+    this.#tell('token-revoke', 'ok', { what });
+  }
+
+  /** Nobody is signed in any more; told once of each who was. */
+  ended(reason: 'closed' | 'invalidated' | 'reset' | 'expired' | 'replaced' | 'ended'): void {
+    const identity = this.#signedIn;
+    if (identity === undefined) return;
+    this.#signedIn = undefined;
+    this.#tell('session-end', 'ok', { identity, what: { reason } });
+  }
+
+  /** A whole request was refused. */
+  refused(error: TesseraError): void {
+    this.#tell('refuse', 'denied', { error });
+  }
+
+  /** A database was exported or imported, or a part of it before an error. */
+  transferred(action: 'export' | 'import', error: TesseraError | undefined, what: AuditDetails): void {
+    this.#tell(action, outcomeOf(error, true), { error, what });
+  }
+
+  /** Does what makes definitions in a transaction of its own, and tells of them. */
+  defining<T>(work: (witness: Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return this.attempting((witness) => work(witness()));
+  }
+
+  /** The same where each attempt at the transaction has a witness of its own; what the last has seen is told. */
+  attempting<T>(work: (witness: () => Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
+    let buffer = new AuditBuffer();
+    const begin = (): Witness => {
+      buffer = new AuditBuffer();
+      return buffer;
+    };
+    return otherwise(
+      () =>
+        andThen(work(begin), (result) => {
+          this.#acts(buffer, true);
+          return result;
+        }),
+      (error) => {
+        this.#acts(buffer, false);
+        throw error;
+      },
+    );
+  }
+
+  /**
+   * A statement, or a block of them, has ended: with an error that is the outcome of a statement of the given kind, or without. What was done
+   * in a transaction that the client holds is told when that ends.
+   */
+  statement(
+    {
+      kind,
+      error,
+      identity,
+    }: { readonly kind: string; readonly error: TesseraError | undefined; readonly identity: SessionIdentity },
+    buffer: AuditBuffer,
+    held: Transaction | undefined,
+  ): void {
+    for (const { refusal, count } of buffer.refusals()) {
+      this.#tell('refuse', 'denied', {
+        identity,
+        what: { write: refusal.action, table: refusal.table, field: refusal.field, count },
+      });
+    }
+    if (error?.kind === 'NotAllowed' && error.code !== 'write_refused' && !buffer.hasRecorded(error)) {
+      this.#tell('refuse', 'denied', { identity, error, what: { statement: kind } });
+    }
+    if (held === undefined || error !== undefined) this.#acts(buffer, error === undefined);
+    else if (buffer.acts.length > 0) this.#held.set(held, [...(this.#held.get(held) ?? []), buffer]);
+  }
+
+  /** A transaction that the client held is over. */
+  settled(held: Transaction, isCommitted: boolean): void {
+    for (const buffer of this.#held.get(held) ?? []) this.#acts(buffer, isCommitted);
+    this.#held.delete(held);
+  }
+
+  #acts({ acts, dropped }: AuditBuffer, isCommitted: boolean): void {
+    for (const { act, error } of acts) {
+      const { action, place, subject: what } = act;
+      this.#tell(action, outcomeOf(error, isCommitted), { error, place, what });
+    }
+    this.#log.lose(dropped);
+  }
+
+  #tell(action: AuditAction, outcome: AuditOutcome, told: Told): void {
+    const { key, identity: present } = this.#session;
+    const { error, what, identity = present, place = identity.place } = told;
+    const { ip, origin, id } = this.#origin;
+    this.#log.record({
+      action,
+      outcome,
+      error: error?.code,
+      who: actorOf(identity.principal),
+      client: ip === undefined && origin === undefined && id === undefined ? undefined : { ip, origin, id },
+      session: key,
+      place: place.namespace === undefined ? undefined : { namespace: place.namespace, database: place.database },
+      what,
+    });
+  }
+}
+
+/** Who a body of credentials is about. */
+export function claimIn(read: () => Credentials): AuditDetails | undefined {
+  try {
+    const credentials = read();
+    const { namespace, database } = credentials.place;
+    return credentials.kind === 'system'
+      ? { namespace, database, user: credentials.user }
+      : { namespace, database, access: credentials.access };
+  } catch {
+    return undefined;
+  }
+}
+
+function outcomeOf(error: TesseraError | undefined, isCommitted: boolean): AuditOutcome {
+  if (error === undefined) return isCommitted ? 'ok' : 'undone';
+  return error.kind === 'NotAllowed' ? 'denied' : 'failed';
+}
+
+/** What tells one token from others and lets nobody in. */
+function tokenOf({ token }: SessionIdentity): { readonly id?: string; readonly expires?: number } {
+  if (!isObject(token)) return {};
+  const { jti, exp } = token;
+  return { ...(typeof jti === 'string' && { id: jti }), ...(typeof exp === 'number' && { expires: exp }) };
+}
+
+function grantOf(refresh: string | undefined): string | undefined {
+  return refresh === undefined ? undefined : readGrantKey('refresh', refresh)?.id;
+}
+
+function actorOf(principal: Principal): AuditActor {
+  switch (principal.kind) {
+    case 'guest':
+      return { kind: 'guest' };
+    case 'record':
+      return { ...principal, id: toText(principal.id) };
+    case 'system':
+      return principal;
+  }
+}

@@ -1,0 +1,97 @@
+/** Takes what is older than its CHANGEFEED keeps it out of the logs of changes. */
+import { andThen, lastly } from '../../base/promise-or-value.js';
+import { hasChanges, pruneChanges } from '../../catalog/changefeed/retention.js';
+import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import { loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import { isConflict, withRetries } from '../../storage/retry.js';
+
+/** Milliseconds between two rounds. */
+const INTERVAL = 30_000;
+
+interface DatabaseName {
+  readonly namespace: string;
+  readonly database: string;
+}
+
+export class ChangeRetention {
+  readonly #engine: Engine;
+  readonly #catalogs: CatalogCache;
+  readonly #environment: Environment;
+  readonly #report: (error: TesseraError) => void;
+  #cancel: () => void = () => undefined;
+  #stopped = false;
+
+  constructor(engine: Engine, catalogs: CatalogCache, environment: Environment, report: (error: TesseraError) => void) {
+    this.#engine = engine;
+    this.#catalogs = catalogs;
+    this.#environment = environment;
+    this.#report = report;
+    this.#wait();
+  }
+
+  /** Prunes all logs; short transactions, between which everybody else has a turn. */
+  async prune(): Promise<void> {
+    for (const name of await this.#databasesWithChanges()) {
+      let more = true;
+      while (more && !this.#stopped) {
+        more = await this.#pruneOnce(name);
+        await this.#environment.timers.yield();
+      }
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #wait(): void {
+    this.#cancel = this.#environment.timers.after(INTERVAL, () => {
+      void this.prune()
+        .catch((error: unknown) => {
+          if (!this.#stopped) this.#report(asTesseraError(error));
+        })
+        .finally(() => {
+          if (!this.#stopped) this.#wait();
+        });
+    });
+  }
+
+  /** Whether there is more; not now where the definitions keep changing. */
+  async #pruneOnce(name: DatabaseName): Promise<boolean> {
+    try {
+      return await withRetries(this.#engine, (transaction) => this.#pruneSome(transaction, name));
+    } catch (error) {
+      if (isConflict(error)) return false;
+      throw error;
+    }
+  }
+
+  async #databasesWithChanges(): Promise<DatabaseName[]> {
+    const found: DatabaseName[] = [];
+    await andThen(this.#engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        async () => {
+          const { namespaces } = await loadRoot(transaction);
+          for (const { name: namespace } of namespaces) {
+            const { databases = [] } = (await loadNamespace(transaction, namespace)) ?? {};
+            for (const { id, name } of databases) {
+              if (await hasChanges(transaction, id)) found.push({ namespace, database: name });
+            }
+          }
+        },
+        () => transaction.cancel(),
+      ),
+    );
+    return found;
+  }
+
+  #pruneSome(transaction: Transaction, { namespace, database }: DatabaseName) {
+    return andThen(loadDatabase(transaction, this.#catalogs, namespace, database), (catalog) =>
+      catalog === undefined ? false : pruneChanges(transaction, catalog, this.#environment.clock.now()),
+    );
+  }
+}

@@ -1,0 +1,196 @@
+/** Answers what signing in asks of the database, each time in a transaction of its own. */
+
+import type { AuditLog } from '../../audit/audit-log.js';
+import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../../auth/directory.js';
+import { guestIdentity } from '../../auth/identity.js';
+import { recordFrom } from '../../auth/record-access.js';
+import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type Grant, Grants } from '../../catalog/credentials/grant.js';
+import { ensureIncarnation, findIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
+import {
+  type IssuedCredential,
+  type RevocableToken,
+  RevocationList,
+} from '../../catalog/credentials/revocation-list.js';
+import { putAtLevel } from '../../catalog/definitions/define.js';
+import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
+import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
+import { changeOf } from '../../exec/ensure-place.js';
+import { type Execution, Frame, Scope } from '../../exec/execution.js';
+import type { Executor } from '../../exec/executor.js';
+import { RequestInterrupt } from '../../exec/interrupt.js';
+import type { Witness } from '../../exec/witness.js';
+import type { Expression } from '../../language/ast.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import { withRetries } from '../../storage/retry.js';
+import type { RecordId, Value } from '../../value/value.js';
+import { Auditor } from '../audit/auditor.js';
+import type { HeldTransactions } from './held-transactions.js';
+
+export interface DirectoryServices {
+  readonly engine: Engine;
+  readonly executor: Executor;
+  readonly environment: Environment;
+  readonly audit: AuditLog | undefined;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
+}
+
+export class StoreDirectory implements Directory {
+  readonly #engine: Engine;
+  readonly #executor: Executor;
+  readonly #environment: Environment;
+  /** Where one is kept. */
+  readonly #audit: AuditLog | undefined;
+
+  readonly #transactions: Pick<HeldTransactions, 'budget'>;
+
+  constructor(services: DirectoryServices) {
+    this.#engine = services.engine;
+    this.#executor = services.executor;
+    this.#environment = services.environment;
+    this.#audit = services.audit;
+    this.#transactions = services.transactions;
+  }
+
+  user(place: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined> {
+    return this.#reading((transaction) => findUser(transaction, place, name));
+  }
+
+  replaceHash(place: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void> {
+    const { random, clock } = this.#environment;
+    return withRetries(this.#engine, (transaction) =>
+      andThen(findUser(transaction, place, name), (user) =>
+        user?.passhash === former
+          ? putAtLevel({ transaction, random, clock }, place, { ...user, passhash: hash })
+          : undefined,
+      ),
+    );
+  }
+
+  access(place: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined> {
+    return this.#reading((transaction) => findAccess(transaction, place, name));
+  }
+
+  grant(place: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined> {
+    return this.#reading((transaction) =>
+      andThen(areaOf(transaction, place), (area) =>
+        area === undefined ? undefined : new Grants(transaction, area, access).find(id),
+      ),
+    );
+  }
+
+  grants<T>(
+    place: DatabasePath,
+    access: string,
+    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+  ): PromiseOrValue<T | undefined> {
+    return withRetries(this.#engine, (transaction) =>
+      andThen(areaOf(transaction, place), (area) => {
+        if (area === undefined) return undefined;
+        const incarnationOf = (id: RecordId) => this.#ensure(this.#privileged(transaction, place), id, false);
+        return work(new Grants(transaction, area, access), incarnationOf);
+      }),
+    );
+  }
+
+  incarnation(place: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
+    const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
+      const execution = this.#privileged(transaction, place);
+      return andThen(execution.unit.catalog(), (catalog) =>
+        andThen(findIncarnation(transaction, catalog, id), (found) =>
+          found === undefined
+            ? andThen(execution.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
+            : found,
+        ),
+      );
+    });
+    return andThen(known, (found) =>
+      found === 'none'
+        ? withRetries(this.#engine, (transaction) => this.#ensure(this.#privileged(transaction, place), id, false))
+        : found,
+    );
+  }
+
+  #ensure(execution: Execution, id: RecordId, proven: boolean): PromiseOrValue<Incarnation | undefined> {
+    return andThen(execution.unit.catalog(), (catalog) => ensureIncarnation(changeOf(execution), catalog, id, proven));
+  }
+
+  #privileged(transaction: Transaction, place: DatabasePath): Execution {
+    return this.#executor.execution({
+      transaction,
+      identity: guestIdentity({ origin: {}, place }),
+      interrupt: RequestInterrupt.begin(this.#environment),
+      privileged: true,
+    });
+  }
+
+  isRevoked(place: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean> {
+    if (!this.#executor.revocationFlag.isSet) return false;
+    return this.#reading((transaction) =>
+      andThen(
+        areaOf(transaction, place),
+        (area) => area !== undefined && new RevocationList(transaction, area).isRevoked(what()),
+      ),
+    );
+  }
+
+  deny(place: DatabasePath, token: RevocableToken): PromiseOrValue<void> {
+    return withRetries(this.#engine, (transaction) =>
+      andThen(areaOf(transaction, place), (area) => {
+        if (area === undefined) return undefined;
+        this.#executor.revocationFlag.set(transaction);
+        return new RevocationList(transaction, area).revokeToken(token, this.#environment.clock.now());
+      }),
+    );
+  }
+
+  evaluate(expression: Expression, run: AccessRun): PromiseOrValue<Value> {
+    return this.#evaluate(expression, run, (value) => value);
+  }
+
+  identify(expression: Expression, run: AccessRun): PromiseOrValue<IdentifiedRecord | undefined> {
+    return this.#evaluate(expression, run, (value, execution) => {
+      const id = recordFrom(value);
+      if (id === undefined) return undefined;
+      return andThen(this.#ensure(execution, id, true), (incarnation) => ({ id, incarnation }));
+    });
+  }
+
+  /** Goes on with the value of a clause in its transaction. */
+  #evaluate<T>(
+    expression: Expression,
+    { place, variables, identity }: AccessRun,
+    goOn: (value: Value, execution: Execution) => PromiseOrValue<T>,
+  ): PromiseOrValue<T> {
+    const evaluate = this.#executor.compiler.expression(expression);
+    const { principal, session, token, auth, access, origin } = identity;
+    const run = (witness?: () => Witness) => {
+      const work = (transaction: Transaction) => {
+        const execution = this.#executor.execution({
+          transaction,
+          identity: { principal, place, session, token, auth, access },
+          interrupt: RequestInterrupt.begin(this.#environment),
+          privileged: true,
+          witness: witness?.(),
+        });
+        const scope = new Scope();
+        for (const name of Object.keys(variables)) scope.set(name, variables[name]);
+        return andThen(evaluate(new Frame(execution, scope)), (value) => goOn(value, execution));
+      };
+      return withRetries(this.#engine, work, { memory: this.#transactions.budget });
+    };
+    if (this.#audit === undefined) return run();
+    return new Auditor(this.#audit, origin, { key: undefined, identity }).attempting(run);
+  }
+
+  #reading<T>(work: (transaction: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return andThen(this.#engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        () => work(transaction),
+        () => transaction.cancel(),
+      ),
+    );
+  }
+}

@@ -1,0 +1,199 @@
+/** Runs asynchronous events: one after the other in the order of the commits that raised them, each in a transaction of its own. */
+import type { AuditLog } from '../../audit/audit-log.js';
+import { SessionIdentity } from '../../auth/identity.js';
+import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type QueuedEvent, queueEvent, readQueuedEvent } from '../../catalog/event-queue.js';
+import { EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
+import { isVerdict } from '../../exec/discretion.js';
+import type { Executor } from '../../exec/executor.js';
+import { RequestInterrupt } from '../../exec/interrupt.js';
+import type { Witness } from '../../exec/witness.js';
+import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import { Duration } from '../../value/value.js';
+import { Auditor } from '../audit/auditor.js';
+import type { HeldTransactions } from './held-transactions.js';
+
+/** Milliseconds between two rounds, for what was left behind or failed. */
+const INTERVAL = 5_000;
+/** Milliseconds until a round after a commit that queued something, so that what is committed together is run together. */
+const SOON = 10;
+/** How many events are read at a time. */
+const BATCH = 256;
+/** How long an event may run where requests may run as long as they like. */
+const MAX_TIME = new Duration(60_000_000_000n);
+
+export interface EventRunnerServices {
+  readonly engine: Engine;
+  readonly executor: Executor;
+  readonly environment: Environment;
+  readonly maxTime: Duration | undefined;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
+  /** Where one is kept. */
+  readonly audit: AuditLog | undefined;
+  report(error: TesseraError): void;
+}
+
+export class EventRunner {
+  readonly #services: EventRunnerServices;
+  #cancel: () => void = () => undefined;
+  #isSoon = false;
+  #isRunning = false;
+  #stopped = false;
+
+  constructor(services: EventRunnerServices) {
+    this.#services = services;
+    // There may be some of before the store was closed, or the process killed.
+    this.#wait(SOON);
+  }
+
+  /** Something that was queued is committed: the next round comes soon. */
+  wake(): void {
+    if (this.#isSoon || this.#stopped) return;
+    this.#isSoon = true;
+    if (this.#isRunning) return;
+    this.#cancel();
+    this.#wait(SOON);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #wait(milliseconds: number): void {
+    this.#cancel = this.#services.environment.timers.after(milliseconds, () => {
+      this.#isSoon = false;
+      this.#isRunning = true;
+      void this.#round()
+        .catch((error: unknown) => {
+          if (!this.#stopped) this.#services.report(asTesseraError(error));
+        })
+        .finally(() => {
+          this.#isRunning = false;
+          if (!this.#stopped) this.#wait(this.#isSoon ? SOON : INTERVAL);
+        });
+    });
+  }
+
+  /**
+   * Runs what is queued when it begins; what is queued by that, and what fails, comes in a later round. The snapshot isn't held while events
+   * run: on disk nothing could be reused meanwhile that their commits free, and the file would grow with every event. Nor is the disk waited for
+   * after each: nobody is told of them, and an event that a power failure takes back is in the queue again.
+   */
+  async #round(): Promise<void> {
+    const { engine, environment } = this.#services;
+    const queue = prefixRange(EVENT_QUEUE);
+    const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
+    if (newest === undefined) return;
+    const to = after(newest[0]);
+    for (let from = queue.from; ; ) {
+      const batch = await this.#read({ from, to }, { limit: BATCH });
+      for (const entry of batch) {
+        if (this.#stopped) return;
+        await this.#settle(entry);
+        await environment.timers.yield();
+      }
+      await engine.earlyAnswers?.durable();
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < BATCH) return;
+      from = after(last[0]);
+    }
+  }
+
+  /** Entries of the queue, from a snapshot that is over when they are there. */
+  #read(range: KeyRange, options: ScanOptions & { readonly limit: number }): PromiseOrValue<readonly Entry[]> {
+    return andThen(this.#services.engine.begin({ writable: false }), (snapshot) => {
+      const entries: Entry[] = [];
+      return lastly(
+        () =>
+          andThen(
+            forEachBatch(snapshot.scan(range, options), (batch) => {
+              entries.push(...batch);
+              return false;
+            }),
+            () => entries,
+          ),
+        () => snapshot.cancel(),
+      );
+    });
+  }
+
+  async #settle([key, stored]: Entry): Promise<void> {
+    const { engine, report } = this.#services;
+    const event = readQueuedEvent(stored);
+    const { depth, maxDepth, table, event: name } = event;
+    if (depth > maxDepth) {
+      await withRetries(engine, (transaction) => transaction.delete(key));
+      report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
+      return;
+    }
+    try {
+      await this.#attempt(key, event);
+    } catch (error) {
+      // It stays where it is until the next round: it isn't the event that has failed, and those behind it needn't wait.
+      if (isConflict(error)) return;
+      if (!isFailure(error)) throw error;
+      await withRetries(engine, (transaction) => this.#putBack(transaction, key, event));
+      if (event.failures < event.retry) return;
+      report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
+    }
+  }
+
+  /** What it defines and grants is the doing of whoever raised it. */
+  #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    const { engine, audit, transactions } = this.#services;
+    const { namespace, database, principal, access } = event;
+    const place = { namespace, database };
+    const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
+    const memory = transactions.budget;
+    const work = (witness?: () => Witness) => (transaction: Transaction) =>
+      this.#run(transaction, key, event, identity, witness?.());
+    if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
+    // What the log tells has happened for good.
+    return new Auditor(audit, {}, { key: undefined, identity }).attempting((witness) =>
+      withRetries(engine, work(witness), { memory }),
+    );
+  }
+
+  /** Nothing happens when somebody else has run it meanwhile. */
+  #run(
+    transaction: Transaction,
+    key: Key,
+    event: QueuedEvent,
+    identity: SessionIdentity,
+    witness: Witness | undefined,
+  ): PromiseOrValue<void> {
+    const { executor, environment, maxTime = MAX_TIME } = this.#services;
+    return andThen(transaction.get(key), (entry) => {
+      if (entry === undefined) return;
+      transaction.delete(key);
+      return executor.runQueued(event, {
+        transaction,
+        identity,
+        interrupt: RequestInterrupt.begin(environment).within(maxTime),
+        witness,
+      });
+    });
+  }
+
+  /** What has failed waits behind all others, as often as its definition says. */
+  #putBack(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    return andThen(transaction.get(key), (entry) => {
+      if (entry === undefined) return;
+      transaction.delete(key);
+      if (event.failures < event.retry) queueEvent(transaction, { ...event, failures: event.failures + 1 });
+    });
+  }
+}
+
+/** The least key behind another. */
+const after = (key: Key): Key => `${key}\0`;
+
+/** Whether it is the event that has failed, rather than what it runs on. */
+function isFailure(error: unknown): error is TesseraError {
+  return isVerdict(error) || (error instanceof TesseraError && error.code === 'timed_out');
+}

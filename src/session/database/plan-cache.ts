@@ -1,0 +1,184 @@
+/**
+ * The statements of short texts that came before, parsed. What their trees are compiled to is kept in the trees.
+ *
+ * A text that comes again is found as it is. One that differs from earlier ones by its literals finds its statements by their shapes
+ * (`language/shape.ts`), and only its literals are read. Most texts come once, and so do most shapes; their trees, had they to be moved and
+ * swept as old objects, would cost more than reading. So nothing is kept when it comes for the first time.
+ */
+import { LruCache } from '../../base/two-generation-cache.js';
+import { TesseraError } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
+import { slotValue } from '../../language/parameterize.js';
+import { parseQuery, StatementReader } from '../../language/parse.js';
+import { hashOf, type Shape, shapesOf } from '../../language/shape.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import type { Aging } from './cache-aging.js';
+import { type Plan, PlanStore } from './plan-store.js';
+import { Sightings } from './seen-hashes.js';
+
+/** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
+export const SHORT = 10_000;
+
+/** The statements of a request. */
+export interface ParsedRequest {
+  readonly statements: readonly Statement[];
+  /** The values of the slots of each statement; absent where no statement has one. */
+  readonly literals?: readonly (readonly Value[])[];
+}
+
+interface Prepared {
+  readonly statement: Statement;
+  readonly literals: readonly Value[];
+}
+
+/** Statements of a text that are read because they have no plans. */
+interface Reading {
+  readonly reader: StatementReader;
+  /** Hashes of the shapes that came for the first time with this text. */
+  readonly fresh: Set<number>;
+  /** Their plans, where they come several times in it: nobody knows yet whether they ever will again, so that they end with it. */
+  readonly own: PlanStore;
+}
+
+/** Bytes of the trees that are kept by text and by shape, and of the shapes themselves; at most twice as many are kept. */
+const TREE_BYTES = 4 * 2 ** 20;
+const SHAPE_BYTES = 2 ** 20;
+/** What trees with their closures take, estimated: so many bytes a character, and for each text as if it had so many more. */
+const TREE_BYTES_PER_CHARACTER = 32;
+const ENTRY_OVERHEAD = 64;
+
+const NONE: readonly Value[] = [];
+
+const treeWeight = (text: string): number => (text.length + ENTRY_OVERHEAD) * TREE_BYTES_PER_CHARACTER;
+
+export class PlanCache implements Aging {
+  readonly #texts = new LruCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
+  readonly #trees = new LruCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + source);
+  readonly #shapes = new LruCache<string, readonly number[]>(SHAPE_BYTES, (name) => 4 * name.length + ENTRY_OVERHEAD);
+  readonly #plans = new PlanStore(this.#trees, this.#shapes);
+  readonly #met = new Sightings();
+  readonly #atOnce: boolean;
+  /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
+  #last = '';
+
+  /** `atOnce`: a shape has a plan when it comes for the first time, in whatever text; for tests. */
+  constructor(atOnce = false) {
+    this.#atOnce = atOnce;
+  }
+
+  age(): void {
+    for (const cache of [this.#texts, this.#trees, this.#shapes]) cache.age();
+    this.#met.clear();
+    this.#last = '';
+  }
+
+  /** @throws TesseraError `parse_error`, `query_too_deep` */
+  parse(text: string, variables?: ObjectValue): ParsedRequest {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return { statements: known };
+    if (text.length > SHORT) return parseQuery(text);
+    const shapes = shapesOf(text, this.#atOnce);
+    const planned = shapes && this.#planned(shapes, text, variables);
+    const isComplete = planned !== undefined && planned.length === shapes?.length;
+    if (isComplete && (this.#atOnce || text !== this.#last)) {
+      this.#last = text;
+      return requestOf(planned);
+    }
+    if (!this.#atOnce && (isComplete || this.#met.note(hashOf(text)))) {
+      const { statements } = parseQuery(text);
+      this.#texts.set(text, statements);
+      return { statements };
+    }
+    return (shapes && planned && this.#byShapes(shapes, planned, text, variables)) ?? parseQuery(text);
+  }
+
+  /** The statements up to the first that has no plan. */
+  #planned(shapes: readonly Shape[], text: string, variables: ObjectValue | undefined): Prepared[] {
+    const found: Prepared[] = [];
+    for (const shape of shapes) {
+      const prepared = this.#prepare(shape, text, variables);
+      if (prepared === undefined) break;
+      found.push(prepared);
+    }
+    return found;
+  }
+
+  /**
+   * Reads the statements behind those that have plans. `undefined` where the text isn't what its shapes make of it: then it is parsed as a whole,
+   * which throws what is wrong with it.
+   */
+  #byShapes(
+    shapes: readonly Shape[],
+    planned: Prepared[],
+    text: string,
+    variables: ObjectValue | undefined,
+  ): ParsedRequest | undefined {
+    try {
+      const reading = { reader: new StatementReader(text), fresh: new Set<number>(), own: new PlanStore() };
+      for (const shape of shapes.slice(planned.length)) {
+        const prepared = this.#prepare(shape, text, variables, reading);
+        if (prepared === undefined) return undefined;
+        planned.push(prepared);
+      }
+      return requestOf(planned);
+    } catch (error) {
+      if (error instanceof TesseraError) return undefined;
+      throw error;
+    }
+  }
+
+  /** The statement of a shape by its plan; without one it may be read. */
+  #prepare(shape: Shape, text: string, variables: ObjectValue | undefined, reading?: Reading): Prepared | undefined {
+    if (!shape.isData) return reading && plain(reading, shape);
+    // Most come once, and then nothing is looked up.
+    if (!this.#atOnce && !this.#met.has(shape.hash)) {
+      if (reading === undefined) return undefined;
+      this.#met.note(shape.hash);
+      reading.fresh.add(shape.hash);
+      return plain(reading, shape);
+    }
+    const plans = reading?.fresh.has(shape.hash) ? reading.own : this.#plans;
+    const { plan: known, literals } = plans.find(shape, text);
+    if (known !== undefined) return bound(known, shape, variables);
+    if (reading === undefined) return undefined;
+    if (literals !== undefined && !this.#atOnce && !this.#met.note(hashOf(literals, 0, literals.length, shape.hash))) {
+      return plain(reading, shape);
+    }
+    const lifted = reading.reader.lifted(shape);
+    if (lifted === undefined) return undefined;
+    const plan = { ...lifted, source: text.length };
+    plans.keep(shape, text, plan);
+    return bound(plan, shape, variables);
+  }
+}
+
+function plain({ reader }: Reading, shape: Shape): Prepared | undefined {
+  const statement = reader.read(shape);
+  return statement && { statement, literals: NONE };
+}
+
+function requestOf(found: readonly Prepared[]): ParsedRequest {
+  return { statements: found.map(({ statement }) => statement), literals: found.map(({ literals }) => literals) };
+}
+
+/** The plan with the values of a text; `undefined` where a literal isn't one, or a param isn't given. */
+function bound(
+  { statement, slots }: Plan,
+  { blanks }: Shape,
+  variables: ObjectValue | undefined,
+): Prepared | undefined {
+  if (slots.length === 0) return { statement, literals: NONE };
+  const literals: Value[] = [];
+  for (const slot of slots) {
+    const blank = blanks[slot.blank];
+    if (blank?.kind === 'param') {
+      if (variables === undefined || !Object.hasOwn(variables, blank.text)) return undefined;
+      literals.push(variables[blank.text]);
+    } else {
+      const value = slotValue(slot, blanks);
+      if (value === undefined) return undefined;
+      literals.push(value);
+    }
+  }
+  return { statement, literals };
+}

@@ -1,0 +1,386 @@
+/**
+ * Tells a session's client what its live queries see, one thing after the other. Writers only leave their changes here; looking at them,
+ * with the rights that the session has by then, and waiting for a slow client is done afterwards.
+ */
+
+import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
+import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-up.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
+import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/execution.js';
+import type { Executor } from '../../exec/executor.js';
+import { RequestInterrupt } from '../../exec/interrupt.js';
+import { assertSameUser } from '../../exec/record/users.js';
+import { positionAfter, stampOfTime } from '../../storage/append.js';
+import type { Engine, Versionstamp } from '../../storage/contract.js';
+import { Duration, RecordId } from '../../value/value.js';
+import type { Notification, NotificationSink } from '../contract.js';
+import { LiveCursor } from './live-cursor.js';
+import type { LiveQuota } from './live-quota.js';
+
+/** How long a live query may look at one change. */
+const PATIENCE = new Duration(5_000_000_000n);
+
+export interface NotifierServices {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  readonly executor: Executor;
+  /** Reports an error of our own making. */
+  report(error: TesseraError): void;
+}
+
+/** A time beyond what timers can wait for. */
+const LONGEST_WAIT = 86_400_000;
+
+/** What a notifier knows of its session. */
+export interface WatchedSession {
+  /** Who is signed in now; `undefined` when the session has expired. */
+  identity(): PromiseOrValue<SessionIdentity | undefined>;
+  /** Milliseconds until it expires, if nothing happens; Infinity if it never does. */
+  remaining(): number;
+}
+
+/** A change to be looked at. */
+interface ChangeItem {
+  readonly kind: 'change';
+  readonly query: LiveQuery;
+  readonly change: Written;
+  readonly stamp: Versionstamp;
+  /** Whether the query hears no more of its commit. */
+  isLast: boolean;
+  /** In bytes. */
+  readonly weight: number;
+}
+
+/** A piece of what was changed before a query began. */
+interface PastItem {
+  readonly kind: 'past';
+  readonly query: LiveQuery;
+  readonly resumption: LiveCursor;
+}
+
+/** The end of a query, and why. */
+interface EndItem {
+  readonly kind: 'end';
+  readonly query: LiveQuery;
+  readonly reason: TesseraError | undefined;
+}
+
+type Item = ChangeItem | PastItem | EndItem;
+
+/** The time in which one item is dealt with. */
+interface Turn {
+  readonly interrupt: RequestInterrupt;
+  /** Whether nothing is to be told any more of what was begun in it. */
+  isOver(): boolean;
+}
+
+export class Notifier implements LiveListener {
+  readonly #services: NotifierServices;
+  readonly #sink: NotificationSink;
+  readonly #quota: LiveQuota;
+  readonly #session: WatchedSession;
+  readonly #queries = new Set<LiveQuery>();
+  /** Of the queries that were begun with SINCE. */
+  readonly #resumptions = new Map<LiveQuery, LiveCursor>();
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Item>();
+  /** Goes up when everything ends. */
+  #era = 0;
+  #working = false;
+  /** Requests under way that begin live queries: their answers come before any notification. */
+  #holding = 0;
+  #closed = false;
+  #stopWatching: (() => void) | undefined;
+
+  constructor(services: NotifierServices, sink: NotificationSink, quota: LiveQuota, session: WatchedSession) {
+    this.#services = services;
+    this.#sink = sink;
+    this.#quota = quota;
+    this.#session = session;
+  }
+
+  /** How many live queries there are. */
+  get queries(): number {
+    return this.#queries.size;
+  }
+
+  admit({ weight }: LiveQuery): void {
+    if (this.#closed) throw failure('realtime_unavailable');
+    this.#quota.admit(weight);
+  }
+
+  begun(query: LiveQuery, stamp: Versionstamp): boolean {
+    if (this.#closed) return false;
+    // A transaction may begin more than there is room for.
+    if (!this.#quota.takeQuery(query.weight)) {
+      this.#add({ kind: 'end', query, reason: failure('live_queries_full') });
+      return false;
+    }
+    this.#queries.add(query);
+    if (query.since !== undefined) {
+      const soon = stampOfTime(this.#services.environment.clock.now()) ?? stamp;
+      this.#resume(query, new LiveCursor(query.since, stamp, soon));
+    }
+    if (this.#stopWatching === undefined) this.watch();
+    return true;
+  }
+
+  #resume(query: LiveQuery, resumption: LiveCursor): void {
+    this.#resumptions.set(query, resumption);
+    if (resumption.from !== undefined) this.#add({ kind: 'past', query, resumption });
+  }
+
+  changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void {
+    const resumption = this.#resumptions.get(query);
+    if (resumption?.takesFromFeed(stamp)) return;
+    if (!this.#quota.takeChange(weight)) {
+      this.endAll(failure('live_queries_behind'));
+      return;
+    }
+    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, weight };
+    resumption?.follow(item);
+    this.#add(item);
+  }
+
+  /** Changes that were made before are told before. */
+  ended(query: LiveQuery, reason?: TesseraError): void {
+    if (this.#queries.delete(query)) this.#quota.giveQuery(query.weight);
+    if (this.#queries.size === 0) this.watch();
+    const resumption = this.#resumptions.get(query);
+    // Nobody waits for all of the past to be told that it is over.
+    if (resumption?.from !== undefined) resumption.isEnded = true;
+    if (!this.#closed) this.#add({ kind: 'end', query, reason });
+  }
+
+  /** Ends all live queries of the session. What waits is looked at no more, and what is being looked at isn't told. */
+  endAll(reason?: TesseraError): void {
+    this.#era++;
+    for (const item of this.#waiting) {
+      if (item.kind !== 'change') continue;
+      this.#waiting.delete(item);
+      this.#quota.giveChange(item.weight);
+    }
+    for (const query of this.#queries) this.#services.executor.liveQueries.end(query, reason);
+  }
+
+  /** Ends everything when the session expires, whether or not anything happens by then. To be called whenever that time changes. */
+  watch(): void {
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+    const remaining = this.#queries.size === 0 ? Number.POSITIVE_INFINITY : this.#session.remaining();
+    if (remaining === Number.POSITIVE_INFINITY) return;
+    const wait = Math.min(Math.max(Math.ceil(remaining), 0), LONGEST_WAIT);
+    this.#stopWatching = this.#services.environment.timers.after(wait, () => {
+      if (this.#session.remaining() <= 0) this.endAll(failure('session_expired'));
+      else this.watch();
+    });
+  }
+
+  /** Nobody is there any more. */
+  close(): void {
+    this.#closed = true;
+    this.endAll();
+    this.#waiting.clear();
+    this.#resumptions.clear();
+  }
+
+  /** Keeps notifications back until `release`. */
+  hold(): void {
+    this.#holding++;
+  }
+
+  release(): void {
+    this.#holding--;
+    this.#begin();
+  }
+
+  #add(item: Item): void {
+    this.#waiting.add(item);
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#working || this.#holding > 0 || this.#waiting.size === 0) return;
+    this.#working = true;
+    void this.#work().finally(() => {
+      this.#working = false;
+      this.#begin();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { environment } = this.#services;
+    // The writer's answer, and that of the LIVE statement, go first.
+    await environment.timers.nextRound();
+    const interrupt = RequestInterrupt.begin(environment);
+    // What is added on the way is met on the way.
+    for (const item of this.#waiting) {
+      if (this.#holding > 0) return;
+      this.#waiting.delete(item);
+      await this.#handle(item, interrupt);
+      if (item.kind === 'change') this.#quota.giveChange(item.weight);
+      await interrupt.checkpoint();
+    }
+  }
+
+  #handle(item: Item, interrupt: RequestInterrupt): Promise<unknown> {
+    const era = this.#era;
+    const { query } = item;
+    if (item.kind === 'end') return this.#tellEnd(item);
+    const resumption = this.#resumptions.get(query);
+    const isOver = () => this.#closed || era !== this.#era || resumption?.isEnded === true;
+    const turn = { interrupt, isOver };
+    if (item.kind === 'past') return this.#tellPast(item, turn);
+    if (resumption === undefined) return this.#tell(query, item.change, undefined, turn);
+    return this.#tellOfCommit(item, resumption, turn);
+  }
+
+  async #tellEnd({ query, reason }: EndItem): Promise<void> {
+    this.#resumptions.delete(query);
+    if (this.#closed) return;
+    await this.#send({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
+  }
+
+  /** Tells a piece of what the feed has, and sees to it that the rest follows. */
+  async #tellPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
+    const { until } = resumption;
+    resumption.isOutrun = false;
+    let piece: ChangePage | undefined;
+    try {
+      piece = turn.isOver() ? undefined : await this.#readChangePage(query, resumption, turn);
+    } catch (thrown) {
+      const error = asTesseraError(thrown);
+      if (error.code === 'internal') this.#services.report(error);
+      this.#services.executor.liveQueries.end(query, error);
+    }
+    for (const { before, after, stamp, isLast } of piece?.changes ?? []) {
+      const id = (after ?? before)?.['id'];
+      if (!(id instanceof RecordId)) continue;
+      const change = { table: query.table, id, before, after };
+      await this.#tellOfCommit({ query, change, stamp, isLast }, resumption, turn);
+      if (turn.isOver()) return;
+      await turn.interrupt.checkpoint();
+    }
+    if (piece === undefined || turn.isOver()) return;
+    const hasCaughtUp = piece.next === undefined && !resumption.isOutrun;
+    resumption.from = hasCaughtUp ? undefined : (piece.next ?? positionAfter(until));
+    if (!hasCaughtUp) this.#add({ kind: 'past', query, resumption });
+  }
+
+  /**
+   * Tells of a change with the versionstamp behind which to go on: that of its commit only if nothing more of the commit is seen, and else the
+   * one before.
+   */
+  async #tellOfCommit(
+    { query, change, stamp, isLast }: Pick<ChangeItem, 'query' | 'change' | 'stamp' | 'isLast'>,
+    resumption: LiveCursor,
+    turn: Turn,
+  ): Promise<void> {
+    if (isLast && resumption.held === undefined) {
+      if (await this.#tell(query, change, stamp, turn)) resumption.told = stamp;
+      return;
+    }
+    if ((await this.#notificationOf(query, change, undefined, turn)) !== undefined) {
+      if (resumption.held !== undefined) await this.#tell(query, resumption.held, resumption.told, turn);
+      resumption.held = change;
+    }
+    if (!isLast || resumption.held === undefined) return;
+    if (await this.#tell(query, resumption.held, stamp, turn)) resumption.told = stamp;
+    resumption.held = undefined;
+  }
+
+  /** Answers whether anything of the change is seen. */
+  async #tell(query: LiveQuery, change: Written, versionstamp: Versionstamp | undefined, turn: Turn): Promise<boolean> {
+    const notification = await this.#notificationOf(query, change, versionstamp, turn);
+    if (notification === undefined || turn.isOver()) return false;
+    await this.#send(notification);
+    return true;
+  }
+
+  async #send(notification: Notification): Promise<void> {
+    try {
+      await this.#sink(notification);
+    } catch (error) {
+      // Whoever can't be told is gone.
+      this.#services.report(asTesseraError(error));
+      this.close();
+    }
+  }
+
+  #notificationOf(
+    query: LiveQuery,
+    change: Written,
+    versionstamp: Versionstamp | undefined,
+    turn: Turn,
+  ): PromiseOrValue<Notification | undefined> {
+    const { before, after } = change;
+    const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
+    return otherwise(
+      () =>
+        andThen(
+          this.#asOfNow(query, turn.interrupt.within(PATIENCE), (execution, _, table) =>
+            query.look(execution, table, change, versionstamp),
+          ),
+          (seen): Notification | undefined =>
+            seen && {
+              id: query.id,
+              action,
+              record: change.id,
+              result: seen.result,
+              ...(versionstamp !== undefined && { versionstamp }),
+            },
+        ),
+      (thrown) => {
+        // What can't be judged isn't shown; the other changes are.
+        const error = asTesseraError(thrown);
+        if (error.code === 'internal') this.#services.report(error);
+        return undefined;
+      },
+    );
+  }
+
+  #readChangePage(
+    query: LiveQuery,
+    resumption: LiveCursor,
+    { interrupt }: Turn,
+  ): PromiseOrValue<ChangePage | undefined> {
+    const { from, since, until } = resumption;
+    if (from === undefined) return undefined;
+    return this.#asOfNow(query, interrupt, ({ unit }, catalog, table) =>
+      readChangePage(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
+    );
+  }
+
+  /** Does something for whoever is signed in now, with the table as it is now; nothing if there is nobody or no table any more. */
+  #asOfNow<T>(
+    query: LiveQuery,
+    interrupt: RequestInterrupt,
+    work: (execution: Execution, catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<T>,
+  ): PromiseOrValue<T | undefined> {
+    const { engine, executor } = this.#services;
+    return andThen(this.#session.identity(), (signedIn) => {
+      if (signedIn === undefined) {
+        this.endAll(failure('session_expired'));
+        return undefined;
+      }
+      const identity = withDatabasePath(signedIn, query.place);
+      return andThen(engine.begin({ writable: false }), (transaction) =>
+        lastly(
+          () => {
+            const execution = executor.execution({ transaction, identity, interrupt });
+            const ready = andThen(assertSameUser(execution), () => execution.unit.catalog());
+            return andThen(ready, (catalog) => {
+              const table = catalog?.tablesById.get(query.table.definition.id);
+              if (catalog === undefined || table === undefined) return undefined;
+              return work(execution, catalog, table);
+            });
+          },
+          () => transaction.cancel(),
+        ),
+      );
+    });
+  }
+}

@@ -1,0 +1,94 @@
+/** The ways by which somebody becomes the user of a session. */
+import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
+import { readSignIn, readSignUp } from '../../auth/credentials.js';
+import type { Client } from '../../auth/identity.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { ObjectValue } from '../../value/value.js';
+import { type Auditor, claimIn, type Try } from '../audit/auditor.js';
+import type { IssuedTokens } from '../contract.js';
+import type { SessionServices } from './services.js';
+
+/** The session in which somebody signs in. */
+export interface AuthenticatedSession {
+  client(): Client;
+  /** @throws TesseraError `cancelled` if it is closed */
+  mustBeOpen(): void;
+  /** Somebody has signed in, which began at `since`; `isDoubtful` if users or accesses were changed meanwhile. */
+  entered(as: Authenticated, since: bigint, isDoubtful: boolean): void;
+}
+
+export class SessionAuthentication {
+  readonly #services: SessionServices;
+  readonly #auditor: Auditor | undefined;
+  readonly #session: AuthenticatedSession;
+
+  constructor(services: SessionServices, auditor: Auditor | undefined, session: AuthenticatedSession) {
+    this.#services = services;
+    this.#auditor = auditor;
+    this.#session = session;
+  }
+
+  async signIn(body: ObjectValue): Promise<IssuedTokens> {
+    const as = () => claimIn(() => readSignIn(body));
+    const { tokens } = await this.#enter({ action: 'sign-in', method: 'credentials', as }, (authenticator, client) =>
+      authenticator.signIn(body, client),
+    );
+    return tokens;
+  }
+
+  async signUp(body: ObjectValue): Promise<IssuedTokens> {
+    const as = () => claimIn(() => readSignUp(body));
+    const { tokens } = await this.#enter({ action: 'sign-up', method: 'credentials', as }, (authenticator, client) =>
+      authenticator.signUp(body, client),
+    );
+    return tokens;
+  }
+
+  authenticate(token: string): PromiseOrValue<void> {
+    const entered = this.#enter({ action: 'sign-in', method: 'token' }, (authenticator, client) =>
+      authenticator.authenticate(token, client),
+    );
+    return andThen(entered, () => undefined);
+  }
+
+  async refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
+    const { tokens } = await this.#enter(
+      { action: 'token-refresh', method: 'refresh-token' },
+      (authenticator, client) => authenticator.refresh(pair, client),
+    );
+    return tokens;
+  }
+
+  revoke(pair: Required<IssuedTokens>): Promise<void> {
+    const revoke = () => this.#services.authenticator.revoke(pair);
+    return this.#auditor === undefined ? revoke() : this.#auditor.revoking(pair.refresh, revoke);
+  }
+
+  async authenticateBasic(user: string, password: string, level: DatabasePath): Promise<void> {
+    const as = () => ({ ...level, user });
+    await this.#enter({ action: 'sign-in', method: 'basic', as }, (authenticator, client) =>
+      authenticator.authenticateBasic(user, password, level, client),
+    );
+  }
+
+  /** What changes while somebody signs in makes the session doubtful from the beginning. */
+  #enter<A extends Authenticated>(
+    attempt: Try,
+    signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
+  ): PromiseOrValue<A> {
+    const { authenticator, registry, environment } = this.#services;
+    const { era } = registry;
+    const since = environment.clock.now();
+    // After the session was closed nobody would end what begins here.
+    const work = () =>
+      andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
+        this.#session.mustBeOpen();
+        return authenticated;
+      });
+    return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
+      this.#session.entered(authenticated, since, registry.era !== era);
+      return authenticated;
+    });
+  }
+}

@@ -1,0 +1,153 @@
+/** What USE selects, and brings into being for those who may. */
+import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
+import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
+import { type DatabasePath, mayAct } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
+import type { NamespacePath } from '../../exec/ensure-place.js';
+import type { Identity } from '../../exec/execution.js';
+import { tellImplied, type Witness } from '../../exec/witness.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import { withRetries } from '../../storage/retry.js';
+import type { Sessions } from '../database/session-registry.js';
+
+/** What a USE names of a place: a text selects, `null` unsets, `undefined` keeps. */
+export interface UseTarget {
+  readonly namespace?: string | null | undefined;
+  readonly database?: string | null | undefined;
+}
+
+/** Namespaces that are remembered, and databases of each. */
+const MOST_KNOWN = 100;
+
+export class DatabaseSelector {
+  readonly #engine: Engine;
+  readonly #environment: Environment;
+  readonly #registry: Sessions;
+  /** Databases that were there, by namespace, until a place is defined or removed: HTTP selects one with each request. */
+  #known = new Map<string, Set<string>>();
+  #era = 0;
+
+  constructor(engine: Engine, environment: Environment, registry: Sessions) {
+    this.#engine = engine;
+    this.#environment = environment;
+    this.#registry = registry;
+  }
+
+  /**
+   * The place after a selection. A namespace or database that doesn't exist is defined if the principal may define it; for everybody else
+   * selecting it changes nothing but the session, and what is asked of it later fails.
+   */
+  select(identity: Identity, named: UseTarget, witness?: Witness): PromiseOrValue<DatabasePath> {
+    const selected = placeAfter(identity, named);
+    const wanted = definableOf(identity, selected, named);
+    if (wanted === undefined || this.#isKnown(wanted)) return selected;
+    const { era } = this.#registry;
+    return andThen(this.#missing(wanted), (missing) => {
+      if (missing === undefined) {
+        this.#know(wanted, era);
+        return selected;
+      }
+      if (!mayDefine(identity, missing, wanted)) return selected;
+      const defining = withRetries(this.#engine, (transaction: Transaction) => this.#define(transaction, wanted));
+      return andThen(defining, () => {
+        tellDefined(witness, missing, wanted);
+        return selected;
+      });
+    });
+  }
+
+  /** As `select`, in a transaction: what it defines is there for those behind it, and lasts if the transaction does. */
+  selectWithin(
+    transaction: Transaction,
+    identity: Identity,
+    named: UseTarget,
+    witness?: Witness,
+  ): PromiseOrValue<DatabasePath> {
+    const selected = placeAfter(identity, named);
+    const wanted = definableOf(identity, selected, named);
+    if (wanted === undefined) return selected;
+    // What is known of others may be changed in this very transaction.
+    return andThen(missingPart(transaction, wanted), (missing) => {
+      if (missing === undefined || !mayDefine(identity, missing, wanted)) return selected;
+      return andThen(this.#define(transaction, wanted), () => {
+        tellDefined(witness, missing, wanted);
+        return selected;
+      });
+    });
+  }
+
+  #isKnown({ namespace = '', database }: DatabasePath): boolean {
+    return (
+      database !== undefined && this.#era === this.#registry.era && this.#known.get(namespace)?.has(database) === true
+    );
+  }
+
+  #know({ namespace = '', database }: DatabasePath, era: number): void {
+    if (database === undefined) return;
+    if (era !== this.#era || this.#known.size > MOST_KNOWN) this.#known = new Map();
+    this.#era = era;
+    const databases = this.#known.get(namespace);
+    if (databases === undefined || databases.size > MOST_KNOWN) this.#known.set(namespace, new Set([database]));
+    else databases.add(database);
+  }
+
+  #missing(wanted: NamespacePath): PromiseOrValue<Missing> {
+    return andThen(this.#engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        () => missingPart(transaction, wanted),
+        () => transaction.cancel(),
+      ),
+    );
+  }
+
+  #define(transaction: Transaction, { namespace, database }: NamespacePath): PromiseOrValue<void> {
+    const { random, clock } = this.#environment;
+    const change = { transaction, random, clock };
+    return andThen(ensureNamespace(change, namespace), () =>
+      database === undefined ? undefined : andThen(ensureDatabase(change, namespace, database), () => undefined),
+    );
+  }
+}
+
+function placeAfter({ place }: Identity, { namespace, database }: UseTarget): DatabasePath {
+  return {
+    namespace: namespace === undefined ? place.namespace : (namespace ?? undefined),
+    // Without a namespace there is no database.
+    database: namespace === null ? undefined : database === undefined ? place.database : (database ?? undefined),
+  };
+}
+
+/** What of a selected place is to exist, if the principal may define in it at all. */
+function definableOf(
+  { principal }: Identity,
+  { namespace, database }: DatabasePath,
+  named: UseTarget,
+): NamespacePath | undefined {
+  if (namespace === undefined || !mayAct(principal, 'edit', { namespace })) return undefined;
+  // What is kept, and not named, comes into being when somebody writes to it.
+  return named.database === undefined ? { namespace } : { namespace, database };
+}
+
+type Missing = 'namespace' | 'database' | undefined;
+
+function missingPart(transaction: Transaction, { namespace, database }: NamespacePath): PromiseOrValue<Missing> {
+  // Where there is a database, there is its namespace.
+  const found = database === undefined ? undefined : findDatabase(transaction, namespace, database);
+  return andThen(found, (known) => {
+    if (known !== undefined) return undefined;
+    return andThen(findNamespace(transaction, namespace), (around) => {
+      if (around === undefined) return 'namespace';
+      return database === undefined ? undefined : 'database';
+    });
+  });
+}
+
+function mayDefine({ principal }: Identity, missing: Missing, { namespace }: NamespacePath): boolean {
+  return mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace });
+}
+
+function tellDefined(witness: Witness | undefined, missing: Missing, { namespace, database }: NamespacePath): void {
+  if (missing === 'namespace') tellImplied(witness, {}, 'namespace', namespace);
+  tellImplied(witness, { namespace }, 'database', database);
+}

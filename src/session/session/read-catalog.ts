@@ -1,0 +1,18 @@
+import type { SessionIdentity } from '../../auth/identity.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { RequestInterrupt } from '../../exec/interrupt.js';
+import type { SessionServices } from './services.js';
+
+/** The definitions of the database that somebody has selected, as they are now; `undefined` if there is none. */
+export async function readCatalog(
+  { engine, executor, environment }: SessionServices,
+  identity: SessionIdentity,
+): Promise<DatabaseCatalog | undefined> {
+  const transaction = await engine.begin({ writable: false });
+  try {
+    const interrupt = RequestInterrupt.begin(environment);
+    return await executor.execution({ transaction, identity, interrupt }).unit.catalog();
+  } finally {
+    transaction.cancel();
+  }
+}

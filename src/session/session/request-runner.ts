@@ -1,0 +1,496 @@
+/**
+ * Runs the statements of a request one after the other: each in a transaction of its own, or, between BEGIN and COMMIT, all in one.
+ * What fails with conflicts is run again, and then reserves what it reads: an answer says `transaction_conflict` only where that was changed
+ * for a second all the same (`withRetries`).
+ *
+ * A statement that does nothing but read and write records is done when its commit is accepted, and those after it see it, though it isn't
+ * durable yet: whoever takes the results waits for `DurabilityTracker.durable` before telling anybody. All others begin when everything is.
+ */
+import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
+import { authorize } from '../../exec/authorize.js';
+import { endingInTime } from '../../exec/cut-off.js';
+import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
+import type { Executor, TransactionStep } from '../../exec/executor.js';
+import { assertSameUser } from '../../exec/record/users.js';
+import type { RequestMemory } from '../../exec/request-memory.js';
+import type { Witness } from '../../exec/witness.js';
+import type { Statement, Use } from '../../language/ast.js';
+import { isPlain, mayWrite } from '../../plan/effects.js';
+import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
+import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import { newObject, type Value } from '../../value/value.js';
+import { AuditBuffer } from '../audit/audit-buffer.js';
+import type { Auditor } from '../audit/auditor.js';
+import type { HeldTransactions } from '../database/held-transactions.js';
+import type { StatementResult } from '../statement-executor.js';
+import type { DatabaseSelector } from './database-selector.js';
+import type { DurabilityTracker } from './durability-tracker.js';
+import { evaluateUseTarget } from './use-target.js';
+
+/** Whom the runner runs for. */
+export interface RunnerRequest {
+  readonly identity: SessionIdentity;
+  readonly interrupt: Interrupt;
+  readonly memory: RequestMemory;
+  readonly scope: Scope;
+  /** With a transaction that the client holds, everything runs in that one. */
+  readonly held: Transaction | undefined;
+  readonly durability: DurabilityTracker;
+  /** Whom live queries tell. */
+  readonly listener: LiveListener | undefined;
+  /** Who tells the audit log, where one is kept. */
+  readonly auditor: Auditor | undefined;
+}
+
+export interface RunnerServices {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  readonly executor: Executor;
+  readonly places: DatabaseSelector;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
+  /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
+  readonly strictPermissions: boolean;
+  /** Reports an error of our own making. */
+  report(error: TesseraError): void;
+}
+
+type Outcome = StatementResult['outcome'];
+
+/** For whom something has run already in held transactions. */
+const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
+
+/** What a statement that has been run takes besides its value, in bytes: its tree, its closure, its outcome. Those of short texts count for nothing. */
+const RESULT = 512;
+const FEW_RESULTS = 64;
+
+const READ_ONLY: BeginOptions = { writable: false };
+const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
+const succeeded = (value: Value): Outcome => ({ ok: true, value });
+
+export class StatementRunner {
+  readonly #services: RunnerServices;
+  readonly #interrupt: Interrupt;
+  readonly #memory: RequestMemory;
+  readonly #scope: Scope;
+  readonly #held: Transaction | undefined;
+  readonly #durability: DurabilityTracker;
+  readonly #listener: LiveListener | undefined;
+  readonly #auditor: Auditor | undefined;
+  #results: StatementResult[] = [];
+  /** As it is now; a USE changes it for the statements after it, in this request only. */
+  #identity: SessionIdentity;
+  #importing = false;
+  #strict: boolean;
+  /** What the present attempt at a statement, or at a block, has to tell the auditor. */
+  #buffer: AuditBuffer | undefined;
+  #requestLiterals: readonly (readonly Value[])[] | undefined;
+  /** The values of the slots of the statement that runs. */
+  #literals: readonly Value[] | undefined;
+
+  constructor(services: RunnerServices, request: RunnerRequest) {
+    this.#services = services;
+    this.#strict = services.strictPermissions;
+    this.#interrupt = request.interrupt;
+    this.#memory = request.memory;
+    this.#scope = request.scope;
+    this.#held = request.held;
+    this.#durability = request.durability;
+    this.#listener = request.listener;
+    this.#auditor = request.auditor;
+    this.#identity = request.identity;
+  }
+
+  /**
+   * Answers at once where the storage does and nobody else has to have a turn. Called again, it goes on with the variables, the selection
+   * and the options as they have become. `literals` are the values of the slots of each statement.
+   */
+  run(
+    statements: readonly Statement[],
+    literals?: readonly (readonly Value[])[] | undefined,
+  ): PromiseOrValue<StatementResult[]> {
+    const results: StatementResult[] = [];
+    this.#results = results;
+    this.#requestLiterals = literals;
+    let next = 0;
+    const done = untilTrue(() => {
+      const statement = statements[next];
+      if (statement === undefined) return true;
+      const at = next++;
+      if (statement.kind === 'begin' && this.#held === undefined) {
+        return this.#block(statements, at).then((end) => {
+          next = end + 1;
+          return false;
+        });
+      }
+      this.#literals = literals?.[at];
+      return andThen(this.#alone(statement, at > 0), () => false);
+    });
+    return andThen(done, () => results);
+  }
+
+  /** Runs a statement and notes its outcome; `pause` before it, so that a text of many cheap ones holds nobody up. */
+  #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
+    const began = this.#services.environment.clock.monotonic();
+    const { used, made } = this.#memory;
+    const note = (outcome: Outcome) => {
+      const settled = this.#settle(used, made, statement, this.#scope, outcome);
+      return isPromise(settled)
+        ? settled.then(() => this.#note(statement, began, outcome))
+        : this.#note(statement, began, outcome);
+    };
+    const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
+    this.#testify();
+    let value: PromiseOrValue<Value>;
+    try {
+      const ready = pause ? this.#interrupt.checkpoint() : undefined;
+      value = isPromise(ready) ? ready.then(() => this.#dispatch(statement)) : this.#dispatch(statement);
+    } catch (thrown) {
+      return failed(thrown);
+    }
+    return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
+  }
+
+  #note(statement: Statement, began: number, outcome: Outcome): void {
+    this.#push(statement, this.#services.environment.clock.monotonic() - began, outcome);
+    this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
+    // Whatever follows counts on it.
+    if (!outcome.ok && statement.kind === 'option') throw outcome.error;
+  }
+
+  /** What a statement has made is over with it, but for its result and the variable it sets. */
+  #settle(used: number, made: number, statement: Statement, scope: Scope, outcome: Outcome): PromiseOrValue<void> {
+    const memory = this.#memory;
+    if (!outcome.ok) return memory.releaseTo(used);
+    if (memory.made > made) {
+      return memory.settle(used, statement.kind === 'let' ? scope.get(statement.name) : outcome.value);
+    }
+  }
+
+  #dispatch(statement: Statement): PromiseOrValue<Value> {
+    switch (statement.kind) {
+      case 'use':
+        return this.#held === undefined ? this.#use(statement) : this.#useWithin(this.#held, statement, this.#scope);
+      case 'begin':
+        throw failure('transaction_nested');
+      case 'commit':
+      case 'cancel':
+        throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
+      default:
+        if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
+        if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
+        return andThen(this.#durability.durable, () =>
+          mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
+        );
+    }
+  }
+
+  /** A USE inside a text is over with the request; the session's `use` is what stays. */
+  #use(use: Use): PromiseOrValue<Value> {
+    const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
+    return andThen(named, (to) => {
+      const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
+      const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
+      return andThen(andThen(this.#durability.durable, selecting), (place) => this.#selected(place));
+    });
+  }
+
+  /** In a transaction, what isn't there yet is defined by it. */
+  #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
+    const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
+    return andThen(named, (to) => {
+      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#buffer);
+      return andThen(place, (found) => this.#selected(found));
+    });
+  }
+
+  #selected(place: DatabasePath): Value {
+    this.#identity = withDatabasePath(this.#identity, place);
+    const value = newObject();
+    value['namespace'] = place.namespace;
+    value['database'] = place.database;
+    return value;
+  }
+
+  #writing(statement: Statement): PromiseOrValue<Value> {
+    const mark = this.#memory.used;
+    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
+    return withRetries(this.#services.engine, work, this.#options());
+  }
+
+  #accepting(statement: Statement): PromiseOrValue<Value> {
+    const mark = this.#memory.used;
+    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
+    const accepted = lastly(
+      () => withRetriesAccepted(this.#services.engine, work, this.#durability.isPending, this.#options()),
+      () => this.#durability.note(),
+    );
+    return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
+  }
+
+  /** The audit log is told of nothing that a power failure could still take away. */
+  #beforeTelling(value: Value): PromiseOrValue<Value> {
+    if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
+    return andThen(this.#durability.durable, () => value);
+  }
+
+  /** Of the transactions of a statement, or of a block. */
+  #options(): WorkOptions {
+    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget };
+  }
+
+  /** An attempt at a statement. */
+  #anew(statement: Statement, transaction: Transaction, mark: number): PromiseOrValue<Value> {
+    this.#testify();
+    this.#memory.releaseTo(mark);
+    return this.#evaluateAnew(statement, transaction);
+  }
+
+  #snapshot(): PromiseOrValue<Transaction> {
+    const { engine } = this.#services;
+    if (engine.earlyAnswers === undefined || !this.#durability.isPending) return engine.begin(READ_ONLY);
+    return andThen(engine.earlyAnswers.beginOnAccepted(READ_ONLY), (transaction) => {
+      this.#durability.note();
+      return transaction;
+    });
+  }
+
+  #reading(statement: Statement): PromiseOrValue<Value> {
+    return andThen(this.#snapshot(), (transaction) =>
+      lastly(
+        () => this.#evaluateAnew(statement, transaction),
+        () => transaction.cancel(),
+      ),
+    );
+  }
+
+  /** A statement that fails leaves no trace in the transaction, which goes on. */
+  #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
+    const start = held.savepoint();
+    const identity = this.#identity;
+    return otherwise(
+      () => {
+        const known = begun.get(held);
+        if (known?.has(identity)) return this.#evaluate(statement, held, this.#scope);
+        return andThen(this.#evaluateAnew(statement, held), (value) => {
+          if (known === undefined) begun.set(held, new WeakSet([identity]));
+          else known.add(identity);
+          return value;
+        });
+      },
+      (error) => {
+        held.rollback(start);
+        throw error;
+      },
+    );
+  }
+
+  /** Runs what follows a BEGIN; answers where the block ends. */
+  async #block(statements: readonly Statement[], begin: number): Promise<number> {
+    let last = begin + 1;
+    while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
+    const body = statements.slice(begin + 1, last);
+    const closing = statements[last];
+    await this.#durability.durable;
+    this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
+    this.#testify();
+    const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
+    this.#results.push(...entries);
+    this.#tell(undone?.by ?? 'begin', undone?.error, undefined);
+    if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
+    return last;
+  }
+
+  /** `first`: which statement of the request the body begins with. What won't be committed is run all the same: it may fail, and it names variables. */
+  async #attempt(
+    body: readonly Statement[],
+    first: number,
+    closing: Statement['kind'] | undefined,
+  ): Promise<BlockResults> {
+    const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
+    let scope = new Scope();
+    const mark = this.#memory.used;
+    try {
+      const work = async (transaction: Transaction) => {
+        [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
+        this.#testify();
+        this.#memory.releaseTo(mark);
+        scope = new Scope(this.#scope);
+        this.#literals = this.#requestLiterals?.[first];
+        const execution = this.#execution(transaction);
+        if (body[0] !== undefined) this.#services.executor.prefetch(body[0], execution, scope);
+        await assertSameUser(execution);
+        const results = await this.#runBody(body, first, transaction, scope);
+        // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
+        if (results.failed) throw new BlockCancelled(results);
+        if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
+        return results;
+      };
+      return await withRetries(this.#services.engine, work, this.#options());
+    } catch (error) {
+      if (error instanceof BlockCancelled) return error.results;
+      const failed = asTesseraError(error);
+      return {
+        failed: true,
+        undone: { by: body[0]?.kind ?? 'begin', error: failed },
+        entries: body.map((statement) => this.#entry(statement, 0, { ok: false, error: failed })),
+      };
+    } finally {
+      this.#scope.adopt(scope);
+    }
+  }
+
+  /** Nobody is told the results of what wasn't committed. */
+  #withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
+    const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
+    return {
+      failed: false,
+      undone: { by: closing ?? 'begin', error },
+      entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
+    };
+  }
+
+  async #runBody(
+    body: readonly Statement[],
+    first: number,
+    transaction: Transaction,
+    scope: Scope,
+  ): Promise<BlockResults> {
+    const entries: StatementResult[] = [];
+    for (const [at, statement] of body.entries()) {
+      const began = this.#services.environment.clock.monotonic();
+      const elapsed = () => this.#services.environment.clock.monotonic() - began;
+      const { used, made } = this.#memory;
+      try {
+        if (statement.kind === 'begin') throw failure('transaction_open');
+        if (at > 0) await this.#interrupt.checkpoint();
+        this.#literals = this.#requestLiterals?.[first + at];
+        const { value, isLast } = await this.#step(statement, transaction, scope);
+        const settled = this.#settle(used, made, statement, scope, succeeded(value));
+        if (isPromise(settled)) await settled;
+        entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
+        if (isLast) break;
+      } catch (thrown) {
+        const error = this.#errorOf(thrown);
+        if (error.code === 'transaction_conflict') throw error;
+        return {
+          failed: true,
+          undone: { by: statement.kind, error },
+          entries: body.map((each, index) => {
+            if (index === at) return this.#entry(each, elapsed(), { ok: false, error });
+            const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
+            return { time: 0n, outcome: { ok: false, error: reason } };
+          }),
+        };
+      }
+    }
+    return { failed: false, entries };
+  }
+
+  #step(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<TransactionStep> {
+    switch (statement.kind) {
+      case 'use':
+        return andThen(this.#useWithin(transaction, statement, scope), (value) => ({ value, isLast: false }));
+      case 'option':
+        return { value: this.#option(statement.name, statement.value), isLast: false };
+    }
+    const { executor } = this.#services;
+    const execution = this.#execution(transaction);
+    executor.prefetch(statement, execution, scope);
+    return executor.runInTransaction(statement, execution, scope);
+  }
+
+  #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
+    if (statement.kind === 'option') return this.#option(statement.name, statement.value);
+    const { executor } = this.#services;
+    const execution = this.#execution(transaction);
+    executor.prefetch(statement, execution, scope);
+    return executor.run(statement, execution, scope);
+  }
+
+  /** The first statement in a transaction finds out whether the user is still there. */
+  #evaluateAnew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
+    if (this.#identity.principal.kind !== 'record' || statement.kind === 'option') {
+      return this.#evaluate(statement, transaction, this.#scope);
+    }
+    const execution = this.#execution(transaction);
+    const { executor } = this.#services;
+    executor.prefetch(statement, execution, this.#scope);
+    const admitted = execution.unit.answersLater
+      ? endingInTime(execution, () => assertSameUser(execution))
+      : assertSameUser(execution);
+    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
+  }
+
+  /** Options hold for the statements after them, in this request. */
+  #option(name: string, on: boolean): undefined {
+    // It lets nobody do more, so that anybody may choose.
+    if (name.toUpperCase() === 'STRICT_PERMISSIONS') {
+      this.#strict = on;
+      return undefined;
+    }
+    authorize(this.#identity, 'edit', this.#identity.place, 'Option');
+    if (name.toUpperCase() === 'IMPORT') this.#importing = on;
+    return undefined;
+  }
+
+  #execution(transaction: Transaction): Execution {
+    return this.#services.executor.execution({
+      transaction,
+      literals: this.#literals,
+      identity: this.#identity,
+      interrupt: this.#interrupt,
+      memory: this.#memory,
+      importing: this.#importing,
+      strict: this.#strict,
+      listener: this.#listener,
+      witness: this.#buffer,
+    });
+  }
+
+  #errorOf(thrown: unknown): TesseraError {
+    const error = asTesseraError(thrown);
+    if (error.code === 'internal') this.#services.report(error);
+    return error;
+  }
+
+  /** An attempt begins; whatever the one before had to tell is void. */
+  #testify(): void {
+    if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
+  }
+
+  #tell(kind: Statement['kind'], error: TesseraError | undefined, held: Transaction | undefined): void {
+    if (this.#buffer === undefined) return;
+    this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#buffer, held);
+  }
+
+  #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
+    if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
+    this.#results.push(this.#entry(statement, milliseconds, outcome));
+  }
+
+  #entry(statement: Statement, milliseconds: number, outcome: Outcome): StatementResult {
+    const time = BigInt(Math.round(milliseconds * 1e6));
+    return statement.kind === 'live' || statement.kind === 'kill'
+      ? { time, outcome, type: statement.kind }
+      : { time, outcome };
+  }
+}
+
+interface BlockResults {
+  /** A statement has failed, so that those behind it were not run. */
+  readonly failed: boolean;
+  /** Why nothing of the block lasts, and by which kind of statement. */
+  readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
+  readonly entries: readonly StatementResult[];
+}
+
+/** Carries the results of a block past its transaction, which is cancelled on the way. */
+class BlockCancelled extends Error {
+  constructor(readonly results: BlockResults) {
+    super('the block is cancelled');
+  }
+}

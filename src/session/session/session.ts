@@ -1,0 +1,481 @@
+/** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
+import { type Client, GUEST, plainIdentity, SessionIdentity, withDatabasePath } from '../../auth/identity.js';
+import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
+import { asTesseraError, failure } from '../../errors/error.js';
+import { guestRefusal } from '../../exec/authorize.js';
+import type { LiveListener, SessionFacts } from '../../exec/execution.js';
+import { type Deadline, RequestInterrupt } from '../../exec/interrupt.js';
+import type { Witness } from '../../exec/witness.js';
+import { uuidV4 } from '../../functions/identifiers.js';
+import type { Statement } from '../../language/ast.js';
+import type { Duration, ObjectValue, Value } from '../../value/value.js';
+import { weighInSteps } from '../../value/weight.js';
+import { Auditor } from '../audit/auditor.js';
+import type {
+  Attention,
+  BeginOptions,
+  DatabaseSelection,
+  ExportSelection,
+  HeldTransaction,
+  IssuedTokens,
+  NotificationSink,
+  Opener,
+  Origin,
+  Session,
+  StatementDoor,
+  StatementResult,
+  TransferTimeout,
+} from '../contract.js';
+import { parseLong } from '../database/parse-yielding.js';
+import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
+import { accountOf, type RegisteredSession } from '../database/session-registry.js';
+import { LiveQuota } from '../live/live-quota.js';
+import { Notifier } from '../live/notifier.js';
+import { SessionAuthentication } from './authentication.js';
+import type { Connection } from './connection.js';
+import { DurabilityTracker, whenDurable } from './durability-tracker.js';
+import type { Participant, StatementRequest } from './held-transaction.js';
+import { Lifetime } from './lifetime.js';
+import { SessionMemory } from './memory.js';
+import { readCatalog } from './read-catalog.js';
+import { StatementRunner } from './request-runner.js';
+import { type RunningRequest, RunningRequests } from './running-requests.js';
+import type { SessionServices } from './services.js';
+import { SessionTransactions } from './transactions.js';
+import { exportFrom, importInto, type Transferer } from './transfer.js';
+import { SessionVariables, type Variable } from './variables.js';
+
+const NOWHERE: DatabasePath = {};
+const isLive = ({ kind }: Statement): boolean => kind === 'live';
+
+export class OpenSession implements Session, RegisteredSession {
+  readonly #services: SessionServices;
+  readonly #origin: Origin;
+  readonly #onClose: () => void;
+  /** Whose it is before anybody signs in. */
+  readonly #opener: Principal;
+  readonly connection: Connection;
+  readonly memory: SessionMemory;
+  readonly #variables: SessionVariables;
+  readonly #lifetime: Lifetime;
+  readonly #durability: DurabilityTracker;
+  readonly #transactions: SessionTransactions;
+  #participant: Participant | undefined;
+  readonly #requests: RunningRequests;
+  #notifier: Notifier | undefined;
+  readonly #auditor: Auditor | undefined;
+  readonly #authentication: SessionAuthentication;
+  #key: string | undefined;
+  #identity: SessionIdentity;
+  #isClosed = false;
+  /** When somebody signed in. */
+  #since = 0n;
+  /** Finds out whether the session may go on, while that is in doubt. */
+  #doubt: Promise<void> | undefined;
+
+  constructor(services: SessionServices, { origin, principal, connection }: Opener, onClose: () => void) {
+    this.#services = services;
+    this.#origin = origin;
+    this.#onClose = onClose;
+    this.#opener = principal;
+    this.connection = connection;
+    this.memory = new SessionMemory(connection.memory, principal);
+    this.#variables = new SessionVariables(this.memory.budget);
+    this.#requests = new RunningRequests(services.environment, this.memory);
+    this.#lifetime = new Lifetime(services.environment.clock);
+    this.#durability = new DurabilityTracker(services.engine);
+    this.#transactions = new SessionTransactions(services, connection);
+    this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
+    this.#auditor = services.audit && new Auditor(services.audit, origin, this);
+    this.#authentication = new SessionAuthentication(services, this.#auditor, {
+      client: () => this.#client(),
+      mustBeOpen: () => this.#mustBeOpen(),
+      entered: ({ identity, expiresAt }, since, isDoubtful) => {
+        this.#become(identity, expiresAt);
+        this.#since = since;
+        if (isDoubtful) this.doubt();
+      },
+    });
+  }
+
+  /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
+  get key(): string {
+    this.#key ??= uuidV4(this.#services.environment.random).text;
+    return this.#key;
+  }
+
+  get identity(): SessionIdentity {
+    return this.#identity;
+  }
+
+  get account(): string | undefined {
+    return accountOf(this.#identity);
+  }
+
+  get variables(): ReadonlyMap<string, Variable> {
+    return this.#variables.all;
+  }
+
+  get listener(): LiveListener | undefined {
+    return this.#notifier;
+  }
+
+  get facts(): SessionFacts {
+    return {
+      since: this.#since,
+      active: this.#lifetime.usedAt,
+      expires: this.#lifetime.expiresAt,
+      liveQueries: this.#notifier?.queries ?? 0,
+    };
+  }
+
+  get ahead(): StatementDoor {
+    const durability = this.#durability;
+    return {
+      query: (text, variables) => this.#query(text, { variables, durability }),
+      execute: (statements, variables, deadline) => this.#execute(statements, { variables, deadline, durability }),
+    };
+  }
+
+  get durable(): PromiseOrValue<void> {
+    return this.#durability.durable;
+  }
+
+  query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
+    return whenDurable(this.#services.engine, (durability) => this.#query(text, { variables, durability }));
+  }
+
+  execute(
+    statements: readonly Statement[],
+    variables?: ObjectValue,
+    deadline?: Deadline,
+  ): PromiseOrValue<StatementResult[]> {
+    return whenDurable(this.#services.engine, (durability) =>
+      this.#execute(statements, { variables, deadline, durability }),
+    );
+  }
+
+  #query(text: string, { variables, durability }: StatementRequest): PromiseOrValue<StatementResult[]> {
+    return andThen(this.#use(), () => {
+      const parsed = this.#parse(text, variables);
+      const run = ({ statements, literals }: ParsedRequest) =>
+        this.#run(statements, { variables, literals, durability });
+      return isPromise(parsed) ? parsed.then(run) : run(parsed);
+    });
+  }
+
+  #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
+    if (text.length <= SHORT) return this.#services.parse(text, variables);
+    this.#mustBeAdmitted();
+    return parseLong(this.#services, text, (work) => {
+      const begun = this.#requests.begin();
+      return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
+    });
+  }
+
+  #execute(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    return andThen(this.#use(), () => this.#run(statements, request));
+  }
+
+  deadline(timeout?: Duration): Deadline | undefined {
+    return this.#bounded(RequestInterrupt.begin(this.#services.environment)).within(timeout).deadline;
+  }
+
+  begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
+    const session = unattended ? this.#participate(unattended) : this.#participating;
+    const ready = andThen(this.#durability.durable, () => this.#use(unattended));
+    return andThen(ready, () => {
+      this.#mustBeAdmitted();
+      return this.#transactions.begin(this.#identity, writable, session);
+    });
+  }
+
+  transaction(id: string): HeldTransaction {
+    this.#mustBeLive();
+    return this.#transactions.find(id, this.#participating);
+  }
+
+  get #participating(): Participant {
+    this.#participant ??= this.#participate(false);
+    return this.#participant;
+  }
+
+  #participate(unattended: boolean): Participant {
+    return {
+      parse: (text, given) => this.#parse(text, given),
+      check: () => this.#mustBeLive(),
+      confirm: () => this.#use(true),
+      enter: () => andThen(this.#use(unattended), () => this.#mustBeAdmitted()),
+      run: (statements, request) => this.#run(statements, request),
+      joined: (held) => this.#transactions.joined(held),
+      left: (held) => this.#transactions.left(held),
+      settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
+    };
+  }
+
+  #run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    const room = this.#auditor?.room();
+    return isPromise(room) ? room.then(() => this.#runNow(statements, request)) : this.#runNow(statements, request);
+  }
+
+  #runNow(
+    statements: readonly Statement[],
+    { variables, literals, deadline, held, running, durability = this.#durability }: StatementRequest,
+  ): PromiseOrValue<StatementResult[]> {
+    this.#mustBeAdmitted();
+    const begun = this.#requests.begin(this.#lifetime.askedAt);
+    const bounded = this.#bounded(begun.interrupt);
+    const interrupt = deadline === undefined ? bounded : bounded.until(deadline);
+    if (deadline !== undefined) interrupt.check();
+    const request = {
+      identity: this.#identity,
+      interrupt,
+      memory: begun.memory,
+      scope: this.#variables.scopeWith(variables),
+      held,
+      durability,
+      listener: this.#notifier,
+      auditor: this.#auditor,
+    };
+    const runner = new StatementRunner(this.#services, request);
+    const run = () => runner.run(statements, literals);
+    return this.#requests.run(begun, statements.some(isLive) ? () => this.#answeringFirst(run) : run, running);
+  }
+
+  /** As long as a request may run by the settings. */
+  #bounded(interrupt: RequestInterrupt): RequestInterrupt {
+    const { options, executor } = this.#services;
+    return interrupt.within(options.requestTimeout).within(executor.queryTimeout.current);
+  }
+
+  /** Nothing is heard of a live query before its id is known. */
+  #answeringFirst<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    this.#notifier?.hold();
+    return lastly(work, () => this.#notifier?.release());
+  }
+
+  listen(sink: NotificationSink, quota = new LiveQuota()): void {
+    this.#notifier = new Notifier(this.#services, sink, quota, {
+      identity: () => andThen(this.#doubt, () => (this.#lifetime.isOver ? undefined : this.#identity)),
+      remaining: () => this.#lifetime.remaining,
+    });
+    this.#services.registry.enter(this, this.#identity.principal);
+  }
+
+  use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
+    const select = (witness?: Witness) =>
+      this.#services.places.select(this.#identity, { namespace, database }, witness);
+    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
+      this.#identity = withDatabasePath(this.#identity, place);
+      return { namespace: place.namespace, database: place.database };
+    });
+  }
+
+  signIn(body: ObjectValue): Promise<IssuedTokens> {
+    return this.#authentication.signIn(body);
+  }
+
+  signUp(body: ObjectValue): Promise<IssuedTokens> {
+    return this.#authentication.signUp(body);
+  }
+
+  authenticate(token: string): PromiseOrValue<void> {
+    return this.#authentication.authenticate(token);
+  }
+
+  refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
+    return this.#authentication.refresh(pair);
+  }
+
+  revoke(pair: Required<IssuedTokens>): Promise<void> {
+    return this.#authentication.revoke(pair);
+  }
+
+  authenticateBasic(user: string, password: string, level: DatabasePath): Promise<void> {
+    return this.#authentication.authenticateBasic(user, password, level);
+  }
+
+  /** What one principal began, no other goes on with. */
+  #become(identity: SessionIdentity, expiresAt?: bigint): void {
+    const { registry, options } = this.#services;
+    const { principal } = this.#identity;
+    this.memory.principalChanged(identity.principal);
+    // Who was signed in may have set more than nobody may keep.
+    if (this.memory.isExceeded) this.#variables.clear();
+    this.#transactions.cancelAll();
+    if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
+    this.#identity = identity;
+    // Guests and the process itself came in by nothing that could end.
+    this.#lifetime.begin(expiresAt, identity.signedIn.basis && options.idle);
+    this.#doubt = undefined;
+    if (this.#notifier === undefined) return;
+    this.#notifier.watch();
+    registry.leave(this, principal);
+    registry.enter(this, identity.principal);
+  }
+
+  async revalidate(): Promise<void> {
+    this.doubt();
+    await this.#use();
+  }
+
+  doubt(): void {
+    const doubt = this.#reconsider().finally(() => {
+      if (this.#doubt === doubt) this.#doubt = undefined;
+    });
+    this.#doubt = doubt;
+  }
+
+  /** Ends the session unless what it rests on still stands, and takes over the roles of now. */
+  async #reconsider(): Promise<void> {
+    const { signedIn } = this.#identity;
+    // The commit that raised the doubt comes to its end first.
+    await undefined;
+    const now = await this.#services.authenticator.reconsider(signedIn, this.#since).catch((error: unknown) => {
+      this.#services.report(asTesseraError(error));
+      return undefined;
+    });
+    // It may have become somebody else meanwhile.
+    if (this.#identity.signedIn !== signedIn) return;
+    if (now === undefined) this.end();
+    else this.#identity = new SessionIdentity({ ...signedIn, principal: now }, this.#origin, this.#identity.place);
+  }
+
+  end(): void {
+    this.#auditor?.ended('ended');
+    this.#requests.cancel();
+    this.#transactions.cancelAll();
+    this.#notifier?.endAll(failure('session_expired'));
+    this.#lifetime.end();
+    this.#services.registry.leave(this, this.#identity.principal);
+  }
+
+  async signOut(): Promise<void> {
+    await this.#services.authenticator.withdraw(this.#identity.signedIn);
+    this.invalidate();
+  }
+
+  invalidate(): void {
+    this.#auditor?.ended('invalidated');
+    this.#become(plainIdentity(this.#services.options.anonymous, this.#client()));
+  }
+
+  reset(): void {
+    this.#auditor?.ended('reset');
+    this.#forget(this.#opener);
+  }
+
+  #forget(principal: Principal): void {
+    this.#become(plainIdentity(principal, { origin: this.#origin, place: NOWHERE }));
+    this.#notifier?.endAll(failure('live_queries_abandoned'));
+    this.#variables.clear();
+  }
+
+  setVariable(name: string, value: Value, known?: number): PromiseOrValue<void> {
+    this.#mustBeLive();
+    const set = (weight: number) => this.#variables.set(name, { value, weight });
+    if (known !== undefined) return set(known);
+    const pausing = () => {
+      const { interrupt } = this.#requests.begin();
+      return { pause: () => interrupt.giveWay() };
+    };
+    return andThen(weighInSteps([name, value], pausing), (weight) => {
+      this.#mustBeLive();
+      set(weight);
+    });
+  }
+
+  unsetVariable(name: string): void {
+    this.#mustBeLive();
+    this.#variables.unset(name);
+  }
+
+  get isAdmitted(): boolean {
+    return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
+  }
+
+  export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
+    const running = this.#requests.begin();
+    return this.#requests.stream(running, exportFrom(this.#transferer(running, timeout), selection));
+  }
+
+  async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
+    const running = this.#requests.begin();
+    await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
+  }
+
+  /** The time of a request is not that of a whole database. The end of the session ends it, too. */
+  #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
+    const identity = () =>
+      andThen(this.#use(), () => {
+        this.#mustBeAdmitted();
+        return this.#identity;
+      });
+    return {
+      ...running,
+      services: this.#services,
+      auditor: this.#auditor,
+      timeout,
+      scope: this.#variables.scopeWith(undefined),
+      durability: this.#durability,
+      identity,
+      snapshot: () => this.#transactions.exportSnapshot(this.#identity),
+    };
+  }
+
+  async catalog({ unattended }: Attention = {}): Promise<DatabaseCatalog | undefined> {
+    await this.#durability.durable;
+    await this.#use(unattended);
+    this.#mustBeAdmitted();
+    return readCatalog(this.#services, this.#identity);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#transactions.close();
+    this.#requests.cancel();
+    this.#notifier?.close();
+    this.#auditor?.ended('closed');
+    this.#forget(GUEST);
+    this.memory.close();
+    this.#onClose();
+  }
+
+  /** Begins a request: not before it is clear whether the session may go on. */
+  #use(unattended = false): PromiseOrValue<void> {
+    return this.#doubt === undefined
+      ? this.#mustBeLive(unattended)
+      : this.#doubt.then(() => this.#mustBeLive(unattended));
+  }
+
+  /** Nothing is begun any more when it is closed, whatever was still on its way. */
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw failure('cancelled');
+  }
+
+  /** An expired session refuses everything that isn't about becoming a fresh one. */
+  #mustBeLive(unattended = false): void {
+    this.#mustBeOpen();
+    if (this.#lifetime.isOver) {
+      this.#auditor?.ended('expired');
+      throw failure('session_expired');
+    }
+    this.#lifetime.use(unattended);
+  }
+
+  /** Whoever may run nothing is not to learn what is defined either. */
+  #mustBeAdmitted(): void {
+    this.#mustBeOpen();
+    if (!this.isAdmitted) {
+      const refusal = guestRefusal();
+      this.#auditor?.refused(refusal);
+      throw refusal;
+    }
+  }
+
+  #client(): Client {
+    return { origin: this.#origin, place: this.#identity.place };
+  }
+}

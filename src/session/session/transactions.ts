@@ -1,0 +1,138 @@
+/** The transactions in which a session takes part, and the snapshots that are read on its behalf: they end when its rights do. */
+import type { SessionIdentity } from '../../auth/identity.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Environment } from '../../env/environment.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import { uuidV7 } from '../../functions/identifiers.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import type { HeldKind, HeldTransactions, Hold } from '../database/held-transactions.js';
+import { userKey } from '../database/session-registry.js';
+import type { HeldTransaction } from '../statement-executor.js';
+import type { Connection } from './connection.js';
+import { OpenHeldTransaction, type Participant } from './held-transaction.js';
+import type { SessionServices } from './services.js';
+
+/** A snapshot that lasts until it is cancelled, or its session ends. */
+export interface ExportSnapshot {
+  readonly transaction: Transaction;
+  cancel(): void;
+}
+
+interface Begun {
+  readonly transaction: Transaction;
+  readonly hold: Hold;
+  /** `end` is called when its time is over. */
+  readonly ending: { end(reason: TesseraError): void };
+}
+
+/** Whose transactions are counted together; nobody's where the process itself asks. */
+function userOf({ principal, signedIn, origin }: SessionIdentity): string | undefined {
+  if (principal.kind !== 'guest' && signedIn.basis !== undefined) return userKey(principal);
+  return origin.ip === undefined ? undefined : `address ${origin.ip}`;
+}
+
+export class SessionTransactions {
+  readonly #engine: Engine;
+  readonly #environment: Environment;
+  readonly #all: HeldTransactions;
+  readonly #connection: Connection;
+  /** In which the session takes part. */
+  readonly #ongoing = new Set<{ cancel(): void }>();
+  /** Goes up when all are cancelled: those that are about to begin come to nothing, too. */
+  #epoch = 0;
+  #isClosed = false;
+
+  constructor(
+    { engine, environment, transactions }: Pick<SessionServices, 'engine' | 'environment' | 'transactions'>,
+    connection: Connection,
+  ) {
+    this.#engine = engine;
+    this.#environment = environment;
+    this.#all = transactions;
+    this.#connection = connection;
+  }
+
+  /**
+   * It counts for whoever is signed in to the session that begins it, whatever other sessions write in it.
+   * @throws TesseraError `too_many_transactions`, and `cancelled` if all are cancelled while it begins
+   */
+  begin(whose: SessionIdentity, writable: boolean, session: Participant): PromiseOrValue<HeldTransaction> {
+    const { clock, random } = this.#environment;
+    return andThen(this.#begin(whose, writable ? 'transaction' : 'snapshot'), ({ transaction, hold, ending }) => {
+      const held = new OpenHeldTransaction(transaction, {
+        drawId: () => uuidV7(Number(clock.now() / 1_000_000n), random).text,
+        use: () => hold.use(),
+        release: (over) => {
+          hold.release();
+          if (writable) this.#connection.transactions.delete(over);
+        },
+      });
+      ending.end = (reason) => {
+        if (writable) this.#connection.transactions.noteEnd(held, reason);
+        held.end(reason);
+      };
+      if (writable) this.#connection.transactions.add(held);
+      held.join(session);
+      return held.doorOf(session);
+    });
+  }
+
+  joined(held: { cancel(): void }): void {
+    this.#ongoing.add(held);
+  }
+
+  left(held: { cancel(): void }): void {
+    this.#ongoing.delete(held);
+  }
+
+  /** What an export reads: it ends with the session, though whoever reads it may never come back. */
+  exportSnapshot(whose: SessionIdentity): PromiseOrValue<ExportSnapshot> {
+    return andThen(this.#begin(whose, 'export'), ({ transaction, hold }) => {
+      const snapshot: ExportSnapshot = {
+        transaction,
+        cancel: () => {
+          hold.release();
+          this.left(snapshot);
+          transaction.cancel();
+        },
+      };
+      this.joined(snapshot);
+      return snapshot;
+    });
+  }
+
+  #begin(whose: SessionIdentity, kind: HeldKind): PromiseOrValue<Begun> {
+    if (this.#isClosed) throw failure('cancelled');
+    const epoch = this.#epoch;
+    const ending: Begun['ending'] = { end: () => undefined };
+    const hold = this.#all.hold({ user: userOf(whose), kind, end: (reason) => ending.end(reason) });
+    return otherwise(
+      () =>
+        andThen(this.#engine.begin({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
+          if (this.#epoch === epoch) return { transaction, hold, ending };
+          transaction.cancel();
+          throw failure('cancelled');
+        }),
+      (error) => {
+        hold.release();
+        throw error;
+      },
+    );
+  }
+
+  /** One of the connection that is under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
+  find(id: string, session: Participant): HeldTransaction {
+    return this.#connection.transactions.find(id).doorOf(session);
+  }
+
+  cancelAll(): void {
+    this.#epoch++;
+    for (const each of this.#ongoing) each.cancel();
+  }
+
+  /** The session is closed: nothing begins any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.cancelAll();
+  }
+}

@@ -1,0 +1,24 @@
+/** The names in a USE, which may be expressions. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { ExpressionStatement, Name, Use } from '../../language/ast.js';
+import { toText } from '../../value/text/text.js';
+import type { Value } from '../../value/value.js';
+import type { UseTarget } from './database-selector.js';
+
+/** @throws TesseraError `name_not_string` */
+export function evaluateUseTarget(
+  { namespace, database }: Use,
+  evaluate: (name: ExpressionStatement) => PromiseOrValue<Value>,
+): PromiseOrValue<UseTarget> {
+  const nameOf = (name: Name | undefined, what: string): PromiseOrValue<string | undefined> => {
+    if (name === undefined || typeof name === 'string') return name;
+    return andThen(evaluate({ kind: 'expression', expression: name }), (value) => {
+      if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
+      return value;
+    });
+  };
+  return andThen(nameOf(namespace, 'namespace'), (ns) =>
+    andThen(nameOf(database, 'database'), (db) => ({ namespace: ns, database: db })),
+  );
+}

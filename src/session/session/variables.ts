@@ -1,0 +1,71 @@
+import type { MemoryBudget } from '../../base/memory-budget.js';
+import { failure } from '../../errors/error.js';
+import { Scope } from '../../exec/execution.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import { isProtected } from './reserved-parameters.js';
+
+/** How many a session keeps; anybody can set them, signed in or not. */
+const MAX_VARIABLES = 1_000;
+
+/** How many one request has of its own: they are put into its scope in one step. */
+const MAX_REQUEST_VARIABLES = 10_000;
+
+export interface Variable {
+  readonly value: Value;
+  /** What it takes with its name, in bytes. */
+  readonly weight: number;
+}
+
+/** The variables that a session keeps for all of its requests. */
+export class SessionVariables {
+  readonly #variables = new Map<string, Variable>();
+  readonly #budget: MemoryBudget;
+
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
+  }
+
+  get all(): ReadonlyMap<string, Variable> {
+    return this.#variables;
+  }
+
+  /** @throws TesseraError `protected_variable`, `too_many_variables`, and of the budget that is full: the variable is as it was then */
+  set(name: string, variable: Variable): void {
+    if (isProtected(name)) throw failure('protected_variable', { name });
+    if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
+      throw failure('too_many_variables', { limit: MAX_VARIABLES });
+    }
+    const growth = variable.weight - (this.#variables.get(name)?.weight ?? 0);
+    if (growth > 0) this.#budget.reserve(growth);
+    else this.#budget.release(-growth);
+    this.#variables.set(name, variable);
+  }
+
+  unset(name: string): void {
+    this.#budget.release(this.#variables.get(name)?.weight ?? 0);
+    this.#variables.delete(name);
+  }
+
+  clear(): void {
+    // To clear a map makes a new one of it.
+    if (this.#variables.size === 0) return;
+    for (const { weight } of this.#variables.values()) this.#budget.release(weight);
+    this.#variables.clear();
+  }
+
+  /** The scope of a request with variables of its own. @throws TesseraError `reserved_variable`, `too_many_request_variables` */
+  scopeWith(variables: ObjectValue | undefined): Scope {
+    const scope = new Scope();
+    for (const [name, { value }] of this.#variables) scope.set(name, value);
+    if (variables === undefined) return scope;
+    const names = Object.keys(variables);
+    if (names.length > MAX_REQUEST_VARIABLES) {
+      throw failure('too_many_request_variables', { limit: MAX_REQUEST_VARIABLES });
+    }
+    for (const name of names) {
+      if (isProtected(name)) throw failure('reserved_variable', { name });
+      scope.set(name, variables[name]);
+    }
+    return scope;
+  }
+}

@@ -1,0 +1,81 @@
+/** Links between pages lead to a page and a heading that are there, and files that pages name exist. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const pagesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => join(folder, name));
+const DOCS = pagesIn('docs');
+const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'bench/README.md', ...DOCS, ...pagesIn('examples')];
+const texts = new Map(PAGES.map((page) => [page, readFileSync(page, 'utf8')]));
+
+/** The page without its code blocks. */
+const proseOf = (page: string) => (texts.get(page) ?? readFileSync(page, 'utf8')).replace(/^```.*?^```/gms, '');
+
+/** The anchors of a page's headings: lower case, without punctuation, blanks as hyphens, repeated ones with a number. */
+function anchorsOf(page: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of proseOf(page).matchAll(/^#+ (.+)$/gm)) {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    let unique = anchor;
+    for (let count = 1; anchors.has(unique); count++) unique = `${anchor}-${count}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
+
+const links = PAGES.flatMap((page) =>
+  [...proseOf(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)/g)].map(([, path = '', anchor = '']) => ({
+    page,
+    path: path === '' ? page : join(dirname(page), path),
+    anchor: anchor.slice(1),
+  })),
+);
+
+test('every link of the documentation leads to a page, and to a heading of it', () => {
+  const broken = links.filter(({ path, anchor }) => {
+    if (!existsSync(path)) return true;
+    return anchor !== '' && path.endsWith('.md') && !anchorsOf(path).has(anchor);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('every file that the documentation names exists', () => {
+  const missing = PAGES.flatMap((page) =>
+    [...proseOf(page).matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|mts|json|md))`/g)]
+      .map(([, path = '']) => path)
+      // Within `src`, as within the folder of the page, the beginning of a path may be left out.
+      .filter((path) => ![path, join('src', path), join(dirname(page), path)].some((one) => existsSync(one)))
+      .filter((path) => !/^(node_modules|dist)\//.test(path))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('the index of decisions lists every record', () => {
+  const index = readFileSync('docs/adr/README.md', 'utf8');
+  const records = readdirSync('docs/adr').filter((name) => /^\d/.test(name));
+  expect(records.length).toBeGreaterThan(20);
+  expect(records.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+});
+
+test('the path for newcomers names every page of docs', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md');
+  expect(pages.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+});
+
+test('the glossary is short, and each term has a file and an origin', () => {
+  const rows = readFileSync('docs/GLOSSARY.md', 'utf8')
+    .split('\n')
+    .filter((line) => /^\| (?!Term|---)/.test(line))
+    .map((line) => line.split('|').slice(1, -1));
+  expect(rows.length).toBeLessThanOrEqual(60);
+  expect(rows.filter((cells) => cells.length !== 4 || !/`[\w/.-]+\.ts`/.test(cells[2] ?? ''))).toEqual([]);
+  expect(rows.filter((cells) => (cells[3] ?? '').trim() === '')).toEqual([]);
+});
