@@ -11,6 +11,10 @@ import { reservationConformance } from './reservations.js';
 /** An engine under test. */
 export interface StorageFixture {
   readonly engine: Engine;
+  /** The snapshot of a transaction is taken at its first read rather than when it begins. */
+  readonly snapshotAtFirstRead?: true;
+  /** Lets commits end that aren't kept waiting. */
+  settle?(): Promise<void>;
   /** Closes the engine and opens the same store again; absent where nothing outlives the engine. */
   reopen?(): Promise<Engine>;
   /** Closes the engine and removes what it stored. */
@@ -223,7 +227,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
         for (let count = 0; count < 4; count++) sizes.push((await growing.next())?.length);
         expect(sizes).toEqual([1, 3, 2, undefined]);
         const cursor = transaction.scan(EVERYTHING, { batch: 2 });
-        expect((await cursor.next())?.length).toBe(2);
+        expect([1, 2]).toContain((await cursor.next())?.length);
         cursor.close();
         expect(await cursor.next()).toBeUndefined();
         transaction.cancel();
@@ -296,6 +300,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
         await write({ a: 1, b: 1 });
         const reader = await begin(false);
         const writer = await begin();
+        if (fixture.snapshotAtFirstRead) for (const transaction of [reader, writer]) await transaction.get('d');
         await write({ a: 2, c: 2 });
         const deleting = await begin();
         deleting.delete('b');
@@ -586,7 +591,10 @@ export function storageConformance(name: string, open: OpenStorage): void {
         ]);
         await commit(() => {});
         const { stamps } = await readLog('log');
-        expect(told).toEqual([stamps[0], stamps[0], stamps[1], stamps[1]]);
+        const [first, between, second, after] = told as [bigint, bigint, bigint, bigint];
+        expect([first, second]).toEqual(stamps);
+        // What appends nothing may have a versionstamp of its own.
+        expect(between >= first && between < second && after >= second).toBe(true);
       });
 
       it('calls nothing back after a conflict', async () => {
@@ -643,7 +651,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
       });
     });
 
-    reservationConformance(() => ({ engine, environment }));
+    reservationConformance(() => ({ engine, environment, settle: fixture.settle }));
 
     it('keeps the total when eight clients transfer between fifty accounts', async () => {
       const account = (index: number): Key => `account/${String(index).padStart(2, '0')}`;

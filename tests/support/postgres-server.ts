@@ -41,7 +41,19 @@ export class PostgresServer {
     if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
     execFileSync(
       join(programs, 'initdb'),
-      ['--pgdata', join(folder, 'data'), '--username', 'postgres', '--auth', 'trust', '--no-sync', '--encoding', 'UTF8', '--locale', 'C'],
+      [
+        '--pgdata',
+        join(folder, 'data'),
+        '--username',
+        'postgres',
+        '--auth',
+        'trust',
+        '--no-sync',
+        '--encoding',
+        'UTF8',
+        '--locale',
+        'C',
+      ],
       { uid, gid, cwd: folder, stdio: 'pipe' },
     );
     const server = new PostgresServer(await freePort(), folder, programs, {
@@ -63,7 +75,12 @@ export class PostgresServer {
   /** Starts it, again or for the first time. */
   async run(): Promise<void> {
     const { uid, gid } = unprivileged();
-    const options = { ...this.settings, listen_addresses: '127.0.0.1', port: `${this.port}`, unix_socket_directories: '' };
+    const options = {
+      ...this.settings,
+      listen_addresses: '127.0.0.1',
+      port: `${this.port}`,
+      unix_socket_directories: '',
+    };
     const parameters = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.#process = spawn(join(this.programs, 'postgres'), ['-D', join(this.folder, 'data'), ...parameters], {
       uid,

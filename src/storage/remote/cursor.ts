@@ -47,7 +47,15 @@ export class RemoteCursor implements Cursor {
     source: PageSource,
     range: KeyRange,
     options: ScanOptions,
-    { own, reads, keysOnly = false }: { readonly own: TreeCursor<Written> | undefined; readonly reads: ReadSet | undefined; readonly keysOnly?: boolean },
+    {
+      own,
+      reads,
+      keysOnly = false,
+    }: {
+      readonly own: TreeCursor<Written> | undefined;
+      readonly reads: ReadSet | undefined;
+      readonly keysOnly?: boolean;
+    },
   ) {
     this.#source = source;
     this.#own = own;

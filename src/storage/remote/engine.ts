@@ -45,14 +45,6 @@ export class RemoteEngine implements Engine {
       : new RemoteTransaction(snapshot);
   }
 
-  beginEarly(options: BeginOptions): Transaction {
-    return this.begin(options);
-  }
-
-  async durable(): Promise<void> {
-    this.#mustBeOpen();
-  }
-
   async check(): Promise<void> {
     this.#mustBeOpen();
     await this.#store.check();
@@ -76,7 +68,6 @@ export class RemoteEngine implements Engine {
       maxKeyLength: this.#store.maxKeyLength,
       lastStamp: () => this.#lastStamp,
       commit: (request, afterCommit) => {
-        this.#mustBeOpen();
         const written = writtenKeys(request);
         const commit = () => this.#commit(request, own, afterCommit);
         if (this.#reservations.isEmpty) return commit();
@@ -92,6 +83,7 @@ export class RemoteEngine implements Engine {
     own: KeyReservation | undefined,
     afterCommit: AfterCommit | undefined,
   ): Promise<void> {
+    this.#mustBeOpen();
     await this.#committer.submit(request, (stamp) => {
       if (stamp > this.#lastStamp) this.#lastStamp = stamp;
       this.#changedAt = this.#clock.now();

@@ -223,10 +223,6 @@ export class RemoteTransaction implements Transaction {
     );
   }
 
-  place(): PromiseOrValue<void> {
-    return this.commit();
-  }
-
   cancel(): void {
     if (this.#finished) return;
     this.#finish();

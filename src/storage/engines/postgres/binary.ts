@@ -86,9 +86,7 @@ export function int8Of(field: string): bigint {
 
 /** An `int4` of a result. */
 export function int4Of(field: string): number {
-  return (
-    (field.charCodeAt(0) << 24) | (field.charCodeAt(1) << 16) | (field.charCodeAt(2) << 8) | field.charCodeAt(3)
-  );
+  return (field.charCodeAt(0) << 24) | (field.charCodeAt(1) << 16) | (field.charCodeAt(2) << 8) | field.charCodeAt(3);
 }
 
 /** An `int4[]` of a result, of one dimension and without NULLs. */

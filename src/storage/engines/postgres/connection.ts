@@ -2,8 +2,9 @@
  * One connection to PostgreSQL, on which statements are pipelined: each is sent at once, behind those whose answers are still under way, and
  * answers come in the order of the statements.
  */
-import pg from 'pg';
+
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import pg from 'pg';
 import { ByteStringConnection } from './byte-string-connection.js';
 
 /** A statement that is prepared once on each connection. */
@@ -79,7 +80,12 @@ export class Connection {
    */
   async query({ name, text }: Statement, values: readonly Parameter[] = []): Promise<readonly Row[]> {
     try {
-      const { rows } = await this.#client.query<(string | null)[]>({ name, text, values: [...values], rowMode: 'array' });
+      const { rows } = await this.#client.query<(string | null)[]>({
+        name,
+        text,
+        values: [...values],
+        rowMode: 'array',
+      });
       return rows;
     } catch (error) {
       throw readable(error);

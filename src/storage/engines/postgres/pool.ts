@@ -8,7 +8,10 @@ export class ConnectionPool {
   readonly #all = new Set<Connection>();
   /** The one that was used last is taken first, so that those in excess stay idle. */
   readonly #idle: Connection[] = [];
-  readonly #waiting: { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void }[] = [];
+  readonly #waiting: {
+    readonly resolve: (connection: Connection) => void;
+    readonly reject: (error: unknown) => void;
+  }[] = [];
   #opening = 0;
   #closed = false;
 

@@ -14,7 +14,10 @@ const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABL
 const END: Statement = { name: 'end', text: 'COMMIT' };
 const GET: Statement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
 const GET_MANY: Statement = { name: 'get_many', text: 'SELECT key, value FROM entry WHERE key = ANY($1::bytea[])' };
-const COUNT: Statement = { name: 'count', text: 'SELECT count(*) FROM entry WHERE key >= $1::bytea AND key < $2::bytea' };
+const COUNT: Statement = {
+  name: 'count',
+  text: 'SELECT count(*) FROM entry WHERE key >= $1::bytea AND key < $2::bytea',
+};
 const HEADS: Statement = { name: 'heads', text: 'SELECT id, stamp FROM head WHERE id = ANY($1::bigint[])' };
 const ALL_HEADS: Statement = { name: 'all_heads', text: 'SELECT id, stamp FROM head' };
 
@@ -140,7 +143,6 @@ function isCut(rows: readonly Row[]): boolean {
 }
 
 async function stampsOf(connection: Connection, heads: readonly Head[] | 'all'): Promise<[Head, Versionstamp][]> {
-  const rows =
-    heads === 'all' ? connection.query(ALL_HEADS) : connection.query(HEADS, [int8Array(heads.map(BigInt))]);
+  const rows = heads === 'all' ? connection.query(ALL_HEADS) : connection.query(HEADS, [int8Array(heads.map(BigInt))]);
   return (await rows).map(([id, stamp]) => [Number(int8Of(id!)), int8Of(stamp!)]);
 }

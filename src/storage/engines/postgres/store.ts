@@ -1,5 +1,5 @@
 import { failure } from '../../../errors/error.js';
-import { encodeRecord } from '../../../value/record-codec.js';
+import { encodeRecord } from '../../../value/record-encode.js';
 import { sealRecord } from '../../../value/sealed-record.js';
 import type { Key } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
@@ -12,7 +12,7 @@ import {
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
-import { Connection, type ConnectionSettings, type Parameter, type Statement } from './connection.js';
+import type { Connection, ConnectionSettings, Parameter, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { ConnectionPool } from './pool.js';
 import { SCHEMA } from './schema.js';
@@ -35,7 +35,10 @@ const SETTLE: Statement = {
   name: 'settle_group',
   text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[], $4::boolean)',
 };
-const CHECK: Statement = { name: 'check', text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')" };
+const CHECK: Statement = {
+  name: 'check',
+  text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
+};
 
 export interface PostgresOptions extends ConnectionSettings {
   /** The schema in which the tables are. */
@@ -165,7 +168,8 @@ export class PostgresStore implements RemoteStore {
         writes.add([place, key, value === undefined ? undefined : buffer(sealRecord(key, value))]);
       }
       // Their keys, over which a checksum would go, are known to the server alone.
-      for (const { prefix, at, value } of commit.appended) appends.add([place, prefix, at, buffer(encodeRecord(value))]);
+      for (const { prefix, at, value } of commit.appended)
+        appends.add([place, prefix, at, buffer(encodeRecord(value))]);
     }
     return [
       int8(this.#options.node),
