@@ -105,7 +105,7 @@ async function checkLocked(
 
 function folderOf(address: string): string {
   const { engine, path } = readStoreAddress(address);
-  if (engine === 'memory') throw failure('storage_address', { address });
+  if (engine !== 'lmdb') throw failure('storage_address', { address });
   // Fails where there is none; opening a store would make one.
   statSync(join(path, DATA_FILE));
   return path;

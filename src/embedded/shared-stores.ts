@@ -24,12 +24,12 @@ const open = new Map<string, Store>();
 const closing = new Map<string, Promise<void>>();
 
 /**
- * Opens the store at an address, or shares it if it is open, with the options of whoever opened it. Each memory is its own.
+ * Opens the store at an address, or shares it if it is open, with the options of whoever opened it. Each memory is its own, and so is each connection to a store over a network.
  * @throws TesseraError of the storage
  */
 export async function leaseStore(address: string, options: DatabaseOptions): Promise<Lease> {
   const { engine, path } = readStoreAddress(address);
-  if (engine === 'memory') {
+  if (engine !== 'lmdb') {
     const database = await openStore(address, options);
     return { database, release: () => database.close() };
   }

@@ -1,9 +1,9 @@
-/** Where a store is, as people write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`. */
+/** Where a store is, as people write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`, `postgres://host/database`. */
 import { failure } from '../../errors/error.js';
 
 export interface StoreAddress {
-  readonly engine: 'memory' | 'lmdb';
-  /** The folder; empty in memory. */
+  readonly engine: 'memory' | 'lmdb' | 'postgres';
+  /** The folder; of PostgreSQL the whole address; empty in memory. */
   readonly path: string;
   /** The peer's engine that was asked for, in whose place ours serves. */
   readonly inPlaceOf: string | undefined;
@@ -21,6 +21,8 @@ const SCHEMES: Readonly<Record<string, Pick<StoreAddress, 'engine' | 'inPlaceOf'
   speedb: { engine: 'lmdb', inPlaceOf: 'SpeeDB' },
   surrealkv: { engine: 'lmdb', inPlaceOf: 'SurrealKV' },
   'surrealkv+versioned': { engine: 'lmdb', inPlaceOf: 'SurrealKV' },
+  postgres: { engine: 'postgres', inPlaceOf: undefined },
+  postgresql: { engine: 'postgres', inPlaceOf: undefined },
 };
 
 /**
@@ -41,6 +43,7 @@ export function readStoreAddress(address: string): StoreAddress {
   const name = scheme.toLowerCase();
   const known = Object.hasOwn(SCHEMES, name) ? SCHEMES[name] : undefined;
   if (known === undefined) throw failure('storage_address', { address });
+  if (known.engine === 'postgres') return { ...known, path: address, parameters: new Map() };
   const [, path = '', query = ''] = /^(?:\/\/)?([^?]*)\??(.*)$/s.exec(rest) ?? [];
   if (known.engine === 'lmdb' && path === '') throw failure('storage_address', { address });
   return { ...known, path: known.engine === 'memory' ? '' : path, parameters: new Map(new URLSearchParams(query)) };

@@ -10,7 +10,8 @@ export type EngineOptions = LmdbOptions;
 
 /**
  * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if you like; the path
- * of a folder, which means LMDB; or what the peer's engines are called, in whose place LMDB serves. `?sync=never` is an option of the engine.
+ * of a folder, which means LMDB; what the peer's engines are called, in whose place LMDB serves, with `?sync=never` as an option; or
+ * `postgres://user:password@host/database` (`postgres/address.ts`).
  *
  *     const engine = await openEngine('lmdb:./data', { sync: 'every' });
  *
@@ -19,6 +20,8 @@ export type EngineOptions = LmdbOptions;
 export async function openEngine(address: string, options: EngineOptions = {}): Promise<Engine> {
   const store = readStoreAddress(address);
   if (store.engine === 'memory') return new MemoryEngine(options);
+  // The library is loaded only where it is needed.
+  if (store.engine === 'postgres') return (await import('./postgres/open.js')).openPostgres(address, options);
   mustNotBeForeign(store);
   const sync = store.parameters.get('sync') === 'never' ? 'never' : options.sync;
   return openLmdb(store.path, { ...options, ...(sync !== undefined && { sync }) });

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, Timers } from '../../../env/environment.js';
+import { realEnvironment } from '../../../env/real.js';
+import type { Key } from '../../contract.js';
+import { RemoteEngine } from '../../remote/engine.js';
+import { readPostgresAddress } from './address.js';
+import { PostgresStore } from './store.js';
+
+export interface OpenPostgresOptions {
+  /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
+  readonly describeKey?: (key: Key) => string;
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+}
+
+/**
+ * Opens the store in a PostgreSQL database, making its schema if there is none.
+ * @throws TesseraError `storage_address`, `storage_unavailable`
+ */
+export async function openPostgres(address: string, options: OpenPostgresOptions = {}): Promise<RemoteEngine> {
+  const { clock = realEnvironment.clock, timers = realEnvironment.timers, describeKey = () => 'An entry' } = options;
+  const store = await PostgresStore.open({
+    ...readPostgresAddress(address),
+    node: randomBytes(8).readBigInt64BE(),
+    describeKey,
+  });
+  return new RemoteEngine(store, { clock, timers });
+}
