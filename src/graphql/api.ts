@@ -3,7 +3,7 @@ import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSc
 import { LruCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
-import type { Attention, Session } from '../session/contract.js';
+import type { RequestActivity, Session } from '../session/contract.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { Allowances, type RulesOfRoles } from './effective-limits.js';
@@ -78,9 +78,9 @@ export class Apis {
   }
 
   /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */
-  async of(session: Session, attention?: Attention): Promise<Api> {
+  async of(session: Session, activity?: RequestActivity): Promise<Api> {
     const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
-    const catalog = await session.catalog(attention);
+    const catalog = await session.catalog(activity);
     const config = catalog?.configs.get('graphql')?.config;
     if (catalog === undefined || config?.kind !== 'graphql' || !exposesAny(config)) {
       throw failure('graphql_not_configured');
