@@ -52,7 +52,7 @@ export class Api {
 }
 
 /** What those may ask who may run nothing: to be signed in. */
-const DOOR = new GraphQLSchema({
+const SIGN_IN_ONLY = new GraphQLSchema({
   mutation: new GraphQLObjectType({ name: 'Mutation', fields: SESSION_FIELDS }),
   assumeValid: true,
 });
@@ -68,13 +68,13 @@ export interface ApiOptions {
 export class Apis {
   readonly #options: ApiOptions;
   /** For those who may run nothing. */
-  readonly door: Api;
+  readonly signInOnly: Api;
   /** By database and view; only that of the latest definitions, so that changing them often doesn't fill the memory. */
   readonly #known = new LruCache<string, KnownApi>(KEPT_APIS);
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.door = new Api(DOOR, new Allowances(options.limits, options.roles, {}));
+    this.signInOnly = new Api(SIGN_IN_ONLY, new Allowances(options.limits, options.roles, {}));
   }
 
   /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */

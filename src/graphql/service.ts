@@ -143,12 +143,12 @@ export class GraphqlService {
 
   /** An operation that may run, with its variables; or what is wrong with the request. */
   async #ready(session: Session, request: GraphqlRequest, activity?: RequestActivity): Promise<Ready | Refused> {
-    const api = session.isAdmitted ? await this.#apis.of(session, activity) : this.#apis.door;
+    const api = session.isAdmitted ? await this.#apis.of(session, activity) : this.#apis.signInOnly;
     const allowance = api.allowances.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
     // Who may run nothing may sign in, and is told of all else what statements would tell.
-    if (api === this.#apis.door && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
+    if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };

@@ -170,8 +170,8 @@ export class RpcConnection implements ConnectionServices {
       checkQuerying(capabilities, method.name, session.identity.principal);
     }
     checkCount(method, request.params);
-    const run = (door: StatementExecutor) =>
-      method.run({ session, door, sessionId: request.session, json, connection: this }, request.params);
+    const run = (executor: StatementExecutor) =>
+      method.run({ session, executor, sessionId: request.session, json, connection: this }, request.params);
     if (request.transaction !== undefined) return run(session.transaction(request.transaction));
     if (method.ahead) return run(session.ahead);
     return method.sessionless ? run(session) : andThen(session.durable, () => run(session));

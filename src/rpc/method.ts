@@ -10,7 +10,7 @@ export interface Call {
   /** The session it acts in: the connection's own or an attached one. */
   readonly session: Session;
   /** Where its statements run: in that session, ahead of what is durable if the method says so, or in the transaction that the request named. */
-  readonly door: StatementExecutor;
+  readonly executor: StatementExecutor;
   /** The attached session that the request named. */
   readonly sessionId: string | undefined;
   /** JSON has no record ids, so a string that looks like one is one. */

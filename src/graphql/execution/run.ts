@@ -22,13 +22,13 @@ export interface RootResult {
 export async function runQuery(
   { roots }: CompiledOperation,
   call: Call,
-  door: StatementExecutor,
+  executor: StatementExecutor,
 ): Promise<RootResult[]> {
   const runs = roots.map((root) => new RootRun(root, call));
   const parcels = runs.map((run) => run.parcel()).filter((parcel) => parcel !== undefined);
-  await send(parcels, call, door);
+  await send(parcels, call, executor);
   for (const run of runs) run.gather();
-  await fetchWaiting(call, door);
+  await fetchWaiting(call, executor);
   const results: RootResult[] = [];
   for (const run of runs) results.push(await run.result());
   return results;
@@ -42,24 +42,24 @@ export async function runMutation({ roots }: CompiledOperation, call: Call, sess
 }
 
 /**
- * A root field of a mutation. `door` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
+ * A root field of a mutation. `executor` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
  * error of this field alone.
  */
 export async function runRoot(
   root: CompiledRoot,
   call: Call,
   session: Session | undefined,
-  door: StatementExecutor,
+  executor: StatementExecutor,
 ): Promise<RootResult> {
   const before = call.failures.length;
   try {
     call.checkBudgets();
     const run = new RootRun(root, call);
     const parcel = run.parcel();
-    if (parcel !== undefined) await send([parcel], call, door);
+    if (parcel !== undefined) await send([parcel], call, executor);
     await run.act(session);
     run.gather();
-    await fetchWaiting(call, door);
+    await fetchWaiting(call, executor);
     return await run.result();
   } catch (thrown) {
     if (!(thrown instanceof BudgetExceeded)) throw thrown;

@@ -4,11 +4,11 @@ import type { ObjectValue, Value } from '../../value/value.js';
 
 /** Runs one statement; its failure is the request's failure. */
 export async function executeOne(
-  door: StatementExecutor,
+  executor: StatementExecutor,
   statement: Statement,
   variables?: ObjectValue,
 ): Promise<Value> {
-  const results = await door.execute([statement], variables);
+  const results = await executor.execute([statement], variables);
   const outcome = results[0]?.outcome;
   if (outcome === undefined) return undefined;
   if (!outcome.ok) throw outcome.error;
