@@ -18,7 +18,7 @@ import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
-import { Sessions } from '../../src/session/database/session-registry.js';
+import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -113,7 +113,7 @@ export class Store {
       identity: { principal, place },
       reader: this.#reader,
       liveQueries: new LiveQueries(),
-      sessions: new Sessions(undefined),
+      sessions: new InMemorySessionRegistry(undefined),
       queryTimeout: new QueryTimeout(),
       revocationFlag: new RevocationFlag(),
       checks: { view: false, edit: principal.kind !== 'system' },

@@ -13,7 +13,7 @@ import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import { ServerMemory } from '../../src/session/database/server-memory.js';
-import { Sessions } from '../../src/session/database/session-registry.js';
+import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
@@ -115,7 +115,7 @@ export function executionOver(world: World, store: Store): Execution {
     },
     liveQueries: new LiveQueries(),
     listener: undefined,
-    sessions: new Sessions(undefined),
+    sessions: new InMemorySessionRegistry(undefined),
     queryTimeout: new QueryTimeout(),
     revocationFlag: new RevocationFlag(),
     identity: {

@@ -9,7 +9,7 @@ import type { Identity } from '../../exec/execution.js';
 import { tellImplied, type Witness } from '../../exec/witness.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { Sessions } from '../database/session-registry.js';
+import type { InMemorySessionRegistry } from '../database/session-registry.js';
 
 /** What a USE names of a place: a text selects, `null` unsets, `undefined` keeps. */
 export interface UseTarget {
@@ -23,12 +23,12 @@ const MOST_KNOWN = 100;
 export class DatabaseSelector {
   readonly #engine: Engine;
   readonly #environment: Environment;
-  readonly #registry: Sessions;
+  readonly #registry: InMemorySessionRegistry;
   /** Databases that were there, by namespace, until a place is defined or removed: HTTP selects one with each request. */
   #known = new Map<string, Set<string>>();
   #era = 0;
 
-  constructor(engine: Engine, environment: Environment, registry: Sessions) {
+  constructor(engine: Engine, environment: Environment, registry: InMemorySessionRegistry) {
     this.#engine = engine;
     this.#environment = environment;
     this.#registry = registry;
