@@ -84,6 +84,10 @@ function readScript(source: string): (Group | Directive)[] {
   return steps;
 }
 
+/** The texts of a script that are run at once each. */
+export const groupTexts = (source: string): string[] =>
+  readScript(source).flatMap((step) => ('text' in step ? [step.text] : []));
+
 interface RunOptions {
   /** Results are compared as they come through it. */
   readonly wire?: Wire | undefined;
