@@ -105,7 +105,10 @@ export class Store {
             ? undefined
             : loadDatabase(transaction, this.cache, namespace, database),
         catalogChanged: () => {},
+        catalogs: this.cache,
       },
+      // There are no records.
+      reader: { scan: () => undefined },
       identity: { principal, place },
       liveQueries: new LiveQueries(),
       sessions: new Sessions(undefined),

@@ -46,9 +46,10 @@ import type {
   TableDefinition,
   UserDefinition,
 } from './definition.js';
+import { emptyCatalog, inserted, withMember, withTable } from './derive-catalog.js';
 import { areaOf, findDatabase, findNamespace } from './lookup.js';
-import { type Change, nextId, stamped, touch, touchDatabase, touchTable } from './schema-version.js';
-import { storeDefinition } from './stored-definition.js';
+import { type Change, type Derive, nextId, stamped, touch, touchDatabase, touchTable } from './schema-version.js';
+import { readAnyDefinition, readDefinition, stampOf, storeDefinition } from './stored-definition.js';
 
 /** A definition whose id hasn't been given out yet. */
 export type WithoutId<D> = Omit<D, 'id'>;
@@ -91,9 +92,16 @@ export function putDatabase(
   return andThen(findDatabase(transaction, namespace, definition.name), (existing) =>
     andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
       const database: DatabaseDefinition = { ...definition, id };
-      transaction.put(databaseKey(namespace, database.name), stamped(change, storeDefinition(database)));
+      const row = stamped(change, storeDefinition(database));
+      transaction.put(databaseKey(namespace, database.name), row);
       noteDatabaseFeed(transaction, existing, database);
-      return database;
+      if (existing !== undefined || change.catalogs === undefined) return database;
+      return andThen(findNamespace(transaction, namespace), (found) => {
+        if (found !== undefined) {
+          change.catalogs?.add(emptyCatalog(found, readDefinition('define-database', row), stampOf(row)));
+        }
+        return database;
+      });
     }),
   );
 }
@@ -127,11 +135,14 @@ export function putTable(
   const former = catalog.tables.get(definition.name)?.definition;
   return andThen(former === undefined ? newTable(change, area) : keptOf(former), (kept) => {
     const table: TableDefinition = { ...definition, ...kept };
-    transaction.put(definitionKey(area, 'table', table.name), stamped(change, storeDefinition(table)));
+    const row = stamped(change, storeDefinition(table));
+    transaction.put(definitionKey(area, 'table', table.name), row);
     logDefinition(transaction, catalog.database.id, table);
     noteTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    return andThen(adopted, () => andThen(touchDatabase(change, catalog), () => table));
+    const derive: Derive = (before, stamp) =>
+      withTable(before, stamp, readDefinition('define-table', row), stampOf(row));
+    return andThen(adopted, () => andThen(touchDatabase(change, catalog, derive), () => table));
   });
 }
 
@@ -178,7 +189,7 @@ export function putField(
   table: TableDefinition,
   field: FieldDefinition,
 ): PromiseOrValue<void> {
-  return putMember(change, catalog, table, 'field', fieldName(field), field);
+  return putMember(change, catalog, table, FIELDS, field);
 }
 
 /** The name under which a field is known: its path as text. */
@@ -199,7 +210,7 @@ export function putEvent(
   table: TableDefinition,
   event: EventDefinition,
 ): PromiseOrValue<void> {
-  return putMember(change, catalog, table, 'event', event.name, event);
+  return putMember(change, catalog, table, EVENTS, event);
 }
 
 /**
@@ -219,7 +230,7 @@ export function putIndex(
   return andThen(cleared, () =>
     andThen(nextId(transaction, databaseArea(database)), (id) => {
       const index: IndexDefinition = { ...definition, id };
-      return andThen(putMember(change, catalog, table.definition, 'index', index.name, index), () => index);
+      return andThen(putMember(change, catalog, table.definition, INDEXES, index), () => index);
     }),
   );
 }
@@ -228,19 +239,47 @@ export function putIndex(
 export function restateIndex(change: Change, catalog: DatabaseCatalog, index: IndexDefinition): PromiseOrValue<void> {
   const table = catalog.tables.get(index.table);
   invariant(table !== undefined, 'the table of an index exists');
-  return putMember(change, catalog, table.definition, 'index', index.name, index);
+  return putMember(change, catalog, table.definition, INDEXES, index);
 }
 
-function putMember(
+/** What can be defined on a table. */
+interface MemberKind<M extends FieldDefinition | IndexDefinition | EventDefinition> {
+  readonly kind: TableMemberKind;
+  nameOf(member: M): string;
+  /** The table with the member. */
+  put(entry: TableEntry, member: M): TableEntry;
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
+
+const FIELDS: MemberKind<FieldDefinition> = {
+  kind: 'field',
+  nameOf: fieldName,
+  put: (entry, field) => ({ ...entry, fields: inserted(entry.fields, field, fieldName) }),
+};
+const INDEXES: MemberKind<IndexDefinition> = {
+  kind: 'index',
+  nameOf,
+  put: (entry, index) => ({ ...entry, indexes: inserted(entry.indexes, index, nameOf) }),
+};
+const EVENTS: MemberKind<EventDefinition> = {
+  kind: 'event',
+  nameOf,
+  put: (entry, event) => ({ ...entry, events: inserted(entry.events, event, nameOf) }),
+};
+
+function putMember<M extends FieldDefinition | IndexDefinition | EventDefinition>(
   change: Change,
   catalog: DatabaseCatalog,
-  table: TableDefinition,
-  kind: TableMemberKind,
-  name: string,
-  definition: FieldDefinition | IndexDefinition | EventDefinition,
+  { id, name }: TableDefinition,
+  { kind, nameOf, put }: MemberKind<M>,
+  member: M,
 ): PromiseOrValue<void> {
-  change.transaction.put(memberKey(catalog.database.id, table.id, kind, name), storeDefinition(definition));
-  return touchTable(change, catalog, table.name);
+  const row = storeDefinition(member);
+  change.transaction.put(memberKey(catalog.database.id, id, kind, nameOf(member)), row);
+  return touchTable(change, catalog, name, (before, stamp, tableStamp) =>
+    withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, readAnyDefinition(row) as M)),
+  );
 }
 
 // ─── What stands by itself in a database; users and accesses stand at every level ───

@@ -173,7 +173,7 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new PlaceKeeper(engine, environment, registry),
+      places: new PlaceKeeper(engine, environment, registry, executor.catalogs),
       audit,
       strictPermissions: options.strictPermissions ?? false,
       options: {
