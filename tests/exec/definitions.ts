@@ -11,8 +11,6 @@ import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
-import { Reader } from '../../src/exec/record/reader.js';
-import { TablePreparer } from '../../src/exec/record/table.js';
 import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
 import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
@@ -55,8 +53,6 @@ export interface RunOptions {
 export class Store {
   readonly engine = new MemoryEngine();
   readonly cache = new CatalogCache();
-  /** Views read their sources when they are defined. */
-  readonly #reader = new Reader(new TablePreparer(compiler, 'inherit'), DEFAULT_TUNING);
 
   /** Runs each statement in a transaction of its own; the last one's value. */
   async run(text: string, options: RunOptions = {}): Promise<Value> {
@@ -109,9 +105,11 @@ export class Store {
             ? undefined
             : loadDatabase(transaction, this.cache, namespace, database),
         catalogChanged: () => {},
+        catalogs: this.cache,
       },
+      // There are no records.
+      reader: { scan: () => undefined },
       identity: { principal, place },
-      reader: this.#reader,
       liveQueries: new LiveQueries(),
       sessions: new InMemorySessionRegistry(undefined),
       queryTimeout: new QueryTimeout(),

@@ -1,6 +1,7 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
+import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { type Execution, Frame, Scope } from '../../src/exec/execution.js';
@@ -109,6 +110,7 @@ export function executionOver(world: World, store: Store): Execution {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
       catalogChanged: missing,
+      catalogs: new CatalogCache(),
       answersLater: false,
       likelyCatalog: () => undefined,
       prefetch: () => undefined,

@@ -173,7 +173,7 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new DatabaseSelector(engine, environment, registry),
+      places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       strictPermissions: options.strictPermissions ?? false,
       options: {
