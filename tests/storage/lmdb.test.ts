@@ -1,6 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as endOfRound } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
@@ -11,6 +13,15 @@ import { HeldStore, openUnsynced } from './held-store.js';
 
 const EVERYTHING = { from: '', to: '\xff' };
 const withCode = (code: string) => expect.objectContaining({ code });
+
+/** LMDB's two meta pages, of which each commit writes one. */
+function headOf(path: string): Buffer {
+  const head = Buffer.alloc(2 * 4096);
+  const file = openSync(path, 'r');
+  readSync(file, head, 0, head.length, 0);
+  closeSync(file);
+  return head;
+}
 
 let folder: string;
 beforeEach(async () => {
@@ -44,6 +55,24 @@ describe('LmdbEngine', () => {
     expect(store.writes).toBe(1);
     expect(engine.begin({ writable: false }).count(EVERYTHING)).toBe(50);
   });
+
+  it.each(['the first', 'one that comes later in the round'])(
+    'begins to write at the end of the round: %s',
+    async (which) => {
+      await put('k', 0);
+      if (which !== 'the first') await endOfRound();
+      const before = headOf(join(folder, DATA_FILE));
+      const written = put('k', 1);
+      await endOfRound();
+      // The loop stands still from now on: only the library's thread, which has been told by now, can change the file.
+      const pause = new Int32Array(new SharedArrayBuffer(4));
+      let tries = 3_000;
+      while (headOf(join(folder, DATA_FILE)).equals(before) && tries-- > 0) Atomics.wait(pause, 0, 0, 1);
+      expect(tries).toBeGreaterThan(0);
+      await written;
+      expect(read('k')).toBe(1);
+    },
+  );
 
   it('keeps no more room than the next commits may take, however many came before', async () => {
     const size = async () => (await stat(join(folder, DATA_FILE))).size;
