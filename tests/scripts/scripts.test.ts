@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import type { RuleName } from '../../src/plan/rules/rule.js';
 import { type DatabaseOptions, openDatabase } from '../../src/session/database/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
@@ -118,8 +119,9 @@ describe.each(update === undefined ? ways : [])(
     test.each(scriptsFor(way, tuning))('%s', async (name) => {
       await onEngine(engine, async (address) => {
         const source = readFileSync(join(FOLDER, name), 'utf8');
-        const opened = await openEngine(address, { sync: 'never' });
-        const store = isLate ? new LateEngine(opened, new Lateness(3, seeded(LATENESS_SEED))) : opened;
+        const store = isLate
+          ? new LateEngine(new MemoryEngine(), new Lateness(3, seeded(LATENESS_SEED)))
+          : await openEngine(address, { sync: 'never' });
         const database = await openDatabase(store, { ...optionsOf(source), tuning });
         const before = planned ? (text: string) => planWithOtherLiterals(database.plans, text) : undefined;
         const differences = await runScript(database, source, { wire, before });

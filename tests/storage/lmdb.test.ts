@@ -156,11 +156,11 @@ describe('LmdbEngine', () => {
           return engine.earlyAnswers.accept(transaction);
         };
         const clean = engine.begin({ writable: true });
-        clean.deleteRange(EVERYTHING);
+        await clean.deleteRange(EVERYTHING);
         await clean.commit();
         void accept(durable);
         await engine.earlyAnswers.durable();
-        const shown = engine.begin({ writable: false }).scan(EVERYTHING).next();
+        const shown = await engine.begin({ writable: false }).scan(EVERYTHING).next();
         const complete = await new Promise<() => void>((resolve) => {
           store.held = resolve;
           void accept(writing);
@@ -301,7 +301,7 @@ describe('LmdbEngine', () => {
     for (let round = 0; round < 20; round++) {
       await put('a', round);
       await put('b', round);
-      if (round % 3 === 0) read('a');
+      if (round % 3 === 0) expect(read('a')).toBe(round);
       snapshots.push(engine.begin({ writable: false }));
     }
     for (const [round, snapshot] of snapshots.entries()) {
@@ -348,15 +348,12 @@ describe('LmdbEngine', () => {
     expect(reader.get(longest)).toBe(1);
     expect(reader.get(`${longest}k`)).toBeUndefined();
     for (const reverse of [false, true]) {
-      const keys = (from: string, to: string) =>
-        reader
-          .scan({ from, to }, { reverse })
-          .next()
-          ?.map(([key]) => key.length);
-      expect(keys(longest, `${longest}\0`)).toEqual([MAX_KEY_LENGTH]);
-      expect(keys(`${longest}\0`, `${longest}\xff`)).toBeUndefined();
-      expect(keys(`${longest}\0`, 'm')).toEqual([1]);
-      expect(keys('', `${longest}${longest}`)).toEqual([MAX_KEY_LENGTH]);
+      const keys = async (from: string, to: string) =>
+        (await reader.scan({ from, to }, { reverse }).next())?.map(([key]) => key.length);
+      expect(await keys(longest, `${longest}\0`)).toEqual([MAX_KEY_LENGTH]);
+      expect(await keys(`${longest}\0`, `${longest}\xff`)).toBeUndefined();
+      expect(await keys(`${longest}\0`, 'm')).toEqual([1]);
+      expect(await keys('', `${longest}${longest}`)).toEqual([MAX_KEY_LENGTH]);
     }
     expect(reader.count({ from: longest, to: `${longest}\0` })).toBe(1);
     expect(reader.count({ from: `${longest}\0`, to: 'm' })).toBe(1);

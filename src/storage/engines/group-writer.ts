@@ -1,10 +1,10 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
-import type { AfterCommit } from '../after-commit.js';
-import type { Commit } from '../commit-log.js';
+import type { Commit } from '../commit/commit-log.js';
 import type { Stored, Versionstamp } from '../contract.js';
-import { OrderedTree } from '../ordered-tree.js';
-import { DELETED, type Overlay, type Written } from '../overlay.js';
+import type { AfterCommit } from '../transaction/after-commit.js';
+import { DELETED, type Overlay, type Written } from '../transaction/overlay.js';
+import { OrderedTree } from '../tree/ordered-tree.js';
 import { LARGE_WRITE } from './large-writer.js';
 import { addDemand, type Demand } from './lmdb-space.js';
 import type { ByteStore, Changes } from './lmdb-store.js';
