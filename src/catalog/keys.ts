@@ -374,6 +374,12 @@ function nameBytes(name: string): string {
   return `${bytes}\0`;
 }
 
+/** The order in which definitions stand that differ by their names. */
+export function compareNames(one: string, other: string): number {
+  const [a, b] = [nameBytes(one), nameBytes(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 function continuation(point: number): number {
   return 0x80 | (point & 0x3f);
 }

@@ -11,7 +11,7 @@ import type {
   Notification,
   NotificationSink,
   Session,
-  StatementDoor,
+  StatementExecutor,
   StatementResult,
 } from '../session/contract.js';
 import { copyValue } from '../value/copy.js';
@@ -41,9 +41,9 @@ const MAX_TRIES = 10;
 
 /** Where statements run: a session, or a transaction of one. Results are the program's own: it may change them. */
 export class StatementRunner {
-  readonly #door: StatementDoor;
+  readonly #door: StatementExecutor;
 
-  constructor(door: StatementDoor) {
+  constructor(door: StatementExecutor) {
     this.#door = door;
   }
 

@@ -57,6 +57,7 @@ export function changeOf({ unit, environment, interrupt, writable }: Execution):
     transaction: unit.transaction,
     random: environment.random,
     clock: environment.clock,
+    catalogs: unit.catalogs,
     pause: () => interrupt.checkpoint(),
   };
 }

@@ -5,6 +5,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../catalog/definitions/definition.js';
+import type { CatalogCache } from '../catalog/definitions/load.js';
 import type { DatabasePath, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
@@ -67,6 +68,8 @@ export interface Unit {
   catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
   /** To be called after each change of a definition. */
   catalogChanged(): void;
+  /** Where catalogs are kept. */
+  readonly catalogs: CatalogCache;
   /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
   readonly answersLater: boolean;
   /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be fetched with it. */

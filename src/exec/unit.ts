@@ -11,15 +11,20 @@ import type { Unit } from './execution.js';
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
 export class TransactionUnit implements Unit {
   readonly transaction: Transaction;
-  readonly #cache: CatalogCache;
+  readonly catalogs: CatalogCache;
   readonly #place: DatabasePath;
   readonly #refusal: TesseraError | undefined;
   #catalog: DatabaseCatalog | undefined;
 
   /** With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without. */
-  constructor(transaction: Transaction, cache: CatalogCache, place: DatabasePath, refusal: TesseraError | undefined) {
+  constructor(
+    transaction: Transaction,
+    catalogs: CatalogCache,
+    place: DatabasePath,
+    refusal: TesseraError | undefined,
+  ) {
     this.transaction = transaction;
-    this.#cache = cache;
+    this.catalogs = catalogs;
     this.#place = place;
     this.#refusal = refusal;
   }
@@ -29,7 +34,7 @@ export class TransactionUnit implements Unit {
     const { namespace, database } = this.#place;
     if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
     const key = this.#key();
-    return andThen(loadDatabase(this.transaction, this.#cache, namespace, database, key), (catalog) => {
+    return andThen(loadDatabase(this.transaction, this.catalogs, namespace, database, key), (catalog) => {
       this.#catalog = catalog;
       return catalog;
     });
@@ -60,7 +65,7 @@ export class TransactionUnit implements Unit {
 
   likelyCatalog(): DatabaseCatalog | undefined {
     const key = this.#catalog === undefined ? this.#key() : undefined;
-    return key === undefined ? this.#catalog : this.#cache.latestAt(key);
+    return key === undefined ? this.#catalog : this.catalogs.latestAt(key);
   }
 
   catalogChanged(): void {

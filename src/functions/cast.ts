@@ -1,10 +1,10 @@
 /** Casts of values of any size: bounded, or in steps. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { parseRecordId } from '../language/parse.js';
-import { cast } from '../value/cast.js';
+import { cast, itemsOfRange } from '../value/cast.js';
 import { typeText } from '../value/text/type-text.js';
 import type { Type } from '../value/type.js';
-import { isArray, SetValue, type Value } from '../value/value.js';
+import { isArray, Range, SetValue, type Value } from '../value/value.js';
 import type { FunctionContext } from './contract.js';
 import { failInput, inputSize, MAX_INPUT, MAX_INPUT_IN_STEPS, MAX_INPUT_OF_TEXTS, SMALL_INPUT } from './input-limit.js';
 import { setInSteps } from './set-in-steps.js';
@@ -16,6 +16,7 @@ const MAX_CONVERTED = 2 ** 14;
 
 /** The cast of a value. @throws TesseraError as `cast` does, `input_too_large` */
 export function castInSteps(value: Value, type: Type, context: Claiming): PromiseOrValue<Value> {
+  if (value instanceof Range) return ofRange(value, type, context);
   const size = inputSize(value);
   if (size <= SMALL_INPUT || isOfKind(value, type)) return cast(value, type, parseRecordId);
   const limit = largestFor(value, type);
@@ -25,6 +26,13 @@ export function castInSteps(value: Value, type: Type, context: Claiming): Promis
     // Of equal elements the last stays.
     return setInSteps(value.toReversed(), context);
   });
+}
+
+/** Where the items of a range are to be written out, they count, also if they come to be refused. */
+function ofRange(range: Range, type: Type, context: Claiming): PromiseOrValue<Value> {
+  const items = type.kind === 'array' || type.kind === 'set' ? itemsOfRange(range) : 0;
+  if (items <= SMALL_INPUT) return cast(range, type, parseRecordId);
+  return andThen(context.claim(items), () => cast(range, type, parseRecordId));
 }
 
 /** What is of the type already is neither copied nor looked at. */

@@ -3,7 +3,7 @@ import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSc
 import { LruCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
-import type { Attention, Session } from '../session/contract.js';
+import type { RequestActivity, Session } from '../session/contract.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { Allowances, type RulesOfRoles } from './effective-limits.js';
@@ -52,7 +52,7 @@ export class Api {
 }
 
 /** What those may ask who may run nothing: to be signed in. */
-const DOOR = new GraphQLSchema({
+const SIGN_IN_ONLY = new GraphQLSchema({
   mutation: new GraphQLObjectType({ name: 'Mutation', fields: SESSION_FIELDS }),
   assumeValid: true,
 });
@@ -68,19 +68,19 @@ export interface ApiOptions {
 export class Apis {
   readonly #options: ApiOptions;
   /** For those who may run nothing. */
-  readonly door: Api;
+  readonly signInOnly: Api;
   /** By database and view; only that of the latest definitions, so that changing them often doesn't fill the memory. */
   readonly #known = new LruCache<string, KnownApi>(KEPT_APIS);
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.door = new Api(DOOR, new Allowances(options.limits, options.roles, {}));
+    this.signInOnly = new Api(SIGN_IN_ONLY, new Allowances(options.limits, options.roles, {}));
   }
 
   /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */
-  async of(session: Session, attention?: Attention): Promise<Api> {
+  async of(session: Session, activity?: RequestActivity): Promise<Api> {
     const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
-    const catalog = await session.catalog(attention);
+    const catalog = await session.catalog(activity);
     const config = catalog?.configs.get('graphql')?.config;
     if (catalog === undefined || config?.kind !== 'graphql' || !exposesAny(config)) {
       throw failure('graphql_not_configured');

@@ -1,5 +1,5 @@
 /** Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field. */
-import { timeText } from '../session/session/time-text.js';
+import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { type ObjectValue, objectFrom } from '../value/value.js';
 import type { GraphqlFailure } from './errors.js';
@@ -29,7 +29,7 @@ export function resultsText({ roots, failures }: Outcome): string {
 }
 
 function resultText(time: bigint, status: 'OK' | 'ERR', result: string): string {
-  return `{"time":"${timeText(time)}","status":"${status}","result":${result}}`;
+  return `{"time":"${formatElapsed(time)}","status":"${status}","result":${result}}`;
 }
 
 /** `{message, locations, path, extensions: {code}}`. */

@@ -6,7 +6,7 @@ import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
 import { pausingOf } from '../exec/pace.js';
-import type { Attention, Session } from '../session/contract.js';
+import type { RequestActivity, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
 import { Apis } from './api.js';
@@ -131,7 +131,7 @@ export class GraphqlService {
 
   /** Made anew each time: definitions, and what the session may ask for, may have changed. @throws TesseraError why it is shown no more */
   async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<Outcome> {
-    const ready = await this.#ready(session, request, { unattended: true });
+    const ready = await this.#ready(session, request, { background: true });
     if ('failures' in ready) {
       const [first] = ready.failures;
       invariant(first !== undefined, 'who is refused is told why');
@@ -142,13 +142,13 @@ export class GraphqlService {
   }
 
   /** An operation that may run, with its variables; or what is wrong with the request. */
-  async #ready(session: Session, request: GraphqlRequest, attention?: Attention): Promise<Ready | Refused> {
-    const api = session.isAdmitted ? await this.#apis.of(session, attention) : this.#apis.door;
+  async #ready(session: Session, request: GraphqlRequest, activity?: RequestActivity): Promise<Ready | Refused> {
+    const api = session.isAdmitted ? await this.#apis.of(session, activity) : this.#apis.signInOnly;
     const allowance = api.allowances.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
     // Who may run nothing may sign in, and is told of all else what statements would tell.
-    if (api === this.#apis.door && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
+    if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };

@@ -1,7 +1,7 @@
 /** One client's conversation: its own session, the sessions it attached, and the answering of its requests. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
-import type { Database, Origin, Session, StatementDoor } from '../session/contract.js';
+import type { Database, Origin, Session, StatementExecutor } from '../session/contract.js';
 import { LiveQuota } from '../session/live/live-quota.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
@@ -170,8 +170,8 @@ export class RpcConnection implements ConnectionServices {
       checkQuerying(capabilities, method.name, session.identity.principal);
     }
     checkCount(method, request.params);
-    const run = (door: StatementDoor) =>
-      method.run({ session, door, sessionId: request.session, json, connection: this }, request.params);
+    const run = (executor: StatementExecutor) =>
+      method.run({ session, executor, sessionId: request.session, json, connection: this }, request.params);
     if (request.transaction !== undefined) return run(session.transaction(request.transaction));
     if (method.ahead) return run(session.ahead);
     return method.sessionless ? run(session) : andThen(session.durable, () => run(session));

@@ -1,7 +1,7 @@
 /** What a method is. Each family of methods is a table of these. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { Session, StatementDoor } from '../session/contract.js';
+import type { Session, StatementExecutor } from '../session/contract.js';
 import { isObject, kindOf, type ObjectValue, type Value } from '../value/value.js';
 import { isNothing } from './request.js';
 
@@ -10,7 +10,7 @@ export interface Call {
   /** The session it acts in: the connection's own or an attached one. */
   readonly session: Session;
   /** Where its statements run: in that session, ahead of what is durable if the method says so, or in the transaction that the request named. */
-  readonly door: StatementDoor;
+  readonly executor: StatementExecutor;
   /** The attached session that the request named. */
   readonly sessionId: string | undefined;
   /** JSON has no record ids, so a string that looks like one is one. */

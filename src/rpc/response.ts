@@ -3,7 +3,7 @@
 import { failure, type TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { Notification, StatementResult } from '../session/contract.js';
-import { timeText } from '../session/session/time-text.js';
+import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
 
@@ -73,14 +73,14 @@ export function statementResultsJson(results: readonly StatementResult[], limit:
 function statementResultJson(entry: StatementResult): string {
   const { outcome, time, type } = entry;
   if (!outcome.ok || type !== undefined) return stringifyJson(statementResult(entry));
-  return `{"result":${stringifyJson(outcome.value)},"status":"OK","time":"${timeText(time)}"}`;
+  return `{"result":${stringifyJson(outcome.value)},"status":"OK","time":"${formatElapsed(time)}"}`;
 }
 
 function statementResult({ outcome, time, type }: StatementResult): ObjectValue {
   const entry = newObject();
   entry.result = outcome.ok ? outcome.value : outcome.error.message;
   entry.status = outcome.ok ? 'OK' : 'ERR';
-  entry.time = timeText(time);
+  entry.time = formatElapsed(time);
   if (!outcome.ok) addKind(entry, outcome.error);
   if (type !== undefined) entry.type = type;
   return entry;

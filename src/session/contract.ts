@@ -16,9 +16,17 @@ import type { LiveQuota } from './live/live-quota.js';
 import type { Connection } from './session/connection.js';
 import type { SessionMemory } from './session/memory.js';
 import type { Variable } from './session/variables.js';
-import type { HeldTransaction, StatementDoor, StatementResult } from './statement-executor.js';
+import type { HeldTransaction, StatementExecutor, StatementResult } from './statement-executor.js';
 
-export type { Deadline, ExportSelection, HeldTransaction, IssuedTokens, Notification, StatementDoor, StatementResult };
+export type {
+  Deadline,
+  ExportSelection,
+  HeldTransaction,
+  IssuedTokens,
+  Notification,
+  StatementExecutor,
+  StatementResult,
+};
 
 /** Where a request comes from. */
 export interface Origin {
@@ -31,7 +39,7 @@ export interface Origin {
 }
 
 /** Who opens a session, and on which connection. */
-export interface Opener {
+export interface SessionOpening {
   readonly origin: Origin;
   readonly principal: Principal;
   readonly connection: Connection;
@@ -40,12 +48,12 @@ export interface Opener {
 /** Takes notifications one by one; the next one waits until it is done with the last. It must not fail as long as anybody is there. */
 export type NotificationSink = (notification: Notification) => PromiseOrValue<void>;
 
-export interface Attention {
+export interface RequestActivity {
   /** Nobody has asked for it just now, so that it keeps no session from being idle: what is read for a subscription, say. */
-  readonly unattended?: boolean;
+  readonly background?: boolean;
 }
 
-export interface BeginOptions extends Attention {
+export interface BeginOptions extends RequestActivity {
   readonly writable?: boolean;
 }
 
@@ -54,12 +62,12 @@ export interface BeginOptions extends Attention {
  * Its methods throw TesseraError. After the session's lifetime everything fails with `session_expired` but `signIn`, `signUp`,
  * `authenticate`, `invalidate`, `reset` and `use`; the first three make it fresh.
  */
-export interface Session extends StatementDoor {
+export interface Session extends StatementExecutor {
   /**
    * The same door, which answers as soon as what was done is seen by what the session does next. A power failure may still take it away:
    * whoever takes an answer waits for `durable`, as it is then, before telling anybody.
    */
-  readonly ahead: StatementDoor;
+  readonly ahead: StatementExecutor;
   /** Waits until all that the session has done and seen so far is durable. Fails with `storage_unavailable` if it never will be. */
   readonly durable: PromiseOrValue<void>;
   /** Ours, for the registry; not the client's `svc-id`. */
@@ -148,7 +156,7 @@ export interface Session extends StatementDoor {
    */
   import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void>;
   /** The definitions of the selected database, as this session may use them to build a schema; `undefined` if there is none. */
-  catalog(options?: Attention): Promise<DatabaseCatalog | undefined>;
+  catalog(options?: RequestActivity): Promise<DatabaseCatalog | undefined>;
   /**
    * Waits until it is sure that what the session rests on still stands: for whoever opened it some time ago, and isn't told of changes.
    * @throws TesseraError `session_expired`

@@ -15,7 +15,7 @@ export interface StatementResult {
 }
 
 /** Where statements are run: in a session, or in a transaction that its client holds. What the storage has at hand is answered at once. */
-export interface StatementDoor {
+export interface StatementExecutor {
   /**
    * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
    * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
@@ -36,7 +36,7 @@ export interface StatementDoor {
  * A transaction under way, held by its client. Nobody else sees what it writes until it is committed. A statement that fails leaves no
  * trace, and the transaction goes on. In a read-only one, every statement sees the same state, and what writes fails with `read_only`.
  */
-export interface HeldTransaction extends StatementDoor {
+export interface HeldTransaction extends StatementExecutor {
   /** A UUID. */
   readonly id: string;
   /** @throws TesseraError `transaction_idle`, `transaction_expired`, `transaction_conflict`: what was read has changed, nothing was written, and all of it can be tried again */

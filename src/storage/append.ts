@@ -1,7 +1,7 @@
 /** Entries of logs: their keys are known only when their transaction commits. */
 import type { Clock } from '../env/environment.js';
 import type { Key, KeyRange, Stored, Versionstamp } from './contract.js';
-import type { Overlay } from './overlay.js';
+import type { Overlay } from './transaction/overlay.js';
 
 /** What a transaction has appended so far: the last entry, with those before it. Shared by savepoints, so it never changes. */
 export interface Appended {

@@ -151,6 +151,13 @@ function toItems(value: Value): Attempt<ArrayValue> {
 /** So many items a range may become. */
 const MAX_RANGE_ITEMS = 2 ** 20;
 
+/** How many items a range becomes; 0 where it becomes none, or too many. */
+export function itemsOfRange(range: Range): number {
+  const bounds = intBounds(range);
+  if (bounds === undefined || bounds.end - bounds.first > MAX_RANGE_ITEMS) return 0;
+  return Math.max(0, Number(bounds.end - bounds.first));
+}
+
 function rangeItems(range: Range): Attempt<ArrayValue> {
   const bounds = intBounds(range);
   if (bounds === undefined) return FAILED;

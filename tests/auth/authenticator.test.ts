@@ -62,7 +62,7 @@ async function settled<T>(work: Promise<T>): Promise<T> {
   });
   watched.catch(() => {});
   while (!done) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
     const wait = environment.nextTimer;
     if (wait !== undefined) environment.advance(wait);
   }

@@ -58,7 +58,7 @@ async function tamper(change: (transaction: Transaction, ofKind: (kind: string) 
   const transaction = engine.begin({ writable: true });
   const all: Entry[] = [];
   const cursor = transaction.scan({ from: 'D', to: 'E' });
-  for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) all.push(...batch);
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) all.push(...batch);
   change(transaction, (kind) => all.filter(([key]) => key[5] === kind));
   await transaction.commit();
   await engine.close();

@@ -11,14 +11,12 @@ import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { QueryTimeout } from '../../src/exec/query-timeout.js';
-import { Reader } from '../../src/exec/record/reader.js';
-import { TablePreparer } from '../../src/exec/record/table.js';
 import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
 import { Variants } from '../../src/exec/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
-import { Sessions } from '../../src/session/database/session-registry.js';
+import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -55,8 +53,6 @@ export interface RunOptions {
 export class Store {
   readonly engine = new MemoryEngine();
   readonly cache = new CatalogCache();
-  /** Views read their sources when they are defined. */
-  readonly #reader = new Reader(new TablePreparer(compiler, 'inherit'), DEFAULT_TUNING);
 
   /** Runs each statement in a transaction of its own; the last one's value. */
   async run(text: string, options: RunOptions = {}): Promise<Value> {
@@ -109,11 +105,13 @@ export class Store {
             ? undefined
             : loadDatabase(transaction, this.cache, namespace, database),
         catalogChanged: () => {},
+        catalogs: this.cache,
       },
+      // There are no records.
+      reader: { scan: () => undefined },
       identity: { principal, place },
-      reader: this.#reader,
       liveQueries: new LiveQueries(),
-      sessions: new Sessions(undefined),
+      sessions: new InMemorySessionRegistry(undefined),
       queryTimeout: new QueryTimeout(),
       revocationFlag: new RevocationFlag(),
       checks: { view: false, edit: principal.kind !== 'system' },

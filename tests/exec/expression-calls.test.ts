@@ -1,6 +1,7 @@
 /** Functions that users define, their permissions, and how deep and how long calls may go. */
 import { describe, expect, test } from 'vitest';
 import type { FunctionDefinition, ParamDefinition } from '../../src/catalog/definitions/definition.js';
+import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { failure } from '../../src/errors/error.js';
 import type { Execution } from '../../src/exec/execution.js';
 import type { DefineFunction } from '../../src/language/ast.js';
@@ -162,6 +163,7 @@ describe('closures', () => {
     const unit = {
       catalog: () => undefined,
       catalogChanged: () => undefined,
+      catalogs: new CatalogCache(),
       answersLater: false,
       likelyCatalog: () => undefined,
       prefetch: () => undefined,

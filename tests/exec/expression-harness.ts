@@ -1,6 +1,7 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
+import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { type Execution, Frame, Scope } from '../../src/exec/execution.js';
@@ -13,7 +14,7 @@ import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import { ServerMemory } from '../../src/session/database/server-memory.js';
-import { Sessions } from '../../src/session/database/session-registry.js';
+import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
 import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
@@ -109,13 +110,14 @@ export function executionOver(world: World, store: Store): Execution {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
       catalogChanged: missing,
+      catalogs: new CatalogCache(),
       answersLater: false,
       likelyCatalog: () => undefined,
       prefetch: () => undefined,
     },
     liveQueries: new LiveQueries(),
     listener: undefined,
-    sessions: new Sessions(undefined),
+    sessions: new InMemorySessionRegistry(undefined),
     queryTimeout: new QueryTimeout(),
     revocationFlag: new RevocationFlag(),
     identity: {

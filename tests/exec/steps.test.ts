@@ -58,6 +58,7 @@ describe('gives way on the way', () => {
     ['SELECT * FROM array::repeat({ a: 1, b: 2 }, 18000) FETCH a', 110],
     [`RETURN set::len(<set> <array> 0..${MANY})`, 30],
     [`RETURN array::len(array::sort(<array> 0..${MANY}))`, 100],
+    [`RETURN [array::len(<array> 0..${MANY}), array::len(<array> 0..${MANY}), array::len(<array> 0..${MANY})]`, 3],
     [`RETURN array::len(|item:${MANY}|)`, 29],
     [`FOR $x IN 0..100 { LET $y = string::uppercase(string::repeat('a', 20000)) }`, 100],
     [`LET $l = <array> 0..${MANY}; RETURN (<array> 0..100).map(|$x| $l CONTAINS -1)`, 100],

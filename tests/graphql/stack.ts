@@ -3,7 +3,7 @@ import { DEFAULT_RULES } from '../../src/auth/throttle.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
 import type { Statement } from '../../src/language/ast.js';
-import type { Session, StatementDoor } from '../../src/session/contract.js';
+import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 
@@ -41,7 +41,7 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
   const handle = createGraphqlHandler(service, 'standard');
   const sent = { calls: 0, statements: 0 };
   const last: Statement[] = [];
-  const watch = <D extends StatementDoor>(door: D): D => {
+  const watch = <D extends StatementExecutor>(door: D): D => {
     const execute = door.execute.bind(door);
     door.execute = (statements, ...others) => {
       sent.calls += 1;

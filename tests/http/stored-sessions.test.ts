@@ -213,7 +213,7 @@ describe('it belongs to the credential that attached it', () => {
     await call(ANN, 'attach');
     const { result } = await call(ANN, 'begin');
     expect(await call(ANN, 'commit', [result])).toMatchObject({ error: { message: 'Transaction not found' } });
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
   });
 });
 

@@ -21,6 +21,11 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string, where: RegEx
   [/\bexport default\b/, 'export by name', /^src\//],
   [/\benum \w+ \{/, 'use a union of texts', /^src\//],
   [/\b(describe|test|it)\.(skip|only|todo)\(/, 'finish it or leave it out', /^tests\//],
+  [
+    /new Promise.*\bsetTimeout\b|\bsetTimeout\b.*timers\/promises/,
+    'use the clock of env/, or expect.poll on a condition',
+    /^tests\//,
+  ],
 ];
 
 test.each(BANNED)('%s: %s', (pattern, _instead, where) => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const SCRIPTS = [
   'examples/music-shop/load.mjs',
   'scripts/docs.mjs',
+  'scripts/script.mjs',
   'bench/run.mjs',
   'bench/compare.mjs',
   'bench/steps.mjs',

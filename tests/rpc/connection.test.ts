@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../src/errors/error.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
-import { timeText } from '../../src/session/session/time-text.js';
+import { formatElapsed } from '../../src/session/session/time-text.js';
 import {
   isObject,
   newObject,
@@ -436,7 +436,7 @@ describe('times', () => {
     [1_000_000_000n, '1s'],
     [3_661_500_000_000n, '3661.5s'],
   ])('%s is %s', (time, text) => {
-    expect(timeText(time)).toBe(text);
+    expect(formatElapsed(time)).toBe(text);
     expect(text).toMatch(/^\d+(\.\d+)?(ns|µs|ms|s|m)$/);
   });
 });

@@ -10,7 +10,7 @@ import type {
   NotificationSink,
   Origin,
   Session,
-  StatementDoor,
+  StatementExecutor,
   StatementResult,
 } from '../../src/session/contract.js';
 import { ServerMemory } from '../../src/session/database/server-memory.js';
@@ -70,7 +70,7 @@ export class FakeSession implements Session {
 
   readonly durable = undefined;
 
-  get ahead(): StatementDoor {
+  get ahead(): StatementExecutor {
     return this;
   }
 

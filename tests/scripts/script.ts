@@ -27,12 +27,12 @@ import type { ObjectValue, Value } from '../../src/value/value.js';
 
 type Wire = (value: Value) => Value;
 
-interface Group {
+export interface Group {
   readonly line: number;
   readonly text: string;
   readonly expected: readonly string[];
 }
-interface Directive {
+export interface Directive {
   readonly line: number;
   readonly word: string;
   readonly rest: string;
@@ -84,18 +84,33 @@ function readScript(source: string): (Group | Directive)[] {
   return steps;
 }
 
+/** The texts of a script that are run at once each. */
+export const groupTexts = (source: string): string[] =>
+  readScript(source).flatMap((step) => ('text' in step ? [step.text] : []));
+
+/** What a step was answered: a line for each result of a group, or the first line of the error with which all of it failed. */
+export interface Answer {
+  readonly step: Group | Directive;
+  readonly results: readonly string[];
+  readonly failure: string | undefined;
+  /** The `--@fails` before it. */
+  readonly expectedFailure: Directive | undefined;
+}
+
 interface RunOptions {
   /** Results are compared as they come through it. */
   readonly wire?: Wire | undefined;
   /** Called with the text of each group before that is run. */
   readonly before?: ((text: string) => void) | undefined;
+  /** Called with each answer. */
+  readonly answered?: ((answer: Answer) => void) | undefined;
 }
 
 /** Runs a script and gives the differences; none is success. */
 export async function runScript(
   database: Database,
   source: string,
-  { wire = (value) => value, before }: RunOptions = {},
+  { wire = (value) => value, before, answered }: RunOptions = {},
 ): Promise<Difference[]> {
   const sessions = new Map([['owner', listening(database.ownerSession())]]);
   const session = (name: string): Session => {
@@ -109,35 +124,38 @@ export async function runScript(
   let current = session('owner');
   await current.use('test', 'test');
   const differences: Difference[] = [];
-  let failure: string | undefined;
-  const attempt = async (line: number, work: () => Promise<unknown>): Promise<void> => {
-    const wanted = failure;
-    failure = undefined;
-    let got = 'success';
+  let expectedFailure: Directive | undefined;
+  const attempt = async (step: Group | Directive, work: () => Promise<unknown>): Promise<void> => {
+    const before = expectedFailure;
+    expectedFailure = undefined;
+    let results: readonly string[] = [];
+    let failure: string | undefined;
     try {
-      await work();
+      const given = await work();
+      if ('text' in step) results = given as readonly string[];
     } catch (error) {
-      got = (error as Error).message.replace(/\n.*/s, '');
+      failure = (error as Error).message.replace(/\n.*/s, '');
     }
-    if (got !== (wanted ?? 'success')) differences.push({ line, expected: wanted ?? 'success', got });
+    answered?.({ step, results, failure, expectedFailure: before });
+    const [expected = 'success', got = 'success'] = [before?.rest, failure];
+    if (got !== expected) differences.push({ line: step.line, expected, got });
+    if ('text' in step && failure === undefined) differences.push(...differencesOf(step, results));
   };
   for (const step of readScript(source)) {
     if ('text' in step) {
       before?.(step.text);
-      await attempt(step.line, async () => {
-        differences.push(...(await runGroup(current, step, wire)));
-      });
+      await attempt(step, () => resultsOf(current, step.text, wire));
       continue;
     }
     const { word, rest, line } = step;
     const body = () => parseJson(rest) as ObjectValue;
     if (word === 'use') {
       const [namespace, selected] = rest.split(/\s+/);
-      await attempt(line, async () => current.use(namespace, selected));
+      await attempt(step, async () => current.use(namespace, selected));
     } else if (word === 'session') current = session(rest.trim());
-    else if (word === 'signin') await attempt(line, () => current.signIn(body()));
-    else if (word === 'signup') await attempt(line, () => current.signUp(body()));
-    else if (word === 'fails') failure = rest;
+    else if (word === 'signin') await attempt(step, () => current.signIn(body()));
+    else if (word === 'signup') await attempt(step, () => current.signUp(body()));
+    else if (word === 'fails') expectedFailure = step;
     else if (word === 'open') continue;
     else differences.push({ line, expected: 'a directive', got: word });
   }
@@ -150,16 +168,22 @@ function listening(session: Session): Session {
   return session;
 }
 
-async function runGroup(session: Session, group: Group, wire: Wire): Promise<Difference[]> {
-  const results = await session.query(group.text);
-  const got = results.map(({ outcome }) =>
+/** A line for each result of a text. */
+async function resultsOf(session: Session, text: string, wire: Wire): Promise<string[]> {
+  const results = await session.query(text);
+  return results.map(({ outcome }) =>
     outcome.ok
       ? `--> ${withoutTime(toText(wire(outcome.value)))}`
       : `--! ${outcome.error.message.replaceAll('\n', '\\n')}${causeOf(outcome.error)}`,
   );
+}
+
+/** Whether the results of a group are only expected to be good. */
+export const takesAnything = ({ expected }: Group): boolean => expected.length === 0 || expected[0] === '--ok';
+
+function differencesOf(group: Group, got: readonly string[]): Difference[] {
   const differences: Difference[] = [];
-  const anything = group.expected.length === 0 || group.expected[0] === '--ok';
-  const expected = anything ? got.map((line) => (line.startsWith('--!') ? '--ok' : line)) : group.expected;
+  const expected = takesAnything(group) ? got.map((line) => (line.startsWith('--!') ? '--ok' : line)) : group.expected;
   for (let at = 0; at < Math.max(expected.length, got.length); at++) {
     const [wanted = 'nothing', answered = 'nothing'] = [expected[at], got[at]];
     if (wanted !== answered) differences.push({ line: group.line, expected: wanted, got: answered });

@@ -4,13 +4,14 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import type { RuleName } from '../../src/plan/rules/rule.js';
 import { type DatabaseOptions, openDatabase } from '../../src/session/database/database.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
@@ -19,9 +20,16 @@ import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
 import { planWithOtherLiterals } from './other-literals.js';
 import { optionsOf, runScript } from './script.js';
+import { updatedScript } from './update.js';
 
 const FOLDER = 'tests/scripts';
-const scripts = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.surql'));
+/** Names, or parts of them, of the scripts to run; all unless told (`npm run script`). */
+const named = process.env['SCRIPTS']?.split(',') ?? [''];
+const scripts = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.surql') && named.some((part) => name.includes(part)),
+);
+/** A folder for scripts with what they answer now, where that isn't what they expect. */
+const updates = process.env['SCRIPTS_UPDATE'];
 
 async function onEngine<T>(kind: 'memory' | 'lmdb', work: (address: string) => Promise<T>): Promise<T> {
   if (kind === 'memory') return work('memory');
@@ -90,17 +98,36 @@ function scriptsFor(way: string, { rules }: NonNullable<Way['tuning']>): string[
 const chosen: Readonly<Record<string, Way>> =
   off === undefined ? WAYS : { [FIRST]: { tuning: { rules: rulesWithout(off) } } };
 
-describe.each(Object.entries(chosen))('%s', (way, { engine = 'memory', tuning = {}, wire, planned, isLate }) => {
-  test.each(scriptsFor(way, tuning))('%s', async (name) => {
-    await onEngine(engine, async (address) => {
-      const source = readFileSync(join(FOLDER, name), 'utf8');
-      const opened = await openEngine(address, { sync: 'never' });
-      const store = isLate ? new LateEngine(opened, new Lateness(3, seeded(LATENESS_SEED))) : opened;
-      const database = await openDatabase(store, { ...optionsOf(source), tuning });
-      const before = planned ? (text: string) => planWithOtherLiterals(database.plans, text) : undefined;
-      const differences = await runScript(database, source, { wire, before });
-      await database.close();
-      expect(differences, isLate ? `seed ${LATENESS_SEED}` : undefined).toEqual([]);
-    });
+const update = updates === undefined ? undefined : join(updates, FOLDER);
+if (update !== undefined) {
+  test.each(scripts)('%s as it answers now', async (name) => {
+    const source = readFileSync(join(FOLDER, name), 'utf8');
+    const database = await openDatabase(await openEngine('memory'), optionsOf(source));
+    const updated = await updatedScript(database, source);
+    await database.close();
+    if (updated === source) return;
+    mkdirSync(dirname(join(update, name)), { recursive: true });
+    writeFileSync(join(update, name), updated);
   });
-});
+}
+
+const ways = Object.entries(chosen).filter(([way, { tuning = {} }]) => scriptsFor(way, tuning).length > 0);
+
+describe.each(update === undefined ? ways : [])(
+  '%s',
+  (way, { engine = 'memory', tuning = {}, wire, planned, isLate }) => {
+    test.each(scriptsFor(way, tuning))('%s', async (name) => {
+      await onEngine(engine, async (address) => {
+        const source = readFileSync(join(FOLDER, name), 'utf8');
+        const store = isLate
+          ? new LateEngine(new MemoryEngine(), new Lateness(3, seeded(LATENESS_SEED)))
+          : await openEngine(address, { sync: 'never' });
+        const database = await openDatabase(store, { ...optionsOf(source), tuning });
+        const before = planned ? (text: string) => planWithOtherLiterals(database.plans, text) : undefined;
+        const differences = await runScript(database, source, { wire, before });
+        await database.close();
+        expect(differences, isLate ? `seed ${LATENESS_SEED}` : undefined).toEqual([]);
+      });
+    });
+  },
+);

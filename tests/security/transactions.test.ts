@@ -8,7 +8,7 @@ import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { Session } from '../../src/session/contract.js';
-import type { InUse } from '../../src/session/database/database.js';
+import type { ResourceUsage } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
@@ -91,11 +91,11 @@ attack(68, 'holds transactions that each have written much', async () => {
   }
   const refused = told.filter((each) => each.includes('write at most 16777216 bytes together'));
   expect(refused.length).toBeGreaterThan(40);
-  expect(world.database.inUse.memory).toBeLessThanOrEqual(2 ** 24);
+  expect(world.database.resourceUsage.memory).toBeLessThanOrEqual(2 ** 24);
   // Nobody else notices.
   expect(await answer(await world.person('bob'), 'CREATE t:2 SET text = $text RETURN NONE', text)).toBe('[]');
   connection.close();
-  expect(world.database.inUse).toMatchObject({ transactions: 0, memory: 0 });
+  expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
 });
 
 attack(77, 'holds transactions on many connections, each with a state of the store of its own', async () => {
@@ -119,7 +119,7 @@ attack(77, 'holds transactions on many connections, each with a state of the sto
   expect(await answer(ann, 'UPDATE ONLY t:1 SET n = 0 RETURN VALUE n')).toBe('0');
   expect(await status('/health')).toBe(200);
   environment.advance(MINUTE);
-  expect(world.database.inUse.transactions).toBe(0);
+  expect(world.database.resourceUsage.transactions).toBe(0);
   expect(engine.inUse).toEqual({ views: 0, transactions: 0 });
   expect(await call(connections[0] as RpcConnection, 'begin')).toBeInstanceOf(Uuid);
   for (const connection of connections) connection.close();
@@ -205,7 +205,7 @@ describe('#78', () => {
   for (const [name, work] of Object.entries(WORK)) {
     attack(78, `cuts the connection within: ${name}`, async () => {
       await quiet();
-      const before: InUse = world.database.inUse;
+      const before: ResourceUsage = world.database.resourceUsage;
       expect(engine.inUse).toEqual({ views: 0, transactions: 0 });
       for (const micro of [true, false]) {
         for (const turns of TURNS) {
@@ -228,7 +228,11 @@ describe('#78', () => {
           }
           expect(isDone).toBe(true);
           await quiet();
-          expect([turns, engine.inUse, world.database.inUse]).toEqual([turns, { views: 0, transactions: 0 }, before]);
+          expect([turns, engine.inUse, world.database.resourceUsage]).toEqual([
+            turns,
+            { views: 0, transactions: 0 },
+            before,
+          ]);
         }
       }
     });
@@ -240,7 +244,7 @@ describe('#78', () => {
     await session.use('test', 'test');
     session.listen(() => undefined);
     await quiet();
-    const before = world.database.inUse;
+    const before = world.database.resourceUsage;
     // What the session rests on changes, so that it is judged anew.
     await run(world.owner, 'DEFINE USER OVERWRITE bob ON ROOT PASSWORD "another" ROLES VIEWER');
     const begun = [
@@ -257,7 +261,11 @@ describe('#78', () => {
     await Promise.all(begun);
     await quiet();
     expect(engine.inUse).toEqual({ views: 0, transactions: 0 });
-    expect(world.database.inUse).toEqual({ ...before, sessions: before.sessions - 1, signedIn: before.signedIn - 1 });
+    expect(world.database.resourceUsage).toEqual({
+      ...before,
+      sessions: before.sessions - 1,
+      signedIn: before.signedIn - 1,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 /** A database with somebody of every kind signed in, for tests of what each may do. */
 import type { TesseraError } from '../../src/errors/error.js';
-import type { Session, StatementDoor } from '../../src/session/contract.js';
+import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
@@ -91,7 +91,7 @@ export class World {
 }
 
 /** The values of all statements; the first error is thrown. */
-export async function run(session: StatementDoor, text: string, variables?: ObjectValue): Promise<Value[]> {
+export async function run(session: StatementExecutor, text: string, variables?: ObjectValue): Promise<Value[]> {
   const results = await session.query(text, variables);
   return results.map(({ outcome }) => {
     if (outcome.ok) return outcome.value;
@@ -100,7 +100,7 @@ export async function run(session: StatementDoor, text: string, variables?: Obje
 }
 
 /** The value of the last statement as text, or its error's code and text; also when the whole request failed. */
-export async function answer(session: StatementDoor, text: string, variables?: ObjectValue): Promise<string> {
+export async function answer(session: StatementExecutor, text: string, variables?: ObjectValue): Promise<string> {
   try {
     const { outcome } = (await session.query(text, variables)).at(-1) ?? {};
     if (outcome === undefined) return 'nothing';
@@ -111,7 +111,7 @@ export async function answer(session: StatementDoor, text: string, variables?: O
 }
 
 /** All answers of a request as one text, in which nothing secret must be found. */
-export async function answers(session: StatementDoor, text: string, variables?: ObjectValue): Promise<string> {
+export async function answers(session: StatementExecutor, text: string, variables?: ObjectValue): Promise<string> {
   try {
     const results = await session.query(text, variables);
     return results.map(({ outcome }) => (outcome.ok ? toText(outcome.value) : errorText(outcome.error))).join('\n');

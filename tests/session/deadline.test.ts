@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseQuery } from '../../src/language/parse.js';
-import type { Session, StatementDoor } from '../../src/session/contract.js';
+import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { Duration } from '../../src/value/value.js';
@@ -13,7 +13,7 @@ const CHEAP = parseQuery('RETURN 1').statements;
 const ENDLESS = parseQuery('FOR $n IN 1..1000000000 { LET $a = $n }').statements;
 
 /** Where statements of a session may be run. */
-const DOORS: Readonly<Record<string, (session: Session) => StatementDoor | PromiseLike<StatementDoor>>> = {
+const DOORS: Readonly<Record<string, (session: Session) => StatementExecutor | PromiseLike<StatementExecutor>>> = {
   session: (session) => session,
   'held transaction': async (session) => session.begin(),
   snapshot: async (session) => session.begin({ writable: false }),

@@ -1,6 +1,6 @@
 /** Transactions that a client holds over several requests. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Session, StatementDoor } from '../../src/session/contract.js';
+import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await session.query('DEFINE TABLE account; CREATE account:1 SET total = 10');
 });
 
-async function ask(door: StatementDoor, text: string): Promise<string[]> {
+async function ask(door: StatementExecutor, text: string): Promise<string[]> {
   const results = await door.query(text);
   return results.map(({ outcome }) => (outcome.ok ? toText(outcome.value) : `! ${outcome.error.message}`));
 }

@@ -1,6 +1,6 @@
 /** How many transactions and snapshots may be held, by whom, for how long, and what they may take. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { HeldTransaction, Session, StatementDoor } from '../../src/session/contract.js';
+import type { HeldTransaction, Session, StatementExecutor } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../auth/environment.js';
@@ -81,13 +81,13 @@ describe('in number', () => {
     await exporting.use('test', 'test');
     const pieces = exporting.export();
     await pieces.next();
-    expect(world.database.inUse.transactions).toBe(1);
+    expect(world.database.resourceUsage.transactions).toBe(1);
     await expect(begin(world.owner, false)).rejects.toMatchObject(refused(1));
     // Its reader never comes back.
     exporting.close();
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
     for await (const piece of world.owner.export()) expect(piece).toBeTypeOf('string');
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
   });
 
   test('one that fails to begin isn’t counted', async () => {
@@ -95,7 +95,7 @@ describe('in number', () => {
     await world.close();
     await expect(begin(world.database.ownerSession())).rejects.toMatchObject({ code: 'storage_unavailable' });
     await expect(begin(world.database.ownerSession())).rejects.toMatchObject({ code: 'storage_unavailable' });
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
   });
 });
 
@@ -116,7 +116,7 @@ describe('in time', () => {
       retryable: true,
       message: 'The transaction was cancelled: nothing was asked of it for 1m',
     };
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
     expect(() => world.owner.transaction(held.id)).toThrow(expect.objectContaining(idle));
     await expect((async () => held.query('RETURN 1'))()).rejects.toMatchObject(idle);
     await expect(held.commit()).rejects.toMatchObject(idle);
@@ -152,7 +152,7 @@ describe('in time', () => {
       await expect((async () => each.query('RETURN 1'))()).rejects.toMatchObject(expired);
     }
     expect(() => world.owner.transaction(held.id)).toThrow(expect.objectContaining(expired));
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
     // The nap that it takes ends.
     environment.advance(50);
     expect((await sleeping).at(-1)?.outcome).toMatchObject({ ok: false, error: expired });
@@ -168,13 +168,13 @@ describe('in time', () => {
     expect(() => world.owner.transaction(first.id)).toThrow(expect.objectContaining({ code: 'transaction_idle' }));
     expect(world.owner.transaction(second.id)).toBe(second);
     environment.advance(IDLE / 2);
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
   });
 });
 
 describe('in memory', () => {
   const text = (kibibytes: number) => objectFrom({ text: 'x'.repeat((kibibytes * KIB) / 2) });
-  const create = (door: StatementDoor, kibibytes: number) =>
+  const create = (door: StatementExecutor, kibibytes: number) =>
     answer(door, 'CREATE t SET text = $text RETURN NONE', text(kibibytes));
 
   test('a statement writes so much and no more, and so does a transaction in one text', async () => {
@@ -231,9 +231,9 @@ describe('in memory', () => {
     expect(await take(world.owner, 60)).toMatch(/^held_transactions_full: .*204800 bytes together/);
     // Statements of their own take nothing of it.
     expect(await create(ann, 100)).toBe('[]');
-    expect(world.database.inUse.memory).toBeGreaterThan(160 * KIB);
+    expect(world.database.resourceUsage.memory).toBeGreaterThan(160 * KIB);
     for (const [at, each] of held.entries()) await (at % 2 === 0 ? each.commit() : each.cancel());
-    expect(world.database.inUse).toMatchObject({ transactions: 0, memory: 0 });
+    expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
   });
 
   test('what is remembered of reads counts', async () => {
@@ -245,8 +245,8 @@ describe('in memory', () => {
       held,
       'FOR $each IN (SELECT VALUE id FROM t) { SELECT * FROM $each; SELECT * FROM type::record("missing", $each.id()) }',
     );
-    expect(world.database.inUse.memory).toBeGreaterThan(500 * KIB);
+    expect(world.database.resourceUsage.memory).toBeGreaterThan(500 * KIB);
     held.cancel();
-    expect(world.database.inUse.memory).toBe(0);
+    expect(world.database.resourceUsage.memory).toBe(0);
   });
 });

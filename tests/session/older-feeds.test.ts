@@ -13,7 +13,7 @@ async function older(engine: MemoryEngine): Promise<void> {
   const transaction = engine.begin({ writable: true });
   const cursor = transaction.scan({ from: 'D', to: 'E' });
   let log = '';
-  for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) {
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
     for (const [key] of batch) {
       if (key[5] === 'f') transaction.delete(key);
       if (key[5] === 'l') log = key.slice(0, key.indexOf('\0', 6) + 1);

@@ -98,7 +98,7 @@ describe('any session of the connection', () => {
     expect(await stored()).toBe(method === 'commit' ? '[t:1]' : '[]');
     expect(await client.call(method, [txn])).toBe(MISSING);
     expect(await client.query('RETURN 1', { session, txn })).toBe(MISSING);
-    expect(world.database.inUse.transactions).toBe(0);
+    expect(world.database.resourceUsage.transactions).toBe(0);
   });
 
   test('may name it in the envelope, too, as the Python client does', async () => {
@@ -245,7 +245,7 @@ describe('it is cancelled with the rights of whoever has taken part', () => {
       expect(await client.call('commit', [txn])).toBe(MISSING);
       expect(await client.call('commit', [txn], { session })).toMatch(/^! /);
       expect(await stored()).toBe('[]');
-      expect(world.database.inUse).toMatchObject({ transactions: 0, memory: 0 });
+      expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
     });
 
     test('when it has only written in it', async () => {
@@ -256,7 +256,7 @@ describe('it is cancelled with the rights of whoever has taken part', () => {
       await end(second);
       expect(await client.call('commit', [txn], { session: first })).toBe(MISSING);
       expect(await stored()).toBe('[]');
-      expect(world.database.inUse).toMatchObject({ transactions: 0, memory: 0 });
+      expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
       // The other session goes on.
       expect(await client.query('CREATE t:3', { session: first })).toBe('[{ id: t:3 }]');
     });
@@ -372,7 +372,7 @@ describe('it counts for whoever began it', () => {
     await client.call('cancel', [txn], { session: SECOND });
     expect(await client.query(create, { session: FIRST, txn: await client.begin(FIRST) })).toBe('[]');
     client.rpc.close();
-    expect(world.database.inUse).toMatchObject({ transactions: 0, memory: 0 });
+    expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
   });
 
   test('and is idle when no session asks anything of it', async () => {
@@ -406,7 +406,7 @@ test('a session that waited for its turn in it until it was over keeps nothing o
   expect(await waiting).toMatch(/^! /);
   expect(await stored()).toBe('[]');
   expect(await client.query('CREATE t:3', { session: second })).toBe('[{ id: t:3 }]');
-  expect(world.database.inUse).toMatchObject({ transactions: 0, memory: 0 });
+  expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
 });
 
 test('a guest who was refused in it has taken no part', async () => {

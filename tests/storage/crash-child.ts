@@ -2,7 +2,7 @@
  * A process to be killed: `node crash-child.js <folder> <mode>`.
  *
  * `commit` commits in several loops at once and prints each commit once it is acknowledged. `large` does so with commits of many changes, one after
- * the other, and prints when each begins. `put` prints when it has put but not committed.
+ * the other, and prints when each begins, what the thread that writes is sent, and when it has answered. `put` prints when it has put but not committed.
  */
 import { writeSync } from 'node:fs';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
@@ -30,8 +30,17 @@ async function loop(name: string): Promise<void> {
 
 /** Each gives every key the next value. */
 async function commitMany(): Promise<void> {
-  process.once('worker', () => say('thread'));
-  for (let round = 1; ; round++) {
+  let round = 1;
+  process.once('worker', (worker) => {
+    say('thread');
+    const send = worker.postMessage.bind(worker);
+    worker.postMessage = (message: { readonly kind: string }, transfer) => {
+      say(`${message.kind} ${round}`);
+      send(message, transfer as []);
+    };
+    worker.on('message', () => say(`answer ${round}`));
+  });
+  for (; ; round++) {
     const transaction = engine.begin({ writable: true });
     for (let at = 0; at < 10_000; at++) transaction.put(`many/${at}`, round);
     say(`begin ${round}`);

@@ -28,6 +28,10 @@ export class HeldStore implements ByteStore {
     return this.store.view();
   }
 
+  prepare() {
+    this.store.prepare();
+  }
+
   async write(...write: Parameters<ByteStore['write']>) {
     this.writes++;
     if (this.failure !== undefined) throw this.failure;

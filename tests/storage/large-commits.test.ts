@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { CHANGES_A_STEP } from '../../src/storage/commit-steps.js';
+import { CHANGES_A_STEP } from '../../src/storage/commit/commit-steps.js';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';

@@ -1,12 +1,11 @@
 /**
  * An engine that answers each call later, as one over a network would: it shows where work waits for one call at a time, and what rests on
  * answers that come at once. `BEGIN` travels with the first read, so that a transaction begins at once. As a store over a network, it has no answers
- * before durability.
+ * before durability. Its transactions are those of all engines, over a snapshot and a committer that answer later.
  */
 import { andThen, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type {
   BeginOptions,
-  Cursor,
   Engine,
   Entry,
   Key,
@@ -14,12 +13,13 @@ import type {
   Prefetch,
   PrefetchRange,
   Reservation,
-  Savepoint,
-  ScanOptions,
   Stored,
   Transaction,
   Versionstamp,
 } from '../../src/storage/contract.js';
+import type { MemoryEngine } from '../../src/storage/engines/memory.js';
+import type { ReadValues, Snapshot, SnapshotCursor } from '../../src/storage/transaction/snapshot.js';
+import { type Committer, SnapshotTransaction } from '../../src/storage/transaction/transaction.js';
 
 /** When answers come. */
 export class Lateness {
@@ -84,12 +84,15 @@ export class Lateness {
   }
 }
 
+/** The parts of a store that its transactions are made of. */
+type Parts = Engine & Pick<MemoryEngine, 'snapshot' | 'committer'>;
+
 export class LateEngine implements Engine {
   readonly name: string;
   readonly isVolatile?: true;
 
   constructor(
-    private readonly inner: Engine,
+    private readonly inner: Parts,
     private readonly lateness: Lateness,
   ) {
     this.name = `late ${inner.name}`;
@@ -100,8 +103,15 @@ export class LateEngine implements Engine {
     return this.inner.changedAt;
   }
 
-  begin(options: BeginOptions): PromiseOrValue<Transaction> {
-    return this.#late(this.inner.begin(options));
+  begin(options: BeginOptions): Transaction {
+    const snapshot = new LateSnapshot(this.inner.snapshot(), this.lateness);
+    return options.writable
+      ? new SnapshotTransaction(
+          snapshot,
+          new LateCommitter(this.inner.committer(options), this.lateness),
+          options.memory,
+        )
+      : new SnapshotTransaction(snapshot);
   }
 
   check(): Promise<void> {
@@ -111,41 +121,36 @@ export class LateEngine implements Engine {
   close(): Promise<void> {
     return this.inner.close();
   }
-
-  #late(begun: PromiseOrValue<Transaction>): PromiseOrValue<Transaction> {
-    return begun instanceof Promise
-      ? begun.then((transaction) => new LateTransaction(transaction, this.lateness))
-      : new LateTransaction(begun, this.lateness);
-  }
 }
 
-class LateTransaction implements Transaction {
-  /** Keys and ranges that have been fetched, so that they are answered at once, and keys that the transaction itself has written. */
+/** Answers what was so when it was asked. */
+class LateSnapshot implements Snapshot {
+  /** Keys and ranges that have been fetched, so that they are answered at once. */
   readonly #here = new Set<Key>();
-  readonly #written = new Set<Key>();
   readonly #rangesHere = new Set<string>();
 
   constructor(
-    private readonly inner: Transaction,
+    private readonly inner: Snapshot,
     private readonly lateness: Lateness,
   ) {}
 
-  get writable(): boolean {
-    return this.inner.writable;
-  }
-
   get(key: Key): PromiseOrValue<Stored | undefined> {
     const value = this.inner.get(key);
-    return this.#isHere(key) ? value : this.#answered(value);
+    return this.#here.has(key) ? value : this.lateness.answer(() => value);
   }
 
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]> {
     const values = this.inner.getMany(keys);
-    return keys.every((key) => this.#isHere(key)) ? values : this.#answered(values);
+    return keys.every((key) => this.#here.has(key)) ? values : this.lateness.answer(() => values);
+  }
+
+  hasMany(keys: readonly Key[]): PromiseOrValue<boolean[]> {
+    const found = this.inner.hasMany(keys);
+    return keys.every((key) => this.#here.has(key)) ? found : this.lateness.answer(() => found);
   }
 
   readonly prefetch = ({ keys = [], ranges = [] }: Prefetch): PromiseOrValue<void> => {
-    const missing = keys.filter((key) => !this.#isHere(key));
+    const missing = keys.filter((key) => !this.#here.has(key));
     const missingRanges = ranges.filter((range) => !this.#rangesHere.has(nameOf(range)));
     if (missing.length === 0 && missingRanges.length === 0) return;
     return this.lateness.answer(() => {
@@ -154,76 +159,18 @@ class LateTransaction implements Transaction {
     });
   };
 
-  scan(range: KeyRange, options?: ScanOptions): Cursor {
-    const isHere = this.#rangesHere.has(nameOf({ ...range, reverse: options?.reverse ?? false }));
-    return new LateCursor(this.inner.scan(range, options), this.lateness, isHere);
+  scan(range: KeyRange, reverse: boolean, keysOnly: boolean): SnapshotCursor {
+    const isHere = this.#rangesHere.has(nameOf({ ...range, reverse }));
+    return new LateCursor(this.inner.scan(range, reverse, keysOnly), this.lateness, isHere);
   }
 
   count(range: KeyRange): Promise<number> {
-    return this.#answered(this.inner.count(range));
+    const count = this.inner.count(range);
+    return this.lateness.answer(() => count);
   }
 
-  hasWritten(key: Key): boolean {
-    return this.inner.hasWritten(key);
-  }
-
-  put(key: Key, value: Stored): void {
-    this.#written.add(key);
-    this.inner.put(key, value);
-  }
-
-  delete(key: Key): void {
-    this.#written.add(key);
-    this.inner.delete(key);
-  }
-
-  deleteRange(range: KeyRange): Promise<void> {
-    return this.#answered(this.inner.deleteRange(range));
-  }
-
-  append(prefix: Key, value: Stored): void {
-    this.inner.append(prefix, value);
-  }
-
-  afterCommit(callback: (last: Versionstamp) => void): void {
-    this.inner.afterCommit(callback);
-  }
-
-  savepoint(): Savepoint {
-    return this.inner.savepoint();
-  }
-
-  rollback(to: Savepoint): void {
-    this.#written.clear();
-    this.inner.rollback(to);
-  }
-
-  commit(): PromiseOrValue<void> {
-    return this.writable ? this.#done(() => this.inner.commit()) : this.inner.commit();
-  }
-
-  cancel(): void {
-    this.inner.cancel();
-  }
-
-  reserve(): Promise<Reservation> {
-    return this.#done(() => this.inner.reserve());
-  }
-
-  #isHere(key: Key): boolean {
-    return this.#here.has(key) || this.#written.has(key);
-  }
-
-  /** Does at once what has a place among the deeds of others, and answers later. */
-  #done<T>(work: () => PromiseOrValue<T>): Promise<T> {
-    const outcome = new Promise<T>((resolve) => resolve(work()));
-    outcome.catch(() => undefined);
-    return this.lateness.answer(() => outcome);
-  }
-
-  /** What was so when it was asked, delivered later. */
-  #answered<T>(value: PromiseOrValue<T>): Promise<T> {
-    return this.lateness.answer(() => value);
+  release(): void {
+    this.inner.release();
   }
 }
 
@@ -232,45 +179,72 @@ function nameOf({ from, to, reverse = false }: PrefetchRange): string {
 }
 
 /** Learns with each batch whether there is another, so that nobody waits for the end. */
-class LateCursor implements Cursor {
-  #next: readonly Entry[] | undefined;
+class LateCursor implements SnapshotCursor {
+  /** What it has read ahead. */
+  #next: Entry[] = [];
   #isOver = false;
-  #hasBegun = false;
 
   constructor(
-    private readonly inner: Cursor,
+    private readonly inner: SnapshotCursor,
     private readonly lateness: Lateness,
     /** Whether the first batch has been fetched. */
-    private readonly isHere: boolean,
+    private isHere: boolean,
   ) {}
 
-  next(): PromiseOrValue<readonly Entry[] | undefined> {
-    if (this.#isOver) return undefined;
-    return this.isHere && !this.#hasBegun ? this.#take() : this.lateness.answer(() => this.#take());
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
-  #take(): PromiseOrValue<readonly Entry[] | undefined> {
-    const first = this.#hasBegun ? this.#next : this.inner.next();
-    this.#hasBegun = true;
-    return andThen(first, (batch) =>
-      andThen(batch && this.inner.next(), (next) => {
-        this.#next = next;
-        this.#isOver = next === undefined;
-        return batch;
-      }),
-    );
+  read(entries: Entry[], limit: number): PromiseOrValue<void> {
+    if (!this.isHere) return this.lateness.answer(() => this.#take(entries, limit));
+    this.isHere = false;
+    this.#take(entries, limit);
   }
 
-  nextValues(): PromiseOrValue<readonly Stored[] | undefined> {
-    const batch = this.next();
-    return batch instanceof Promise
-      ? batch.then((entries) => entries?.map(([, value]) => value))
-      : batch?.map(([, value]) => value);
+  readValues(limit: number): PromiseOrValue<ReadValues> {
+    const entries: Entry[] = [];
+    return andThen(this.read(entries, limit), () => ({
+      values: entries.map(([, value]) => value),
+      last: entries.at(-1)?.[0],
+    }));
   }
 
-  close(): void {
-    this.#isOver = true;
-    this.inner.close();
+  #take(entries: Entry[], limit: number): void {
+    const found = this.#next;
+    void this.inner.read(found, limit + 1 - found.length);
+    this.#next = found.splice(limit);
+    this.#isOver = this.#next.length === 0;
+    entries.push(...found);
+  }
+}
+
+/** Does at once what has a place among the deeds of others, and answers later. */
+class LateCommitter implements Committer {
+  constructor(
+    private readonly inner: Committer,
+    private readonly lateness: Lateness,
+  ) {}
+
+  commit(...commit: Parameters<Committer['commit']>): Promise<void> {
+    return this.#done(() => this.inner.commit(...commit));
+  }
+
+  abandon(): void {
+    this.inner.abandon();
+  }
+
+  lastStamp(): Versionstamp {
+    return this.inner.lastStamp();
+  }
+
+  reserve(...reserve: Parameters<Committer['reserve']>): Promise<Reservation> {
+    return this.#done(() => this.inner.reserve(...reserve));
+  }
+
+  #done<T>(work: () => PromiseOrValue<T>): Promise<T> {
+    const outcome = new Promise<T>((resolve) => resolve(work()));
+    outcome.catch(() => undefined);
+    return this.lateness.answer(() => outcome);
   }
 }
 

@@ -1,6 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as endOfRound } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
@@ -11,6 +13,15 @@ import { HeldStore, openUnsynced } from './held-store.js';
 
 const EVERYTHING = { from: '', to: '\xff' };
 const withCode = (code: string) => expect.objectContaining({ code });
+
+/** LMDB's two meta pages, of which each commit writes one. */
+function headOf(path: string): Buffer {
+  const head = Buffer.alloc(2 * 4096);
+  const file = openSync(path, 'r');
+  readSync(file, head, 0, head.length, 0);
+  closeSync(file);
+  return head;
+}
 
 let folder: string;
 beforeEach(async () => {
@@ -44,6 +55,24 @@ describe('LmdbEngine', () => {
     expect(store.writes).toBe(1);
     expect(engine.begin({ writable: false }).count(EVERYTHING)).toBe(50);
   });
+
+  it.each(['the first', 'one that comes later in the round'])(
+    'begins to write at the end of the round: %s',
+    async (which) => {
+      await put('k', 0);
+      if (which !== 'the first') await endOfRound();
+      const before = headOf(join(folder, DATA_FILE));
+      const written = put('k', 1);
+      await endOfRound();
+      // The loop stands still from now on: only the library's thread, which has been told by now, can change the file.
+      const pause = new Int32Array(new SharedArrayBuffer(4));
+      let tries = 3_000;
+      while (headOf(join(folder, DATA_FILE)).equals(before) && tries-- > 0) Atomics.wait(pause, 0, 0, 1);
+      expect(tries).toBeGreaterThan(0);
+      await written;
+      expect(read('k')).toBe(1);
+    },
+  );
 
   it('keeps no more room than the next commits may take, however many came before', async () => {
     const size = async () => (await stat(join(folder, DATA_FILE))).size;
@@ -127,11 +156,11 @@ describe('LmdbEngine', () => {
           return engine.earlyAnswers.accept(transaction);
         };
         const clean = engine.begin({ writable: true });
-        clean.deleteRange(EVERYTHING);
+        await clean.deleteRange(EVERYTHING);
         await clean.commit();
         void accept(durable);
         await engine.earlyAnswers.durable();
-        const shown = engine.begin({ writable: false }).scan(EVERYTHING).next();
+        const shown = await engine.begin({ writable: false }).scan(EVERYTHING).next();
         const complete = await new Promise<() => void>((resolve) => {
           store.held = resolve;
           void accept(writing);
@@ -272,7 +301,7 @@ describe('LmdbEngine', () => {
     for (let round = 0; round < 20; round++) {
       await put('a', round);
       await put('b', round);
-      if (round % 3 === 0) read('a');
+      if (round % 3 === 0) expect(read('a')).toBe(round);
       snapshots.push(engine.begin({ writable: false }));
     }
     for (const [round, snapshot] of snapshots.entries()) {
@@ -319,15 +348,12 @@ describe('LmdbEngine', () => {
     expect(reader.get(longest)).toBe(1);
     expect(reader.get(`${longest}k`)).toBeUndefined();
     for (const reverse of [false, true]) {
-      const keys = (from: string, to: string) =>
-        reader
-          .scan({ from, to }, { reverse })
-          .next()
-          ?.map(([key]) => key.length);
-      expect(keys(longest, `${longest}\0`)).toEqual([MAX_KEY_LENGTH]);
-      expect(keys(`${longest}\0`, `${longest}\xff`)).toBeUndefined();
-      expect(keys(`${longest}\0`, 'm')).toEqual([1]);
-      expect(keys('', `${longest}${longest}`)).toEqual([MAX_KEY_LENGTH]);
+      const keys = async (from: string, to: string) =>
+        (await reader.scan({ from, to }, { reverse }).next())?.map(([key]) => key.length);
+      expect(await keys(longest, `${longest}\0`)).toEqual([MAX_KEY_LENGTH]);
+      expect(await keys(`${longest}\0`, `${longest}\xff`)).toBeUndefined();
+      expect(await keys(`${longest}\0`, 'm')).toEqual([1]);
+      expect(await keys('', `${longest}${longest}`)).toEqual([MAX_KEY_LENGTH]);
     }
     expect(reader.count({ from: longest, to: `${longest}\0` })).toBe(1);
     expect(reader.count({ from: `${longest}\0`, to: 'm' })).toBe(1);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key } from '../../src/storage/contract.js';
-import { OrderedTree } from '../../src/storage/ordered-tree.js';
+import { OrderedTree } from '../../src/storage/tree/ordered-tree.js';
 
 const ALL = { from: '', to: '\xff' };
 

@@ -126,7 +126,7 @@ describe('scans on disk', () => {
     try {
       const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const clearing = engine.begin({ writable: true });
-        clearing.deleteRange({ from: '', to: '\xff' });
+        await clearing.deleteRange({ from: '', to: '\xff' });
         await clearing.commit();
         let model: ReadonlyMap<Key, Stored> = new Map();
         const open: [Transaction, ReadonlyMap<Key, Stored>][] = [];

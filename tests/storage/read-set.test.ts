@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Commit, CommitLog } from '../../src/storage/commit-log.js';
-import { after, ReadSet } from '../../src/storage/read-set.js';
+import { type Commit, CommitLog } from '../../src/storage/commit/commit-log.js';
+import { after, ReadSet } from '../../src/storage/transaction/read-set.js';
 
 function key(number: number): string {
   return String(number).padStart(7, '0');

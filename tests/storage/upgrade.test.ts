@@ -44,11 +44,11 @@ function states() {
   return { ...found, ...facts };
 }
 
-function entries(engine: LmdbEngine): Entry[] {
+async function entries(engine: LmdbEngine): Promise<Entry[]> {
   const transaction = engine.begin({ writable: false });
   const cursor = transaction.scan(EVERYTHING);
   const all: Entry[] = [];
-  for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) all.push(...batch);
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) all.push(...batch);
   transaction.cancel();
   return all;
 }
@@ -72,16 +72,16 @@ describe('a store of format 1', () => {
   it('is converted while it is used, and holds the same', async () => {
     expect(states()).toEqual({ right: 0, wrong: 0, none: 395, format: '1', mayBeUnsealed: true });
     const readOnly = open({ readOnly: true });
-    const before = entries(readOnly);
+    const before = await entries(readOnly);
     await readOnly.close();
     const engine = open();
     expect(engine.isSealed).toBe(false);
-    expect(entries(engine)).toEqual(before);
+    expect(await entries(engine)).toEqual(before);
     const [key, value] = before[100] as Entry;
     await Promise.all([put(engine, 'new', 'entry'), put(engine, key, 'changed meanwhile'), engine.sealed]);
     expect(engine.isSealed).toBe(true);
     const after = before.map((entry) => (entry[0] === key ? [key, 'changed meanwhile'] : entry));
-    expect(entries(engine)).toEqual(
+    expect(await entries(engine)).toEqual(
       [...after, ['new', 'entry']].sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
     );
     expect(value).not.toBe('changed meanwhile');
@@ -109,7 +109,7 @@ describe('a store of format 1', () => {
 
   it('is left alone by whoever only reads', async () => {
     const engine = open({ readOnly: true });
-    expect(entries(engine)).toHaveLength(395);
+    expect(await entries(engine)).toHaveLength(395);
     const transaction = engine.begin({ writable: true });
     transaction.put('a', 1);
     expect(() => transaction.commit()).toThrow(expect.objectContaining({ code: 'read_only' }));

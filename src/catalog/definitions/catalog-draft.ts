@@ -109,21 +109,15 @@ export class CatalogDraft {
   }
 
   finish(namespace: NamespaceDefinition): DatabaseCatalog {
-    const tables = new Map<string, TableEntry>();
-    const tablesById = new Map<Id, TableEntry>();
-    const views = viewsBySource(this.#tables.values());
-    for (const [id, table] of this.#tables) {
-      const { name } = table.definition;
-      const entry = withViews(table, this.#database.id, views.get(name) ?? NO_VIEWS);
-      tables.set(name, entry);
-      tablesById.set(id, entry);
+    const entries: TableEntry[] = [];
+    for (const table of this.#tables.values()) {
+      entries.push(table instanceof TableDraft ? table.entry(this.#database.id) : table);
     }
     return {
       namespace,
       database: this.#database,
       stamp: this.#stamp,
-      tables,
-      tablesById,
+      ...indexTables(entries),
       params: this.#params,
       functions: this.#functions,
       analyzers: this.#analyzers,
@@ -153,21 +147,44 @@ class TableDraft {
     else if (definition.kind === 'define-event') this.events.push(definition);
     else misplaced(definition);
   }
+
+  entry(database: Id): TableEntry {
+    const { definition, stamp, fields, indexes, events } = this;
+    return {
+      definition,
+      stamp,
+      keys: new TableKeys(database, definition.id),
+      fields,
+      indexes,
+      events,
+      views: NO_VIEWS,
+    };
+  }
 }
 
-const NO_VIEWS: readonly TableDefinition[] = [];
+export const NO_VIEWS: readonly TableDefinition[] = [];
 
-/** The very entry of the previous catalog if nothing differs, so that what others derived from it stays good. */
-function withViews(table: TableEntry | TableDraft, database: Id, views: readonly TableDefinition[]): TableEntry {
-  if (table instanceof TableDraft) {
-    const { definition, stamp, fields, indexes, events } = table;
-    return { definition, stamp, keys: new TableKeys(database, definition.id), fields, indexes, events, views };
+/** The tables of a catalog, in their order, each with the views on it. */
+export function indexTables(entries: readonly TableEntry[]): Pick<DatabaseCatalog, 'tables' | 'tablesById'> {
+  const tables = new Map<string, TableEntry>();
+  const tablesById = new Map<Id, TableEntry>();
+  const views = viewsBySource(entries);
+  for (const each of entries) {
+    const { id, name } = each.definition;
+    const entry = withViews(each, views.get(name) ?? NO_VIEWS);
+    tables.set(name, entry);
+    tablesById.set(id, entry);
   }
+  return { tables, tablesById };
+}
+
+/** The very entry if nothing differs, so that what others derived from it stays good. */
+function withViews(table: TableEntry, views: readonly TableDefinition[]): TableEntry {
   const same = table.views.length === views.length && table.views.every((view, at) => view === views[at]);
   return same ? table : { ...table, views };
 }
 
-function viewsBySource(tables: Iterable<TableEntry | TableDraft>): Map<string, TableDefinition[]> {
+function viewsBySource(tables: Iterable<TableEntry>): Map<string, TableDefinition[]> {
   const views = new Map<string, TableDefinition[]>();
   for (const { definition } of tables) {
     for (const source of viewSources(definition)) {

@@ -46,16 +46,18 @@ import type {
   TableDefinition,
   UserDefinition,
 } from './definition.js';
+import { emptyCatalog, inserted, withMember, withTable } from './derive-catalog.js';
 import { areaOf, findDatabase, findNamespace } from './lookup.js';
 import {
   bumpDatabaseVersion,
   bumpTableVersion,
   bumpVersion,
+  type Derive,
   nextId,
   type SchemaChange,
   withVersion,
 } from './schema-version.js';
-import { storeDefinition } from './stored-definition.js';
+import { readAnyDefinition, readDefinition, stampOf, storeDefinition } from './stored-definition.js';
 
 /** A definition whose id hasn't been given out yet. */
 export type WithoutId<D> = Omit<D, 'id'>;
@@ -98,9 +100,16 @@ export function putDatabase(
   return andThen(findDatabase(transaction, namespace, definition.name), (existing) =>
     andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
       const database: DatabaseDefinition = { ...definition, id };
-      transaction.put(databaseKey(namespace, database.name), withVersion(change, storeDefinition(database)));
+      const row = withVersion(change, storeDefinition(database));
+      transaction.put(databaseKey(namespace, database.name), row);
       recordDatabaseFeed(transaction, existing, database);
-      return database;
+      if (existing !== undefined || change.catalogs === undefined) return database;
+      return andThen(findNamespace(transaction, namespace), (found) => {
+        if (found !== undefined) {
+          change.catalogs?.add(emptyCatalog(found, readDefinition('define-database', row), stampOf(row)));
+        }
+        return database;
+      });
     }),
   );
 }
@@ -138,11 +147,14 @@ export function putTable(
   const former = catalog.tables.get(definition.name)?.definition;
   return andThen(former === undefined ? newTable(change, area) : keptOf(former), (kept) => {
     const table: TableDefinition = { ...definition, ...kept };
-    transaction.put(definitionKey(area, 'table', table.name), withVersion(change, storeDefinition(table)));
+    const row = withVersion(change, storeDefinition(table));
+    transaction.put(definitionKey(area, 'table', table.name), row);
     logDefinition(transaction, catalog.database.id, table);
     recordTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog), () => table));
+    const derive: Derive = (before, stamp) =>
+      withTable(before, stamp, readDefinition('define-table', row), stampOf(row));
+    return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog, derive), () => table));
   });
 }
 
@@ -189,7 +201,7 @@ export function putField(
   table: TableDefinition,
   field: FieldDefinition,
 ): PromiseOrValue<void> {
-  return putMember(change, catalog, table, 'field', fieldName(field), field);
+  return putMember(change, catalog, table, FIELDS, field);
 }
 
 /** The name under which a field is known: its path as text. */
@@ -210,7 +222,7 @@ export function putEvent(
   table: TableDefinition,
   event: EventDefinition,
 ): PromiseOrValue<void> {
-  return putMember(change, catalog, table, 'event', event.name, event);
+  return putMember(change, catalog, table, EVENTS, event);
 }
 
 /**
@@ -230,7 +242,7 @@ export function putIndex(
   return andThen(cleared, () =>
     andThen(nextId(transaction, databaseArea(database)), (id) => {
       const index: IndexDefinition = { ...definition, id };
-      return andThen(putMember(change, catalog, table.definition, 'index', index.name, index), () => index);
+      return andThen(putMember(change, catalog, table.definition, INDEXES, index), () => index);
     }),
   );
 }
@@ -243,19 +255,47 @@ export function rewriteIndex(
 ): PromiseOrValue<void> {
   const table = catalog.tables.get(index.table);
   invariant(table !== undefined, 'the table of an index exists');
-  return putMember(change, catalog, table.definition, 'index', index.name, index);
+  return putMember(change, catalog, table.definition, INDEXES, index);
 }
 
-function putMember(
+/** What can be defined on a table. */
+interface MemberKind<M extends FieldDefinition | IndexDefinition | EventDefinition> {
+  readonly kind: TableMemberKind;
+  nameOf(member: M): string;
+  /** The table with the member. */
+  put(entry: TableEntry, member: M): TableEntry;
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
+
+const FIELDS: MemberKind<FieldDefinition> = {
+  kind: 'field',
+  nameOf: fieldName,
+  put: (entry, field) => ({ ...entry, fields: inserted(entry.fields, field, fieldName) }),
+};
+const INDEXES: MemberKind<IndexDefinition> = {
+  kind: 'index',
+  nameOf,
+  put: (entry, index) => ({ ...entry, indexes: inserted(entry.indexes, index, nameOf) }),
+};
+const EVENTS: MemberKind<EventDefinition> = {
+  kind: 'event',
+  nameOf,
+  put: (entry, event) => ({ ...entry, events: inserted(entry.events, event, nameOf) }),
+};
+
+function putMember<M extends FieldDefinition | IndexDefinition | EventDefinition>(
   change: SchemaChange,
   catalog: DatabaseCatalog,
-  table: TableDefinition,
-  kind: TableMemberKind,
-  name: string,
-  definition: FieldDefinition | IndexDefinition | EventDefinition,
+  { id, name }: TableDefinition,
+  { kind, nameOf, put }: MemberKind<M>,
+  member: M,
 ): PromiseOrValue<void> {
-  change.transaction.put(memberKey(catalog.database.id, table.id, kind, name), storeDefinition(definition));
-  return bumpTableVersion(change, catalog, table.name);
+  const row = storeDefinition(member);
+  change.transaction.put(memberKey(catalog.database.id, id, kind, nameOf(member)), row);
+  return bumpTableVersion(change, catalog, name, (before, stamp, tableStamp) =>
+    withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, readAnyDefinition(row) as M)),
+  );
 }
 
 // ─── What stands by itself in a database; users and accesses stand at every level ───

@@ -7,13 +7,16 @@ import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from '../keys.js';
 import type { DatabaseCatalog } from './database-catalog.js';
 import type { Id } from './definition.js';
-import { rowOf } from './stored-definition.js';
+import type { CatalogCache } from './load.js';
+import { rowOf, stampOf } from './stored-definition.js';
 
 /** What a change needs: the transaction it is part of, where stamps are drawn, and the time. */
 export interface SchemaChange {
   readonly transaction: Transaction;
   readonly random: Random;
   readonly clock: Clock;
+  /** Where the catalog that follows is kept, if it is known without being loaded. */
+  readonly catalogs?: CatalogCache;
   /** Called between batches of long work: lets others have their turn, and throws when the work is to stop. */
   pause?(): PromiseOrValue<void>;
 }
@@ -38,19 +41,51 @@ export function withVersion(change: SchemaChange, row: ObjectValue): ObjectValue
 
 /** Gives the row of a key a new stamp. */
 export function bumpVersion(change: SchemaChange, key: Key): PromiseOrValue<void> {
+  return andThen(restamp(change, key), () => undefined);
+}
+
+interface Stamps {
+  readonly before: string;
+  readonly after: string;
+}
+
+function restamp(change: SchemaChange, key: Key): PromiseOrValue<Stamps> {
   const { transaction } = change;
   return andThen(transaction.get(key), (stored) => {
     invariant(stored !== undefined, 'what is changed exists');
-    transaction.put(key, withVersion(change, rowOf(stored)));
+    const row = withVersion(change, rowOf(stored));
+    transaction.put(key, row);
+    return { before: stampOf(stored), after: stampOf(row) };
   });
 }
 
-export function bumpDatabaseVersion(change: SchemaChange, catalog: DatabaseCatalog): PromiseOrValue<void> {
-  return bumpVersion(change, databaseKey(catalog.namespace.name, catalog.database.name));
+/** Makes of a catalog the one after a change, which has a stamp; `undefined` where it has to be loaded. */
+export type Derive = (before: DatabaseCatalog, stamp: string) => DatabaseCatalog | undefined;
+
+/**
+ * Gives the database a new stamp. `derive` tells of everything that was changed since it was given the one before, and so does without what the
+ * caller takes for the catalog: a stamp stands for one state of the definitions, whoever asks.
+ */
+export function bumpDatabaseVersion(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  derive?: Derive,
+): PromiseOrValue<void> {
+  return andThen(restamp(change, databaseKey(catalog.namespace.name, catalog.database.name)), ({ before, after }) => {
+    const known = derive && change.catalogs?.get(before);
+    const derived = known && derive(known, after);
+    if (derived !== undefined) change.catalogs?.add(derived);
+  });
 }
 
-export function bumpTableVersion(change: SchemaChange, catalog: DatabaseCatalog, table: string): PromiseOrValue<void> {
-  return andThen(bumpVersion(change, definitionKey(databaseArea(catalog.database.id), 'table', table)), () =>
-    bumpDatabaseVersion(change, catalog),
+/** The same for a table and its database. `derive` is given the stamps of both. */
+export function bumpTableVersion(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: string,
+  derive?: (before: DatabaseCatalog, stamp: string, tableStamp: string) => DatabaseCatalog | undefined,
+): PromiseOrValue<void> {
+  return andThen(restamp(change, definitionKey(databaseArea(catalog.database.id), 'table', table)), ({ after }) =>
+    bumpDatabaseVersion(change, catalog, derive && ((before, stamp) => derive(before, stamp, after))),
   );
 }

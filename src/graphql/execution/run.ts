@@ -1,7 +1,7 @@
 /** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { Attention, Session, StatementDoor, StatementResult } from '../../session/contract.js';
+import type { RequestActivity, Session, StatementExecutor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
 import type { Call } from './execution-context.js';
@@ -19,12 +19,16 @@ export interface RootResult {
 }
 
 /** A query: all that its root fields read is read together. @throws BudgetExceeded */
-export async function runQuery({ roots }: CompiledOperation, call: Call, door: StatementDoor): Promise<RootResult[]> {
+export async function runQuery(
+  { roots }: CompiledOperation,
+  call: Call,
+  executor: StatementExecutor,
+): Promise<RootResult[]> {
   const runs = roots.map((root) => new RootRun(root, call));
   const parcels = runs.map((run) => run.parcel()).filter((parcel) => parcel !== undefined);
-  await send(parcels, call, door);
+  await send(parcels, call, executor);
   for (const run of runs) run.gather();
-  await fetchWaiting(call, door);
+  await fetchWaiting(call, executor);
   const results: RootResult[] = [];
   for (const run of runs) results.push(await run.result());
   return results;
@@ -38,24 +42,24 @@ export async function runMutation({ roots }: CompiledOperation, call: Call, sess
 }
 
 /**
- * A root field of a mutation. `door` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
+ * A root field of a mutation. `executor` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
  * error of this field alone.
  */
 export async function runRoot(
   root: CompiledRoot,
   call: Call,
   session: Session | undefined,
-  door: StatementDoor,
+  executor: StatementExecutor,
 ): Promise<RootResult> {
   const before = call.failures.length;
   try {
     call.checkBudgets();
     const run = new RootRun(root, call);
     const parcel = run.parcel();
-    if (parcel !== undefined) await send([parcel], call, door);
+    if (parcel !== undefined) await send([parcel], call, executor);
     await run.act(session);
     run.gather();
-    await fetchWaiting(call, door);
+    await fetchWaiting(call, executor);
     return await run.result();
   } catch (thrown) {
     if (!(thrown instanceof BudgetExceeded)) throw thrown;
@@ -80,7 +84,7 @@ export async function runEvent(
 ): Promise<RootResult> {
   completion.gather?.(value, call);
   if (call.waiting.length > 0)
-    await inSnapshot(session, (snapshot) => fetchWaiting(call, snapshot), { unattended: true });
+    await inSnapshot(session, (snapshot) => fetchWaiting(call, snapshot), { background: true });
   const json = completion.write(value, call);
   call.place(0, key);
   return { key, json: json ?? 'null', time: 0n };
@@ -89,10 +93,10 @@ export async function runEvent(
 /** Whatever is read there is read from one state of the database, however many statements it takes. */
 export async function inSnapshot<T>(
   session: Session,
-  work: (snapshot: StatementDoor) => Promise<T>,
-  attention?: Attention,
+  work: (snapshot: StatementExecutor) => Promise<T>,
+  activity?: RequestActivity,
 ): Promise<T> {
-  const snapshot = await session.begin({ ...attention, writable: false });
+  const snapshot = await session.begin({ ...activity, writable: false });
   try {
     return await work(snapshot);
   } finally {

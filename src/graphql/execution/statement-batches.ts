@@ -1,7 +1,7 @@
 /** Sends the statements of a request on their way, as many at once as the budget allows. */
 import { asTesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
-import type { StatementDoor, StatementResult } from '../../session/contract.js';
+import type { StatementExecutor, StatementResult } from '../../session/contract.js';
 import { isArray, isObject, newObject, type ObjectValue } from '../../value/value.js';
 import type { Call, Order } from './execution-context.js';
 
@@ -21,7 +21,7 @@ export interface Parcel {
  * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what could exceed it waits
  * until it is known what the others have given.
  */
-export async function send(parcels: readonly Parcel[], call: Call, door: StatementDoor): Promise<void> {
+export async function send(parcels: readonly Parcel[], call: Call, executor: StatementExecutor): Promise<void> {
   let at = 0;
   while (at < parcels.length) {
     const batch: Parcel[] = [];
@@ -37,7 +37,7 @@ export async function send(parcels: readonly Parcel[], call: Call, door: Stateme
     const statements = batch.flatMap((parcel) => parcel.statements);
     let results: readonly StatementResult[];
     try {
-      results = statements.length === 0 ? [] : await door.execute(statements, values, call.deadline);
+      results = statements.length === 0 ? [] : await executor.execute(statements, values, call.deadline);
     } catch (thrown) {
       for (const { fail } of batch) fail(thrown);
       continue;
@@ -51,14 +51,14 @@ export async function send(parcels: readonly Parcel[], call: Call, door: Stateme
 }
 
 /** Fetches what waits, level by level, until nothing does. */
-export async function fetchWaiting(call: Call, door: StatementDoor): Promise<void> {
+export async function fetchWaiting(call: Call, executor: StatementExecutor): Promise<void> {
   while (call.waiting.length > 0) {
     const fetches = call.waiting;
     call.waiting = [];
     await send(
       fetches.flatMap((fetch) => Array.from(fetch.orders(call), parcelOf)),
       call,
-      door,
+      executor,
     );
   }
 }

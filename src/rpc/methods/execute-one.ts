@@ -1,10 +1,14 @@
 import type { Statement } from '../../language/ast.js';
-import type { StatementDoor } from '../../session/contract.js';
+import type { StatementExecutor } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 
 /** Runs one statement; its failure is the request's failure. */
-export async function executeOne(door: StatementDoor, statement: Statement, variables?: ObjectValue): Promise<Value> {
-  const results = await door.execute([statement], variables);
+export async function executeOne(
+  executor: StatementExecutor,
+  statement: Statement,
+  variables?: ObjectValue,
+): Promise<Value> {
+  const results = await executor.execute([statement], variables);
   const outcome = results[0]?.outcome;
   if (outcome === undefined) return undefined;
   if (!outcome.ok) throw outcome.error;

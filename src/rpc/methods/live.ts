@@ -10,10 +10,10 @@ export const liveMethods: readonly Method[] = [
     expects: '(what:Value, diff:Value)',
     least: 1,
     most: 2,
-    run: ({ door, connection }, [what, diff]) => {
+    run: ({ executor, connection }, [what, diff]) => {
       if (!connection.notifies) throw failure('live_queries_unavailable');
       const name = what instanceof Table ? what.name : what;
-      return executeOne(door, {
+      return executeOne(executor, {
         kind: 'live',
         projections: diff === true ? { kind: 'diff' } : { kind: 'fields', items: [{ kind: 'all' }] },
         from: typeof name === 'string' ? { kind: 'table', name } : { kind: 'literal', value: name },
@@ -25,6 +25,6 @@ export const liveMethods: readonly Method[] = [
     expects: '(id:Value)',
     least: 1,
     most: 1,
-    run: ({ door }, [id]) => executeOne(door, { kind: 'kill', id: { kind: 'literal', value: id } }),
+    run: ({ executor }, [id]) => executeOne(executor, { kind: 'kill', id: { kind: 'literal', value: id } }),
   },
 ];

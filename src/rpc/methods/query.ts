@@ -23,9 +23,9 @@ export const queryMethods: readonly Method[] = [
     expects: '(query:string, vars:object)',
     least: 1,
     most: 2,
-    run: ({ door }, [text, variables]) => {
+    run: ({ executor }, [text, variables]) => {
       if (typeof text !== 'string') throw failure('invalid_params', { expected: 'query to be string' });
-      return andThen(door.query(text, optionalObject('vars', variables)), statementResults);
+      return andThen(executor.query(text, optionalObject('vars', variables)), statementResults);
     },
   },
   { name: 'let', ...setVariable },

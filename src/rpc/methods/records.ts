@@ -104,7 +104,7 @@ export const recordMethods: readonly Method[] = [
     most: 1,
     run: (call, [what]) => {
       const target = readTarget(call, what);
-      return executeOne(call.door, pick(STATEMENTS.select, isOneRecord(target)), bind(target));
+      return executeOne(call.executor, pick(STATEMENTS.select, isOneRecord(target)), bind(target));
     },
   },
   {
@@ -117,7 +117,7 @@ export const recordMethods: readonly Method[] = [
       const target = readTarget(call, what);
       // The peer answers with an object also for a table that is named by text, but not for a table value.
       const one = isOneRecord(target) || typeof what === 'string';
-      return executeOne(call.door, pickByData(STATEMENTS.create, one, data), bind(target, data));
+      return executeOne(call.executor, pickByData(STATEMENTS.create, one, data), bind(target, data));
     },
   },
   change('update', '(what, data)', STATEMENTS.update),
@@ -140,7 +140,7 @@ export const recordMethods: readonly Method[] = [
     most: 1,
     run: (call, [what]) => {
       const target = readTarget(call, what);
-      return executeOne(call.door, pick(STATEMENTS.delete, isOneRecord(target)), bind(target));
+      return executeOne(call.executor, pick(STATEMENTS.delete, isOneRecord(target)), bind(target));
     },
   },
   insert('insert', WHAT_AND_DATA),
@@ -156,7 +156,7 @@ export const recordMethods: readonly Method[] = [
       variables._from = readEnd(call, from);
       variables._to = readEnd(call, to);
       const one = !isArray(from) && !isArray(to);
-      return executeOne(call.door, pickByData(STATEMENTS.relate, one, data), variables);
+      return executeOne(call.executor, pickByData(STATEMENTS.relate, one, data), variables);
     },
   },
   { name: 'run', ahead: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
@@ -175,7 +175,7 @@ function change(name: string, expects: string, statements: ByData): Method {
 
 function applyChange(call: Call, statements: ByData, what: Value, data: Value): Promise<Value> {
   const target = readTarget(call, what);
-  return executeOne(call.door, pickByData(statements, isOneRecord(target), data), bind(target, data));
+  return executeOne(call.executor, pickByData(statements, isOneRecord(target), data), bind(target, data));
 }
 
 function insert(name: keyof typeof INSERTIONS, expects: string): Method {
@@ -188,13 +188,13 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
     most: 2,
     run: (call, [what, data]) =>
       isNothing(what)
-        ? executeOne(call.door, anywhere, bind(undefined, data))
-        : executeOne(call.door, into, bind(readTable(what), data)),
+        ? executeOne(call.executor, anywhere, bind(undefined, data))
+        : executeOne(call.executor, into, bind(readTable(what), data)),
   };
 }
 
 /** Calls a function by its name: `fn::x`, or a built-in one. The version is for `ml::` only, which we don't have. */
-function run({ door }: Call, [name, version, args]: readonly Value[]): Promise<Value> {
+function run({ executor }: Call, [name, version, args]: readonly Value[]): Promise<Value> {
   if (typeof name !== 'string') throw wrongKind('name', 'string', name);
   if (!isNothing(version) && typeof version !== 'string') throw wrongKind('version', 'string', version);
   if (!isNothing(args) && !isArray(args)) throw wrongKind('args', 'array', args);
@@ -210,7 +210,7 @@ function run({ door }: Call, [name, version, args]: readonly Value[]): Promise<V
       return param(`_${index}`);
     }),
   };
-  return executeOne(door, { kind: 'return', value: call }, variables);
+  return executeOne(executor, { kind: 'return', value: call }, variables);
 }
 
 function pick({ one, many }: ByCount, only: boolean): Statement {

@@ -23,7 +23,7 @@ export interface AuditedSession {
 }
 
 /** A try to sign in. */
-export interface Try {
+export interface AuthenticationAttempt {
   readonly action: 'sign-in' | 'sign-up' | 'token-refresh';
   readonly method: 'credentials' | 'basic' | 'token' | 'refresh-token';
   /** Who the client says it is: names alone, nothing that proves it. Asked for when the try has failed. */
@@ -61,7 +61,7 @@ export class Auditor {
 
   /** Tries to sign in, and tells how that ended. */
   trying<T extends Authenticated & { readonly tokens?: IssuedTokens }>(
-    { action, method, as }: Try,
+    { action, method, as }: AuthenticationAttempt,
     work: () => PromiseOrValue<T>,
   ): PromiseOrValue<T> {
     return otherwise<T>(
@@ -197,7 +197,7 @@ export class Auditor {
 }
 
 /** Who a body of credentials is about. */
-export function claimIn(read: () => Credentials): AuditDetails | undefined {
+export function claimedIdentity(read: () => Credentials): AuditDetails | undefined {
   try {
     const credentials = read();
     const { namespace, database } = credentials.place;

@@ -23,7 +23,7 @@ import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../fu
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
-import type { Database, Opener, Origin, Session } from '../contract.js';
+import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
@@ -35,7 +35,7 @@ import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { PlanCache } from './plan-cache.js';
 import { type MemoryLimits, ServerMemory } from './server-memory.js';
-import { Sessions } from './session-registry.js';
+import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
@@ -85,7 +85,7 @@ export interface SessionBounds {
   readonly perUser?: number | undefined;
 }
 
-export interface InUse {
+export interface ResourceUsage {
   /** Open sessions, and those in the registry: of users who are signed in for longer than a request. */
   readonly sessions: number;
   readonly signedIn: number;
@@ -135,7 +135,7 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
-    const registry = new Sessions(options.sessions?.perUser);
+    const registry = new InMemorySessionRegistry(options.sessions?.perUser);
     const executor = new Executor({
       sessions: registry,
       environment,
@@ -173,7 +173,7 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new DatabaseSelector(engine, environment, registry),
+      places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       strictPermissions: options.strictPermissions ?? false,
       options: {
@@ -208,7 +208,7 @@ export class OpenDatabase implements Database {
     return this.#open({ origin: {}, principal: OWNER, connection });
   }
 
-  #open(opener: Opener): Session {
+  #open(opener: SessionOpening): Session {
     const session = new OpenSession(this.#services, opener, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     return session;
@@ -220,7 +220,7 @@ export class OpenDatabase implements Database {
   }
 
   /** What outlasts a request by now. */
-  get inUse(): InUse {
+  get resourceUsage(): ResourceUsage {
     const { transactions, registry, executor } = this.#services;
     return {
       sessions: this.#sessions.size,

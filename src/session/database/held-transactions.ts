@@ -41,7 +41,7 @@ export const DEFAULT_TRANSACTION_BOUNDS: TransactionBounds = {
 };
 
 /** What is to be held. */
-export interface HoldRequest {
+export interface LeaseRequest {
   /** Whose it is; `undefined` for the process itself. */
   readonly user: string | undefined;
   readonly kind: HeldKind;
@@ -116,7 +116,7 @@ export class HeldTransactions {
   }
 
   /** @throws TesseraError `too_many_transactions` */
-  hold(request: HoldRequest): Hold {
+  hold(request: LeaseRequest): Hold {
     const { idle, age } = this.#bounds;
     const counter = request.kind === 'transaction' ? this.#transactions : this.#snapshots;
     const { user } = request;
@@ -193,7 +193,7 @@ interface HoldTimes {
 
 class OpenHold implements Hold {
   readonly memory: MemoryBudget;
-  readonly #request: HoldRequest;
+  readonly #request: LeaseRequest;
   readonly #times: HoldTimes;
   readonly #began: number;
   #used: number;
@@ -201,7 +201,7 @@ class OpenHold implements Hold {
   #running = 0;
   #isOver = false;
 
-  constructor(request: HoldRequest, memory: MemoryBudget, times: HoldTimes) {
+  constructor(request: LeaseRequest, memory: MemoryBudget, times: HoldTimes) {
     this.memory = memory;
     this.#request = request;
     this.#times = times;

@@ -11,7 +11,7 @@ type Interruptible = <T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T
  * Parses a long request in pieces, while others have their turns.
  * @throws TesseraError as the parser does; `cancelled`, `timed_out`
  */
-export function parseLong(
+export function parseYielding(
   { parseStepwise }: Pick<SessionServices, 'parseStepwise'>,
   text: string,
   interruptibly: Interruptible,

@@ -14,7 +14,7 @@ import { hashOf, type Shape, shapesOf } from '../../language/shape.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Aging } from './cache-aging.js';
 import { type Plan, PlanStore } from './plan-store.js';
-import { Sightings } from './seen-hashes.js';
+import { SeenHashes } from './seen-hashes.js';
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
 export const SHORT = 10_000;
@@ -56,7 +56,7 @@ export class PlanCache implements Aging {
   readonly #trees = new LruCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + source);
   readonly #shapes = new LruCache<string, readonly number[]>(SHAPE_BYTES, (name) => 4 * name.length + ENTRY_OVERHEAD);
   readonly #plans = new PlanStore(this.#trees, this.#shapes);
-  readonly #met = new Sightings();
+  readonly #met = new SeenHashes();
   readonly #atOnce: boolean;
   /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
   #last = '';

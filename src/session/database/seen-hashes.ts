@@ -5,7 +5,7 @@ const SLOTS = 2 ** 15;
  * What came before, by hashes, in a table that never grows. One that is pushed out by another was never there; what has the hash of another
  * counts as that.
  */
-export class Sightings {
+export class SeenHashes {
   readonly #slots = new Int32Array(SLOTS);
 
   has(hash: number): boolean {

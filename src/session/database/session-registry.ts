@@ -14,7 +14,7 @@ export interface RegisteredSession extends LastingSession {
   doubt(): void;
 }
 
-export class Sessions implements SessionRegistry {
+export class InMemorySessionRegistry implements SessionRegistry {
   /** How many sessions a record user may have; the oldest ends when there is one more. */
   readonly #perUser: number | undefined;
   /** By their users; each set in the order of sign-ins. */
@@ -37,7 +37,7 @@ export class Sessions implements SessionRegistry {
   /** A session has become somebody's. */
   enter(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
-    const key = userKey(principal);
+    const key = principalKey(principal);
     const sessions = this.#users.get(key) ?? new Set();
     this.#users.set(key, sessions.add(session));
     if (principal.kind !== 'record') return;
@@ -50,7 +50,7 @@ export class Sessions implements SessionRegistry {
   /** It isn't any more. */
   leave(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
-    const key = userKey(principal);
+    const key = principalKey(principal);
     const sessions = this.#users.get(key);
     if (sessions?.delete(session) !== true) return;
     if (principal.kind === 'record') this.#records--;
@@ -94,13 +94,13 @@ export class Sessions implements SessionRegistry {
       return;
     }
     for (const id of ids) {
-      yield* this.#users.get(userKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
+      yield* this.#users.get(principalKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
     }
   }
 }
 
 /** Tells users apart. */
-export function userKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
+export function principalKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
   const { namespace, database } = databasePathOf(principal);
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }
@@ -109,10 +109,14 @@ export function userKey(principal: Exclude<Principal, { kind: 'guest' }>): strin
  * The same for who is signed in, with what changes when a user is defined or a record made anew. `undefined` for those who have shown
  * nothing.
  */
-export function accountOf({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
+export function accountKey({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
   if (principal.kind === 'guest' || basis === undefined) return undefined;
   const secret = basis.kind === 'user' ? basis.user.secret : basis.access.secret;
-  return JSON.stringify([userKey(principal), secret, principal.kind === 'record' ? principal.incarnation : undefined]);
+  return JSON.stringify([
+    principalKey(principal),
+    secret,
+    principal.kind === 'record' ? principal.incarnation : undefined,
+  ]);
 }
 
 function isWithin(principal: Principal, { namespace, database }: DatabasePath): boolean {

@@ -5,7 +5,7 @@ import type { Client } from '../../auth/identity.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { ObjectValue } from '../../value/value.js';
-import { type Auditor, claimIn, type Try } from '../audit/auditor.js';
+import { type Auditor, type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js';
 import type { IssuedTokens } from '../contract.js';
 import type { SessionServices } from './services.js';
 
@@ -30,7 +30,7 @@ export class SessionAuthentication {
   }
 
   async signIn(body: ObjectValue): Promise<IssuedTokens> {
-    const as = () => claimIn(() => readSignIn(body));
+    const as = () => claimedIdentity(() => readSignIn(body));
     const { tokens } = await this.#enter({ action: 'sign-in', method: 'credentials', as }, (authenticator, client) =>
       authenticator.signIn(body, client),
     );
@@ -38,7 +38,7 @@ export class SessionAuthentication {
   }
 
   async signUp(body: ObjectValue): Promise<IssuedTokens> {
-    const as = () => claimIn(() => readSignUp(body));
+    const as = () => claimedIdentity(() => readSignUp(body));
     const { tokens } = await this.#enter({ action: 'sign-up', method: 'credentials', as }, (authenticator, client) =>
       authenticator.signUp(body, client),
     );
@@ -74,7 +74,7 @@ export class SessionAuthentication {
 
   /** What changes while somebody signs in makes the session doubtful from the beginning. */
   #enter<A extends Authenticated>(
-    attempt: Try,
+    attempt: AuthenticationAttempt,
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
   ): PromiseOrValue<A> {
     const { authenticator, registry, environment } = this.#services;

@@ -1,6 +1,7 @@
 /** What USE selects, and brings into being for those who may. */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
+import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
 import { type DatabasePath, mayAct } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
@@ -9,7 +10,7 @@ import type { Identity } from '../../exec/execution.js';
 import { tellImplied, type Witness } from '../../exec/witness.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { Sessions } from '../database/session-registry.js';
+import type { InMemorySessionRegistry } from '../database/session-registry.js';
 
 /** What a USE names of a place: a text selects, `null` unsets, `undefined` keeps. */
 export interface UseTarget {
@@ -23,15 +24,17 @@ const MOST_KNOWN = 100;
 export class DatabaseSelector {
   readonly #engine: Engine;
   readonly #environment: Environment;
-  readonly #registry: Sessions;
+  readonly #registry: InMemorySessionRegistry;
+  readonly #catalogs: CatalogCache;
   /** Databases that were there, by namespace, until a place is defined or removed: HTTP selects one with each request. */
   #known = new Map<string, Set<string>>();
   #era = 0;
 
-  constructor(engine: Engine, environment: Environment, registry: Sessions) {
+  constructor(engine: Engine, environment: Environment, registry: InMemorySessionRegistry, catalogs: CatalogCache) {
     this.#engine = engine;
     this.#environment = environment;
     this.#registry = registry;
+    this.#catalogs = catalogs;
   }
 
   /**
@@ -103,7 +106,7 @@ export class DatabaseSelector {
 
   #define(transaction: Transaction, { namespace, database }: NamespacePath): PromiseOrValue<void> {
     const { random, clock } = this.#environment;
-    const change = { transaction, random, clock };
+    const change = { transaction, random, clock, catalogs: this.#catalogs };
     return andThen(ensureNamespace(change, namespace), () =>
       database === undefined ? undefined : andThen(ensureDatabase(change, namespace, database), () => undefined),
     );

@@ -45,7 +45,7 @@ export interface Participant {
 }
 
 /** What a held transaction needs besides. */
-export interface Tenure {
+export interface TransactionLease {
   /** Its id, when it is first asked for: nobody asks for that of a snapshot. */
   drawId(): string;
   /** A statement begins in it; the answer is to be called when that has ended. */
@@ -63,7 +63,7 @@ const ENDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transaction_finished'
  */
 export class OpenHeldTransaction {
   readonly #transaction: Transaction;
-  readonly #tenure: Tenure;
+  readonly #tenure: TransactionLease;
   #id: string | undefined;
   /** Why it was ended, if no client did that. */
   #ended: TesseraError | undefined;
@@ -75,7 +75,7 @@ export class OpenHeldTransaction {
   readonly #doors = new WeakMap<Participant, HeldTransaction>();
   #isOver = false;
 
-  constructor(transaction: Transaction, tenure: Tenure) {
+  constructor(transaction: Transaction, tenure: TransactionLease) {
     this.#transaction = transaction;
     this.#tenure = tenure;
   }
@@ -92,10 +92,10 @@ export class OpenHeldTransaction {
   }
 
   /** The transaction as a session uses it; always the same one for each. */
-  doorOf(session: Participant): HeldTransaction {
+  handleFor(session: Participant): HeldTransaction {
     let door = this.#doors.get(session);
     if (door === undefined) {
-      door = new SessionDoor(this, session);
+      door = new SessionHandle(this, session);
       this.#doors.set(session, door);
     }
     return door;
@@ -202,7 +202,7 @@ export class OpenHeldTransaction {
 }
 
 /** A held transaction in the hands of one session. */
-class SessionDoor implements HeldTransaction {
+class SessionHandle implements HeldTransaction {
   readonly #held: OpenHeldTransaction;
   readonly #session: Participant;
 

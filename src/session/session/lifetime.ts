@@ -28,9 +28,9 @@ export class Lifetime {
   }
 
   /** Notes a request; one that nobody has asked for just now is no use. */
-  use(unattended: boolean): void {
+  use(background: boolean): void {
     this.#asked = this.#clock.monotonic();
-    if (!unattended) this.#used = this.#asked;
+    if (!background) this.#used = this.#asked;
   }
 
   get expiresAt(): bigint | undefined {

@@ -71,7 +71,7 @@ const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
-export class StatementRunner {
+export class RequestRunner {
   readonly #services: RunnerServices;
   readonly #interrupt: Interrupt;
   readonly #memory: RequestMemory;

@@ -1,6 +1,6 @@
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 
 /** Whether no client and no LET may bind a name. */
-export function isProtected(name: string): boolean {
+export function isReservedParameter(name: string): boolean {
   return REQUEST_PARAMS.has(name);
 }

@@ -6,13 +6,13 @@ import type { Query } from '../../language/ast.js';
 import type { Duration, ObjectValue } from '../../value/value.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
-import type { Sessions } from '../database/session-registry.js';
+import type { InMemorySessionRegistry } from '../database/session-registry.js';
 import type { RunnerServices } from './request-runner.js';
 
 /** What a session needs of its database. */
 export interface SessionServices extends RunnerServices {
   readonly authenticator: Authenticator;
-  readonly registry: Sessions;
+  readonly registry: InMemorySessionRegistry;
   readonly transactions: HeldTransactions;
   readonly options: SessionOptions;
   /** Where one is kept. */

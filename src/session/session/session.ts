@@ -14,23 +14,23 @@ import type { Duration, ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
 import { Auditor } from '../audit/auditor.js';
 import type {
-  Attention,
   BeginOptions,
   DatabaseSelection,
   ExportSelection,
   HeldTransaction,
   IssuedTokens,
   NotificationSink,
-  Opener,
   Origin,
+  RequestActivity,
   Session,
-  StatementDoor,
+  SessionOpening,
+  StatementExecutor,
   StatementResult,
   TransferTimeout,
 } from '../contract.js';
-import { parseLong } from '../database/parse-yielding.js';
+import { parseYielding } from '../database/parse-yielding.js';
 import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
-import { accountOf, type RegisteredSession } from '../database/session-registry.js';
+import { accountKey, type RegisteredSession } from '../database/session-registry.js';
 import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
 import { SessionAuthentication } from './authentication.js';
@@ -40,7 +40,7 @@ import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
 import { SessionMemory } from './memory.js';
 import { readCatalog } from './read-catalog.js';
-import { StatementRunner } from './request-runner.js';
+import { RequestRunner } from './request-runner.js';
 import { type RunningRequest, RunningRequests } from './running-requests.js';
 import type { SessionServices } from './services.js';
 import { SessionTransactions } from './transactions.js';
@@ -75,7 +75,7 @@ export class OpenSession implements Session, RegisteredSession {
   /** Finds out whether the session may go on, while that is in doubt. */
   #doubt: Promise<void> | undefined;
 
-  constructor(services: SessionServices, { origin, principal, connection }: Opener, onClose: () => void) {
+  constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
     this.#services = services;
     this.#origin = origin;
     this.#onClose = onClose;
@@ -111,7 +111,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   get account(): string | undefined {
-    return accountOf(this.#identity);
+    return accountKey(this.#identity);
   }
 
   get variables(): ReadonlyMap<string, Variable> {
@@ -131,7 +131,7 @@ export class OpenSession implements Session, RegisteredSession {
     };
   }
 
-  get ahead(): StatementDoor {
+  get ahead(): StatementExecutor {
     const durability = this.#durability;
     return {
       query: (text, variables) => this.#query(text, { variables, durability }),
@@ -169,7 +169,7 @@ export class OpenSession implements Session, RegisteredSession {
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
     if (text.length <= SHORT) return this.#services.parse(text, variables);
     this.#mustBeAdmitted();
-    return parseLong(this.#services, text, (work) => {
+    return parseYielding(this.#services, text, (work) => {
       const begun = this.#requests.begin();
       return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
     });
@@ -183,9 +183,9 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#bounded(RequestInterrupt.begin(this.#services.environment)).within(timeout).deadline;
   }
 
-  begin({ writable = true, unattended = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
-    const session = unattended ? this.#participate(unattended) : this.#participating;
-    const ready = andThen(this.#durability.durable, () => this.#use(unattended));
+  begin({ writable = true, background = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
+    const session = background ? this.#participate(background) : this.#participating;
+    const ready = andThen(this.#durability.durable, () => this.#use(background));
     return andThen(ready, () => {
       this.#mustBeAdmitted();
       return this.#transactions.begin(this.#identity, writable, session);
@@ -202,12 +202,12 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#participant;
   }
 
-  #participate(unattended: boolean): Participant {
+  #participate(background: boolean): Participant {
     return {
       parse: (text, given) => this.#parse(text, given),
       check: () => this.#mustBeLive(),
       confirm: () => this.#use(true),
-      enter: () => andThen(this.#use(unattended), () => this.#mustBeAdmitted()),
+      enter: () => andThen(this.#use(background), () => this.#mustBeAdmitted()),
       run: (statements, request) => this.#run(statements, request),
       joined: (held) => this.#transactions.joined(held),
       left: (held) => this.#transactions.left(held),
@@ -239,7 +239,7 @@ export class OpenSession implements Session, RegisteredSession {
       listener: this.#notifier,
       auditor: this.#auditor,
     };
-    const runner = new StatementRunner(this.#services, request);
+    const runner = new RequestRunner(this.#services, request);
     const run = () => runner.run(statements, literals);
     return this.#requests.run(begun, statements.some(isLive) ? () => this.#answeringFirst(run) : run, running);
   }
@@ -425,9 +425,9 @@ export class OpenSession implements Session, RegisteredSession {
     };
   }
 
-  async catalog({ unattended }: Attention = {}): Promise<DatabaseCatalog | undefined> {
+  async catalog({ background }: RequestActivity = {}): Promise<DatabaseCatalog | undefined> {
     await this.#durability.durable;
-    await this.#use(unattended);
+    await this.#use(background);
     this.#mustBeAdmitted();
     return readCatalog(this.#services, this.#identity);
   }
@@ -444,10 +444,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   /** Begins a request: not before it is clear whether the session may go on. */
-  #use(unattended = false): PromiseOrValue<void> {
+  #use(background = false): PromiseOrValue<void> {
     return this.#doubt === undefined
-      ? this.#mustBeLive(unattended)
-      : this.#doubt.then(() => this.#mustBeLive(unattended));
+      ? this.#mustBeLive(background)
+      : this.#doubt.then(() => this.#mustBeLive(background));
   }
 
   /** Nothing is begun any more when it is closed, whatever was still on its way. */
@@ -456,13 +456,13 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   /** An expired session refuses everything that isn't about becoming a fresh one. */
-  #mustBeLive(unattended = false): void {
+  #mustBeLive(background = false): void {
     this.#mustBeOpen();
     if (this.#lifetime.isOver) {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    this.#lifetime.use(unattended);
+    this.#lifetime.use(background);
   }
 
   /** Whoever may run nothing is not to learn what is defined either. */

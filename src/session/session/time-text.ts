@@ -9,7 +9,7 @@ const UNITS = [
  *
  * A quotient of an integer below 10⁹ and a power of ten prints with as many digits as it has, never with an exponent.
  */
-export function timeText(time: bigint): string {
+export function formatElapsed(time: bigint): string {
   const nanoseconds = Number(time);
   for (const [below, divisor, unit] of UNITS) {
     if (nanoseconds < below) return `${nanoseconds / divisor}${unit}`;

@@ -6,7 +6,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import type { HeldKind, HeldTransactions, Hold } from '../database/held-transactions.js';
-import { userKey } from '../database/session-registry.js';
+import { principalKey } from '../database/session-registry.js';
 import type { HeldTransaction } from '../statement-executor.js';
 import type { Connection } from './connection.js';
 import { OpenHeldTransaction, type Participant } from './held-transaction.js';
@@ -27,7 +27,7 @@ interface Begun {
 
 /** Whose transactions are counted together; nobody's where the process itself asks. */
 function userOf({ principal, signedIn, origin }: SessionIdentity): string | undefined {
-  if (principal.kind !== 'guest' && signedIn.basis !== undefined) return userKey(principal);
+  if (principal.kind !== 'guest' && signedIn.basis !== undefined) return principalKey(principal);
   return origin.ip === undefined ? undefined : `address ${origin.ip}`;
 }
 
@@ -73,7 +73,7 @@ export class SessionTransactions {
       };
       if (writable) this.#connection.transactions.add(held);
       held.join(session);
-      return held.doorOf(session);
+      return held.handleFor(session);
     });
   }
 
@@ -122,7 +122,7 @@ export class SessionTransactions {
 
   /** One of the connection that is under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
   find(id: string, session: Participant): HeldTransaction {
-    return this.#connection.transactions.find(id).doorOf(session);
+    return this.#connection.transactions.find(id).handleFor(session);
   }
 
   cancelAll(): void {

@@ -15,7 +15,7 @@ import { formatDuration } from '../../value/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
 import type { DurabilityTracker } from './durability-tracker.js';
-import { type RunnerServices, StatementRunner } from './request-runner.js';
+import { RequestRunner, type RunnerServices } from './request-runner.js';
 import type { ExportSnapshot } from './transactions.js';
 
 /** The session in which it happens. */
@@ -75,7 +75,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
   let statements = 0;
   try {
     const identity = await session.identity();
-    const runner = new StatementRunner(services, {
+    const runner = new RequestRunner(services, {
       identity,
       interrupt,
       memory,
@@ -176,11 +176,7 @@ class Block {
 }
 
 /** @throws TesseraError `import_failed` with where it was; `cancelled` and `timed_out` of the import as a whole */
-async function run(
-  runner: StatementRunner,
-  interrupt: RequestInterrupt,
-  { statements, position }: Batch,
-): Promise<void> {
+async function run(runner: RequestRunner, interrupt: RequestInterrupt, { statements, position }: Batch): Promise<void> {
   interrupt.check();
   try {
     for (const { outcome } of await runner.run(statements)) if (!outcome.ok) throw outcome.error;

@@ -2,7 +2,7 @@ import type { MemoryBudget } from '../../base/memory-budget.js';
 import { failure } from '../../errors/error.js';
 import { Scope } from '../../exec/execution.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { isProtected } from './reserved-parameters.js';
+import { isReservedParameter } from './reserved-parameters.js';
 
 /** How many a session keeps; anybody can set them, signed in or not. */
 const MAX_VARIABLES = 1_000;
@@ -31,7 +31,7 @@ export class SessionVariables {
 
   /** @throws TesseraError `protected_variable`, `too_many_variables`, and of the budget that is full: the variable is as it was then */
   set(name: string, variable: Variable): void {
-    if (isProtected(name)) throw failure('protected_variable', { name });
+    if (isReservedParameter(name)) throw failure('protected_variable', { name });
     if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
       throw failure('too_many_variables', { limit: MAX_VARIABLES });
     }
@@ -63,7 +63,7 @@ export class SessionVariables {
       throw failure('too_many_request_variables', { limit: MAX_REQUEST_VARIABLES });
     }
     for (const name of names) {
-      if (isProtected(name)) throw failure('reserved_variable', { name });
+      if (isReservedParameter(name)) throw failure('reserved_variable', { name });
       scope.set(name, variables[name]);
     }
     return scope;

@@ -1,10 +1,10 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
-import type { AfterCommit } from '../after-commit.js';
-import type { Commit } from '../commit-log.js';
+import type { Commit } from '../commit/commit-log.js';
 import type { Stored, Versionstamp } from '../contract.js';
-import { OrderedTree } from '../ordered-tree.js';
-import { DELETED, type Overlay, type Written } from '../overlay.js';
+import type { AfterCommit } from '../transaction/after-commit.js';
+import { DELETED, type Overlay, type Written } from '../transaction/overlay.js';
+import { OrderedTree } from '../tree/ordered-tree.js';
 import { LARGE_WRITE } from './large-writer.js';
 import { addDemand, type Demand } from './lmdb-space.js';
 import type { ByteStore, Changes } from './lmdb-store.js';
@@ -81,6 +81,9 @@ export class GroupWriter {
   readonly #failed: (reason: unknown) => unknown;
   #version: number;
   #running = false;
+  /** Whether the next group waits for the end of this round of the event loop. */
+  #collecting = false;
+  #prepared = false;
   #writing: Group | undefined;
   /** In the order in which they came; none but the last is added to. */
   #waiting: Group[] = [];
@@ -123,6 +126,7 @@ export class GroupWriter {
     if (changes.length > LAID_AT_ONCE) this.#unwritten = undefined;
     else if (this.#unwritten !== undefined) lay(changes, this.#unwritten);
     if (!this.#running) void this.#run();
+    else if (this.#collecting) this.#prepare();
     return group.written;
   }
 
@@ -161,7 +165,12 @@ export class GroupWriter {
     this.#running = true;
     for (;;) {
       // Whoever is about to commit, perhaps in answer to the last group, comes along.
-      await this.#timers.nextRound();
+      const end = this.#timers.nextRound();
+      this.#collecting = true;
+      this.#prepare();
+      await end;
+      this.#collecting = false;
+      this.#prepared = false;
       const group = this.#waiting.shift();
       if (group === undefined) break;
       this.#writing = group;
@@ -180,6 +189,14 @@ export class GroupWriter {
       group.resolve();
     }
     this.#running = false;
+  }
+
+  /** Called behind `nextRound`, so that the group comes into the batch before the library ends that. */
+  #prepare(): void {
+    const next = this.#waiting[0];
+    if (next === undefined || this.#prepared || next.changes.length > LARGE_WRITE) return;
+    this.#prepared = true;
+    this.#store.prepare();
   }
 
   /** Leaves the writer running for ever, so that nothing is begun again. */

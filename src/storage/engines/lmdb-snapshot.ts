@@ -1,7 +1,7 @@
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
-import { lowerBound } from '../lower-bound.js';
-import { after } from '../read-set.js';
-import type { ReadValues, Snapshot, SnapshotCursor } from '../snapshot.js';
+import { after } from '../transaction/read-set.js';
+import type { ReadValues, Snapshot, SnapshotCursor } from '../transaction/snapshot.js';
+import { lowerBound } from '../tree/lower-bound.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
 import { type RangeCache, Stretch } from './range-cache.js';
@@ -57,9 +57,13 @@ export class LmdbSnapshot implements Snapshot {
     }
   }
 
-  has(key: Key): boolean {
+  getMany(keys: readonly Key[]): (Stored | undefined)[] {
+    return keys.map((key) => this.get(key));
+  }
+
+  hasMany(keys: readonly Key[]): boolean[] {
     this.#state.check();
-    return this.#view.has(key);
+    return keys.map((key) => this.#view.has(key));
   }
 
   scan(range: KeyRange, reverse: boolean, keysOnly: boolean): SnapshotCursor {

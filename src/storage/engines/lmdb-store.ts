@@ -41,6 +41,8 @@ export interface ByteStore {
   sealed(): Promise<void>;
   /** Pins what is committed now. */
   view(): ByteView;
+  /** Announces a `write` in this round of the event loop: one of few changes then starts at the end of this round rather than of the next. */
+  prepare(): void;
   /**
    * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise resolves the changes
    * are durable; they become visible to new views no sooner than that. `stamp` is the last versionstamp given out, if it is a new one.
@@ -188,6 +190,11 @@ class LmdbByteStore implements ByteStore {
     return new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
   }
 
+  prepare(): void {
+    // The library starts its batches by a `setImmediate` of its own, which it sets when the first write comes, even an empty one.
+    void this.#databases.root.batch(NOTHING).catch(NOTHING);
+  }
+
   async write({ changes, room }: Changes, version: number, stamp?: Versionstamp): Promise<void> {
     const isWritten = changes.length > LARGE_WRITE && (await this.#large?.write(changes, version, stamp));
     if (isWritten !== true) {
@@ -214,6 +221,8 @@ class LmdbByteStore implements ByteStore {
     }
   }
 }
+
+const NOTHING = (): void => {};
 
 /** The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a number. */
 function oldestReader(table: string): number {

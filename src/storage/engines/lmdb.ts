@@ -5,18 +5,19 @@ import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
 import { sealRecord } from '../../value/sealed-record.js';
-import { callAll } from '../after-commit.js';
 import { StampSource } from '../append.js';
-import { admitted, CommitGate } from '../commit-gate.js';
-import { type Commit, CommitLog } from '../commit-log.js';
-import { forEachChange, isLargeCommit, settleInSteps } from '../commit-steps.js';
+import { admitted, CommitGate } from '../commit/commit-gate.js';
+import { type Commit, CommitLog } from '../commit/commit-log.js';
+import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-steps.js';
+import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
 import type { BeginOptions, EarlyAnswers, Engine, Key, Versionstamp } from '../contract.js';
-import { LayeredSnapshot } from '../layered.js';
-import { DELETED, type Written } from '../overlay.js';
-import type { ReadSet } from '../read-set.js';
-import { type KeyReservation, ownReservation, Reservations } from '../reservations.js';
-import type { Snapshot } from '../snapshot.js';
-import { type CommitStage, type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '../transaction.js';
+import { callAll } from '../transaction/after-commit.js';
+import { LayeredSnapshot } from '../transaction/layered-snapshot.js';
+import { DELETED, type Written } from '../transaction/overlay.js';
+import type { ReadSet } from '../transaction/read-set.js';
+import type { Snapshot } from '../transaction/snapshot.js';
+import { type CommitStage, type Committer, SnapshotTransaction } from '../transaction/transaction.js';
+import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
 import { lockFolder } from './folder-lock.js';
 import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { MAX_READERS } from './lmdb-databases.js';
@@ -207,7 +208,7 @@ export class LmdbEngine implements Engine {
     return this.#writer.pending > 0 ? this.#clock.now() : this.#changedAt;
   }
 
-  begin(options: BeginOptions): EmbeddedTransaction {
+  begin(options: BeginOptions): SnapshotTransaction {
     return this.#begin(options, false);
   }
 
@@ -217,7 +218,7 @@ export class LmdbEngine implements Engine {
       return andThen(this.#writer.settled(), () => this.begin(options));
     },
     accept: (transaction) => {
-      invariant(transaction instanceof EmbeddedTransaction, 'a transaction of another kind of store');
+      invariant(transaction instanceof SnapshotTransaction, 'a transaction of another kind of store');
       return transaction.accept();
     },
     durable: () => (this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended)),
@@ -251,14 +252,14 @@ export class LmdbEngine implements Engine {
     return this.#closing;
   }
 
-  #begin({ writable, reservation, interrupt, memory }: BeginOptions, onAccepted: boolean): EmbeddedTransaction {
+  #begin({ writable, reservation, interrupt, memory }: BeginOptions, onAccepted: boolean): SnapshotTransaction {
     this.#mustBeOpen();
     const shared = this.#share();
     let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
       this.#unshare(shared),
     );
     if (onAccepted && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
-    if (!writable) return new EmbeddedTransaction(snapshot);
+    if (!writable) return new SnapshotTransaction(snapshot);
     const began = this.#log.hold(onAccepted ? this.#log.latest : this.#visible);
     const own = ownReservation(reservation);
     const committer: Committer = {
@@ -280,13 +281,13 @@ export class LmdbEngine implements Engine {
       reserve: (reads, writes) =>
         this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
     };
-    return new EmbeddedTransaction(snapshot, committer, memory);
+    return new SnapshotTransaction(snapshot, committer, memory);
   }
 
   #commit(
     began: Commit,
     reads: ReadSet,
-    writes: Writes,
+    writes: WriteSet,
     until: CommitStage,
     own: KeyReservation | undefined,
   ): PromiseOrValue<void> {
@@ -310,7 +311,7 @@ export class LmdbEngine implements Engine {
   }
 
   /** Gives a commit its place; `written` resolves when it is durable. */
-  #accept({ overlay, appended, afterCommit }: Writes): Accepted {
+  #accept({ overlay, appended, afterCommit }: WriteSet): Accepted {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable, or there may be no room.
     const changes: RecordChange[] = [];
@@ -325,7 +326,7 @@ export class LmdbEngine implements Engine {
   }
 
   /** The same for many changes, which are encoded in steps. */
-  #acceptInSteps(writes: Writes): PromiseOrValue<Accepted> {
+  #acceptInSteps(writes: WriteSet): PromiseOrValue<Accepted> {
     const { overlay, afterCommit } = writes;
     const changes: RecordChange[] = [];
     const room = noDemand();

@@ -3,18 +3,19 @@ import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
-import { callAll, callInSteps } from '../after-commit.js';
 import { StampSource } from '../append.js';
-import { admitted, CommitGate } from '../commit-gate.js';
-import { type Commit, CommitLog } from '../commit-log.js';
-import { forEachChange, isLargeCommit, settleInSteps } from '../commit-steps.js';
+import { admitted, CommitGate } from '../commit/commit-gate.js';
+import { type Commit, CommitLog } from '../commit/commit-log.js';
+import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-steps.js';
+import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
 import type { BeginOptions, Engine, Key, KeyRange, Stored } from '../contract.js';
-import { OrderedTree } from '../ordered-tree.js';
-import { DELETED, type Written } from '../overlay.js';
-import type { ReadSet } from '../read-set.js';
-import { type KeyReservation, ownReservation, Reservations } from '../reservations.js';
-import type { Snapshot } from '../snapshot.js';
-import { type Committer, EmbeddedTransaction, type Writes, writtenKeys } from '../transaction.js';
+import { callAll, callInSteps } from '../transaction/after-commit.js';
+import { DELETED, type Written } from '../transaction/overlay.js';
+import type { ReadSet } from '../transaction/read-set.js';
+import type { Snapshot } from '../transaction/snapshot.js';
+import { type Committer, SnapshotTransaction } from '../transaction/transaction.js';
+import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
+import { OrderedTree } from '../tree/ordered-tree.js';
 
 /**
  * Keeps everything in memory, as live values. Everything is answered at once, commits included, unless they have to wait for a reservation.
@@ -45,10 +46,20 @@ export class MemoryEngine implements Engine {
     return this.#changedAt;
   }
 
-  begin({ writable, reservation, interrupt, memory }: BeginOptions): EmbeddedTransaction {
+  begin(options: BeginOptions): SnapshotTransaction {
+    const snapshot = this.snapshot();
+    return options.writable
+      ? new SnapshotTransaction(snapshot, this.committer(options), options.memory)
+      : new SnapshotTransaction(snapshot);
+  }
+
+  snapshot(): Snapshot {
     this.#mustBeOpen();
-    const snapshot = new TreeSnapshot(this.#tree.snapshot());
-    if (!writable) return new EmbeddedTransaction(snapshot);
+    return new TreeSnapshot(this.#tree.snapshot());
+  }
+
+  /** Of a transaction that begins on the snapshot of now. */
+  committer({ reservation, interrupt }: Pick<BeginOptions, 'reservation' | 'interrupt'>): Committer {
     const began = this.#log.hold(this.#log.latest);
     const own = ownReservation(reservation);
     const committer: Committer = {
@@ -69,7 +80,7 @@ export class MemoryEngine implements Engine {
       reserve: (reads, writes) =>
         this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
     };
-    return new EmbeddedTransaction(snapshot, committer, memory);
+    return committer;
   }
 
   /** How many read-write transactions are under way. */
@@ -78,9 +89,9 @@ export class MemoryEngine implements Engine {
   }
 
   check(): void {
-    const transaction = this.begin({ writable: false });
-    transaction.get('\0');
-    transaction.cancel();
+    const snapshot = this.snapshot();
+    void snapshot.get('\0');
+    snapshot.release();
   }
 
   async close(): Promise<void> {
@@ -92,7 +103,7 @@ export class MemoryEngine implements Engine {
     if (this.#closed) throw failure('storage_unavailable', { reason: 'it has been closed' });
   }
 
-  #commit(began: Commit, reads: ReadSet, writes: Writes, own: KeyReservation | undefined): PromiseOrValue<void> {
+  #commit(began: Commit, reads: ReadSet, writes: WriteSet, own: KeyReservation | undefined): PromiseOrValue<void> {
     const conflicts = this.#log.conflicts(began, reads);
     this.#log.release(began);
     this.#mustBeOpen();
@@ -104,7 +115,7 @@ export class MemoryEngine implements Engine {
   }
 
   /** Makes another tree, which takes the place of the present one when all changes are made. */
-  #applyInSteps(writes: Writes): PromiseOrValue<void> {
+  #applyInSteps(writes: WriteSet): PromiseOrValue<void> {
     const { overlay, afterCommit } = writes;
     const pausing = this.#pausing;
     const tree = this.#tree.snapshot();
@@ -121,7 +132,7 @@ export class MemoryEngine implements Engine {
     );
   }
 
-  #apply({ overlay, appended, afterCommit }: Writes): void {
+  #apply({ overlay, appended, afterCommit }: WriteSet): void {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     overlay.forEach((key, value) => {
       write(this.#tree, key, value);
@@ -144,12 +155,16 @@ class TreeSnapshot implements Snapshot {
     this.#tree = tree;
   }
 
-  get(key: string): Stored | undefined {
+  get(key: Key): Stored | undefined {
     return this.#tree.get(key);
   }
 
-  has(key: string): boolean {
-    return this.#tree.get(key) !== undefined;
+  getMany(keys: readonly Key[]): (Stored | undefined)[] {
+    return keys.map((key) => this.#tree.get(key));
+  }
+
+  hasMany(keys: readonly Key[]): boolean[] {
+    return keys.map((key) => this.#tree.get(key) !== undefined);
   }
 
   scan(range: KeyRange, reverse: boolean) {

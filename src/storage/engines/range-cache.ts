@@ -1,6 +1,6 @@
 import type { Key, KeyRange, Stored } from '../contract.js';
-import { lowerBound } from '../lower-bound.js';
-import { OrderedTree } from '../ordered-tree.js';
+import { lowerBound } from '../tree/lower-bound.js';
+import { OrderedTree } from '../tree/ordered-tree.js';
 import { SecondChance } from './second-chance.js';
 
 /** What an entry and a stretch take besides what is reckoned by bytes. Measured: from just enough to three times too much. */

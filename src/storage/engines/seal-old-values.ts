@@ -3,7 +3,7 @@ import type { Timers } from '../../env/environment.js';
 import { decodeRecord } from '../../value/record-encode.js';
 import { sealEncoded, sealState } from '../../value/sealed-record.js';
 import type { Key, Stored } from '../contract.js';
-import { after } from '../read-set.js';
+import { after } from '../transaction/read-set.js';
 import type { RecordChange } from './group-writer.js';
 import { type ByteView, MAX_KEY_LENGTH } from './lmdb-store.js';
 

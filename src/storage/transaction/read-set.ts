@@ -1,5 +1,5 @@
-import type { Key, KeyRange } from './contract.js';
-import { lowerBound } from './lower-bound.js';
+import type { Key, KeyRange } from '../contract.js';
+import { lowerBound } from '../tree/lower-bound.js';
 
 /** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
 const MAX_POINTS = 1 << 13;
@@ -28,9 +28,14 @@ export class ReadSet {
     return this.#pointsSize + this.#ranges.length * RANGE;
   }
 
-  /** The keys, where nothing else was read. */
-  get points(): ReadonlySet<Key> | undefined {
-    return this.#ranges.length === 0 ? this.#points : undefined;
+  /** What was read one by one, as far as it isn't among the ranges. */
+  get keys(): ReadonlySet<Key> {
+    return this.#points;
+  }
+
+  /** In no order; they may overlap. */
+  get ranges(): readonly KeyRange[] {
+    return this.#ranges;
   }
 
   get keys(): ReadonlySet<Key> {

@@ -1,4 +1,4 @@
-import type { Key } from './contract.js';
+import type { Key } from '../contract.js';
 
 /** The first index of ascending keys whose key is `key` or above. */
 export function lowerBound(keys: readonly Key[], key: Key): number {

@@ -1,5 +1,5 @@
-import type { Key } from './contract.js';
-import { commonLength, headAt, LONGEST_PREFIX } from './key-head.js';
+import type { Key } from '../contract.js';
+import { commonLength, headAt, LONGEST_PREFIX } from './abbreviated-key.js';
 
 /**
  * Entries a leaf, and children a branch, hold at most. Measured with a million keys of 26 bytes: with half as many an entry takes 42 bytes

@@ -1,9 +1,9 @@
-import { invariant } from '../base/invariant.js';
-import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { Timers } from '../env/environment.js';
-import { failure } from '../errors/error.js';
-import { type Key, RESERVATION_TIME, type Reservation, type WaitInterrupt } from './contract.js';
-import type { ReadSet } from './read-set.js';
+import { invariant } from '../../base/invariant.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Timers } from '../../env/environment.js';
+import { failure } from '../../errors/error.js';
+import { type Key, RESERVATION_TIME, type Reservation, type WaitInterrupt } from '../contract.js';
+import type { ReadSet } from '../transaction/read-set.js';
 
 /** Milliseconds between two looks at whether who waits may go on waiting. */
 const INTERRUPT_INTERVAL = 50;

@@ -1,5 +1,5 @@
-import type { Stored } from './contract.js';
-import type { OrderedTree } from './ordered-tree.js';
+import type { Stored } from '../contract.js';
+import type { OrderedTree } from '../tree/ordered-tree.js';
 
 /** Stands for the deletion of a key. */
 export const DELETED: unique symbol = Symbol('deleted');
@@ -7,5 +7,5 @@ export const DELETED: unique symbol = Symbol('deleted');
 /** What a transaction may have written under a key. */
 export type Written = Stored | typeof DELETED;
 
-/** What a transaction has written so far. */
+/** Written values by their keys. */
 export type Overlay = OrderedTree<Written>;

@@ -1,7 +1,8 @@
-import { failure } from '../errors/error.js';
-import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from './contract.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from '../contract.js';
 import { after, type ReadSet } from './read-set.js';
-import type { SnapshotCursor } from './snapshot.js';
+import type { ReadValues, SnapshotCursor } from './snapshot.js';
 
 /** Batches grow from the first size to the last: a scan that is soon given up reads little, a long one has few batches. */
 const FIRST_BATCH = 32;
@@ -43,25 +44,33 @@ export class BatchCursor implements Cursor {
     this.#left = range.from < range.to ? (options.limit ?? Number.POSITIVE_INFINITY) : 0;
   }
 
-  next(): readonly Entry[] | undefined {
+  next(): PromiseOrValue<readonly Entry[] | undefined> {
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
     const entries: Entry[] = [];
-    this.#store.read(entries, wanted);
-    this.#delivered(entries.length, wanted, entries[entries.length - 1]?.[0]);
-    return entries.length === 0 ? undefined : entries;
+    const read = this.#store.read(entries, wanted);
+    return isPromise(read) ? read.then(() => this.#entries(entries, wanted)) : this.#entries(entries, wanted);
   }
 
-  nextValues(): readonly Stored[] | undefined {
+  nextValues(): PromiseOrValue<readonly Stored[] | undefined> {
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
-    const { values, last } = this.#store.readValues(wanted);
-    this.#delivered(values.length, wanted, last);
-    return values.length === 0 ? undefined : values;
+    const read = this.#store.readValues(wanted);
+    return isPromise(read) ? read.then((found) => this.#values(found, wanted)) : this.#values(read, wanted);
   }
 
   close(): void {
     this.#left = 0;
+  }
+
+  #entries(entries: readonly Entry[], wanted: number): readonly Entry[] | undefined {
+    this.#delivered(entries.length, wanted, entries[entries.length - 1]?.[0]);
+    return entries.length === 0 ? undefined : entries;
+  }
+
+  #values({ values, last }: ReadValues, wanted: number): readonly Stored[] | undefined {
+    this.#delivered(values.length, wanted, last);
+    return values.length === 0 ? undefined : values;
   }
 
   /** The size of the next batch; 0 at the end. */
@@ -75,8 +84,9 @@ export class BatchCursor implements Cursor {
 
   /** Notes a batch, and that its range has been read up to its last key, or to the end. */
   #delivered(count: number, wanted: number, last: Key | undefined): void {
-    this.#left = count < wanted ? 0 : this.#left - wanted;
-    if (this.#reads !== undefined) this.#remember(this.#reads, count < wanted ? undefined : last);
+    const isOver = count < wanted || this.#store.isOver === true;
+    this.#left = isOver ? 0 : this.#left - wanted;
+    if (this.#reads !== undefined) this.#remember(this.#reads, isOver ? undefined : last);
   }
 
   #remember(reads: ReadSet, last: Key | undefined): void {

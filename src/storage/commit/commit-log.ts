@@ -1,5 +1,5 @@
-import type { Key } from './contract.js';
-import type { ReadSet } from './read-set.js';
+import type { Key } from '../contract.js';
+import type { ReadSet } from '../transaction/read-set.js';
 
 /** How many written keys are remembered for transactions under way. Who began before all of these can't be judged any more. */
 const MAX_KEYS = 1 << 18;
@@ -90,9 +90,9 @@ export class CommitLog {
    */
   conflicts(moment: Commit, reads: ReadSet): boolean {
     if (moment.forgotten) return true;
-    const { points } = reads;
-    if (points !== undefined && this.#large === 0 && points.size < this.#latest.count - moment.count) {
-      for (const key of points) if (this.#writers.countOf(key) > moment.count) return true;
+    const { keys } = reads;
+    if (reads.ranges.length === 0 && this.#large === 0 && keys.size < this.#latest.count - moment.count) {
+      for (const key of keys) if (this.#writers.countOf(key) > moment.count) return true;
       return false;
     }
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {

@@ -1,6 +1,6 @@
-import type { PromiseOrValue } from '../base/promise-or-value.js';
-import { forEachInSteps, type Pausing } from '../base/steps.js';
-import type { Versionstamp } from './contract.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInSteps, type Pausing } from '../../base/steps.js';
+import type { Versionstamp } from '../contract.js';
 
 /** What is to be called when a transaction has committed: the last callback, with those before it. Shared by savepoints, so it never changes. */
 export interface AfterCommit {

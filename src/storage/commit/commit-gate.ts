@@ -1,4 +1,4 @@
-import { lastly, type PromiseOrValue } from '../base/promise-or-value.js';
+import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 
 /**
  * Lets commits through at once, except while one is made in steps: then they wait in line, in the order they came, so that nobody gets

@@ -1,4 +1,4 @@
-import type { Key, KeyRange } from './contract.js';
+import type { Key, KeyRange } from '../contract.js';
 import {
   above,
   Branch,

@@ -1,6 +1,6 @@
-import { isObject, RecordId, type Value } from '../value/value.js';
-import { weightOf } from '../value/weight.js';
-import type { Key } from './contract.js';
+import { isObject, RecordId, type Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
+import type { Key } from '../contract.js';
 
 /** What an entry of a tree takes besides its key and its value, in bytes. */
 const ENTRY = 64;

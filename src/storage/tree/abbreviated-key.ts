@@ -1,4 +1,4 @@
-import type { Key } from './contract.js';
+import type { Key } from '../contract.js';
 
 /** How many bytes a head has: as many as a double holds exactly. */
 const HEAD_LENGTH = 6;

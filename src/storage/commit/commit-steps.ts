@@ -3,24 +3,24 @@
  * are taken in steps:
  * while these go on nobody else commits, and new snapshots show the store as it was.
  */
-import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import { inSteps, type Pausing } from '../base/steps.js';
-import { type Appended, type StampSource, settleOne, stampBytes } from './append.js';
-import type { Key, Versionstamp } from './contract.js';
-import type { Overlay, Written } from './overlay.js';
-import type { Writes } from './transaction.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { inSteps, type Pausing } from '../../base/steps.js';
+import { type Appended, type StampSource, settleOne, stampBytes } from '../append.js';
+import type { Key, Versionstamp } from '../contract.js';
+import type { Overlay, Written } from '../transaction/overlay.js';
+import type { WriteSet } from '../transaction/write-set.js';
 
 /** So many changes are made in one step; a commit of no more is made at once. */
 export const CHANGES_A_STEP = 1024;
 
 /** Whether a commit is to be made in steps. */
-export function isLargeCommit({ overlay, appended }: Writes): boolean {
+export function isLargeCommit({ overlay, appended }: WriteSet): boolean {
   return overlay.size + (appended === undefined ? 0 : appended.at + 1) > CHANGES_A_STEP;
 }
 
 /** Puts what was appended among the writes, under the versionstamp that the commit is going to have. */
 export function settleInSteps(
-  { overlay, appended }: Writes,
+  { overlay, appended }: WriteSet,
   stamps: StampSource,
   pausing: Pausing,
 ): PromiseOrValue<Versionstamp | undefined> {

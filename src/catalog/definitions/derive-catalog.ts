@@ -1,0 +1,75 @@
+/**
+ * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for less. Definitions mostly
+ * come in scripts of many, each statement of which needs the catalog that the one before it has left.
+ */
+import { compareNames, TableKeys } from '../keys.js';
+import { indexTables, NO_VIEWS } from './catalog-draft.js';
+import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type { DatabaseDefinition, Id, NamespaceDefinition, TableDefinition } from './definition.js';
+
+/** The catalog of a database that was just defined. */
+export function emptyCatalog(
+  namespace: NamespaceDefinition,
+  database: DatabaseDefinition,
+  stamp: string,
+): DatabaseCatalog {
+  return {
+    namespace,
+    database,
+    stamp,
+    tables: new Map(),
+    tablesById: new Map(),
+    params: new Map(),
+    functions: new Map(),
+    analyzers: new Map(),
+    sequences: new Map(),
+    users: new Map(),
+    accesses: new Map(),
+    apis: new Map(),
+    configs: new Map(),
+  };
+}
+
+/** A table was defined, or defined anew. */
+export function withTable(
+  before: DatabaseCatalog,
+  stamp: string,
+  definition: TableDefinition,
+  tableStamp: string,
+): DatabaseCatalog {
+  const known = before.tablesById.get(definition.id);
+  const { fields, indexes, events, views } = known ?? NO_MEMBERS;
+  const keys = known?.keys ?? new TableKeys(before.database.id, definition.id);
+  return withEntry(before, stamp, { definition, stamp: tableStamp, keys, fields, indexes, events, views });
+}
+
+const NO_MEMBERS = { fields: [], indexes: [], events: [], views: NO_VIEWS };
+
+/** Something was defined on a table, which has got a stamp of its own. `put` gives the table with it. */
+export function withMember(
+  before: DatabaseCatalog,
+  stamp: string,
+  table: { readonly id: Id; readonly stamp: string },
+  put: (entry: TableEntry) => TableEntry,
+): DatabaseCatalog | undefined {
+  const entry = before.tablesById.get(table.id);
+  return entry && withEntry(before, stamp, { ...put(entry), stamp: table.stamp });
+}
+
+function withEntry(before: DatabaseCatalog, stamp: string, entry: TableEntry): DatabaseCatalog {
+  const tables = inserted([...before.tables.values()], entry, ({ definition }) => definition.name);
+  return { ...before, stamp, ...indexTables(tables) };
+}
+
+/** Definitions, which stand in the order of their names, with one more, or with one of that name replaced. */
+export function inserted<T>(items: readonly T[], item: T, nameOf: (item: T) => string): T[] {
+  const name = nameOf(item);
+  let [from, to] = [0, items.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (compareNames(nameOf(items[middle] as T), name) < 0) from = middle + 1;
+    else to = middle;
+  }
+  const isKnown = from < items.length && nameOf(items[from] as T) === name;
+  return items.toSpliced(from, isKnown ? 1 : 0, item);
+}

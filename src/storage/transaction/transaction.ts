@@ -1,0 +1,255 @@
+import { invariant } from '../../base/invariant.js';
+import type { MemoryBudget } from '../../base/memory-budget.js';
+import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import { APPENDED_LENGTH } from '../append.js';
+import type {
+  Key,
+  KeyRange,
+  Prefetch,
+  Reservation,
+  Savepoint,
+  ScanOptions,
+  Stored,
+  Transaction,
+  Versionstamp,
+} from '../contract.js';
+import { callAll } from './after-commit.js';
+import { BatchCursor } from './batch-cursor.js';
+import { countLayered, getManyLayered, LayeredCursor } from './layered-snapshot.js';
+import { MemoryReservation } from './memory-reservation.js';
+import { DELETED } from './overlay.js';
+import { ReadSet } from './read-set.js';
+import type { Snapshot } from './snapshot.js';
+import { WriteSet } from './write-set.js';
+
+/** What an answer to a commit waits for. */
+export type CommitStage = 'accepted' | 'durable';
+
+/** The engine's side of one read-write transaction. One of `commit` and `abandon` is called, once. */
+export interface Committer {
+  /** The longest key that can be stored; any unless told. */
+  readonly maxKeyLength?: number;
+  /**
+   * Validates what was read and applies what was written.
+   * @throws TesseraError `transaction_conflict`, `storage_unavailable`
+   */
+  commit(reads: ReadSet, writes: WriteSet, until: CommitStage): PromiseOrValue<void>;
+  /** The transaction ended without changing anything. */
+  abandon(): void;
+  /** The last versionstamp of the commits that new snapshots show. */
+  lastStamp(): Versionstamp;
+  /** Reserves what was read, after the transaction has ended. @throws TesseraError `transaction_conflict` */
+  reserve(reads: ReadSet, writes: WriteSet): PromiseOrValue<Reservation>;
+}
+
+/** What only read-only transactions share. */
+const NO_SAVEPOINT: Savepoint = {};
+/** How many keys of a range are deleted at a time. */
+const DELETED_AT_ONCE = 512;
+
+/**
+ * The transaction of every engine: a snapshot of the store, a write set over it, and a read set. It stays synchronous where the snapshot
+ * and the committer do.
+ *
+ * Writes stay in the write set until `commit`. Reading one's own write reads nothing of the store and so can't conflict, nor can writing a
+ * key without having read it. A read-only transaction records nothing.
+ */
+export class SnapshotTransaction implements Transaction {
+  readonly #snapshot: Snapshot;
+  readonly #committer: Committer | undefined;
+  readonly #reads: ReadSet | undefined;
+  readonly #writes: WriteSet | undefined;
+  readonly #memory: MemoryReservation | undefined;
+  #finished = false;
+  readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
+
+  /** Read-only without a committer. */
+  constructor(snapshot: Snapshot, committer?: Committer, makeBudget?: () => MemoryBudget) {
+    this.#snapshot = snapshot;
+    this.#committer = committer;
+    if (snapshot.prefetch !== undefined) this.prefetch = (wanted) => this.#prefetch(snapshot, wanted);
+    if (committer === undefined) return;
+    this.#memory = makeBudget && new MemoryReservation(makeBudget);
+    this.#reads = new ReadSet();
+    this.#writes = new WriteSet(this.#memory);
+  }
+
+  get writable(): boolean {
+    return this.#committer !== undefined;
+  }
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  get(key: Key): PromiseOrValue<Stored | undefined> {
+    this.#mustBeOpen();
+    if (this.#writes !== undefined) {
+      const own = this.#writes.get(key);
+      if (own !== undefined) return own === DELETED ? undefined : own;
+      this.#remember(key);
+    }
+    return this.#snapshot.get(key);
+  }
+
+  getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]> {
+    this.#mustBeOpen();
+    const writes = this.#writes;
+    if (writes === undefined) return this.#snapshot.getMany(keys);
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as Key;
+      if (writes.get(key) === undefined) this.#remember(key);
+    }
+    return writes.size === 0 ? this.#snapshot.getMany(keys) : getManyLayered(this.#snapshot, writes.overlay, keys);
+  }
+
+  scan(range: KeyRange, options: ScanOptions = {}): BatchCursor {
+    return this.#scan(range, options, false);
+  }
+
+  count(range: KeyRange): PromiseOrValue<number> {
+    this.#mustBeOpen();
+    this.#reads?.addRange(range.from, range.to);
+    const writes = this.#writes;
+    return writes === undefined || writes.size === 0
+      ? this.#snapshot.count(range)
+      : countLayered(this.#snapshot, writes.overlay, range);
+  }
+
+  hasWritten(key: Key): boolean {
+    return this.#writes?.get(key) !== undefined;
+  }
+
+  put(key: Key, value: Stored): void {
+    const writes = this.#mustBeWritable();
+    invariant(key !== '', 'an empty key');
+    this.#mustFit(key.length);
+    writes.put(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#mustBeWritable().put(key, DELETED);
+  }
+
+  deleteRange(range: KeyRange): PromiseOrValue<void> {
+    const writes = this.#mustBeWritable();
+    const cursor = this.#scan(range, { batch: DELETED_AT_ONCE }, true);
+    const done = untilTrue(() =>
+      andThen(cursor.next(), (batch) => {
+        if (batch === undefined) return true;
+        for (const [key] of batch) writes.put(key, DELETED);
+        return false;
+      }),
+    );
+    return andThen(done, () => writes.removeAppended(range));
+  }
+
+  append(prefix: Key, value: Stored): void {
+    const writes = this.#mustBeWritable();
+    this.#mustFit(prefix.length + APPENDED_LENGTH);
+    writes.append(prefix, value);
+  }
+
+  afterCommit(callback: (last: Versionstamp) => void): void {
+    this.#mustBeWritable().call(callback);
+  }
+
+  savepoint(): Savepoint {
+    this.#mustBeOpen();
+    return this.#writes === undefined ? NO_SAVEPOINT : this.#writes.savepoint();
+  }
+
+  rollback(to: Savepoint): void {
+    this.#mustBeOpen();
+    this.#writes?.rollback(to);
+  }
+
+  commit(): PromiseOrValue<void> {
+    return this.#commit('durable');
+  }
+
+  /** See `EarlyAnswers`. */
+  accept(): PromiseOrValue<void> {
+    return this.#commit('accepted');
+  }
+
+  #commit(until: CommitStage): PromiseOrValue<void> {
+    this.#mustBeOpen();
+    this.#finish();
+    const committer = this.#committer;
+    const reads = this.#reads;
+    const writes = this.#writes;
+    if (committer === undefined || reads === undefined || writes === undefined) return;
+    // One that changed nothing is serializable as of its snapshot, whatever happened since.
+    if (writes.isEmpty) {
+      committer.abandon();
+      this.#memory?.release();
+      return callAll(writes.afterCommit, committer.lastStamp());
+    }
+    const memory = this.#memory;
+    if (memory === undefined || !memory.isReserved) return committer.commit(reads, writes, until);
+    return lastly(
+      () => committer.commit(reads, writes, until),
+      () => memory.release(),
+    );
+  }
+
+  cancel(): void {
+    if (this.#finished) return;
+    this.#finish();
+    this.#committer?.abandon();
+    this.#memory?.release();
+  }
+
+  reserve(): PromiseOrValue<Reservation> {
+    invariant(this.#finished, 'a transaction that may still commit reserves nothing');
+    if (this.#committer === undefined || this.#reads === undefined || this.#writes === undefined) {
+      throw failure('read_only');
+    }
+    return this.#committer.reserve(this.#reads, this.#writes);
+  }
+
+  #prefetch(snapshot: Snapshot, wanted: Prefetch): PromiseOrValue<void> {
+    this.#mustBeOpen();
+    const { keys } = wanted;
+    const writes = this.#writes;
+    if (keys === undefined || writes === undefined || writes.size === 0) return snapshot.prefetch?.(wanted);
+    return snapshot.prefetch?.({ ...wanted, keys: keys.filter((key) => writes.get(key) === undefined) });
+  }
+
+  #scan(range: KeyRange, options: ScanOptions, keysOnly: boolean): BatchCursor {
+    this.#mustBeOpen();
+    const reverse = options.reverse ?? false;
+    const store = this.#snapshot.scan(range, reverse, keysOnly);
+    const own = this.#writes?.cursor(range, reverse);
+    const layered = own === undefined ? store : new LayeredCursor(store, own, reverse);
+    return new BatchCursor(this, layered, this.#reads, range, options);
+  }
+
+  #remember(key: Key): void {
+    const reads = this.#reads as ReadSet;
+    reads.addKey(key);
+    this.#memory?.noteReads(reads.size);
+  }
+
+  #mustFit(length: number): void {
+    const limit = this.#committer?.maxKeyLength;
+    if (limit !== undefined && length > limit) throw failure('key_too_long', { length, limit });
+  }
+
+  #finish(): void {
+    this.#finished = true;
+    this.#snapshot.release();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#finished) throw failure('transaction_finished');
+  }
+
+  #mustBeWritable(): WriteSet {
+    this.#mustBeOpen();
+    if (this.#writes === undefined) throw failure('read_only');
+    return this.#writes;
+  }
+}
