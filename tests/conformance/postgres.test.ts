@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
-import { RemoteEngine } from '../../src/storage/remote/engine.js';
+import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { StubbedEnvironment } from '../auth/environment.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { storageConformance } from './storage.js';

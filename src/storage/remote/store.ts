@@ -36,7 +36,7 @@ export interface ReadAnswer {
 }
 
 /** An unchanging view of the store, as of its first read. */
-export interface RemoteSnapshot {
+export interface StoreSnapshot {
   /** @throws TesseraError `storage_unavailable`, `storage_corrupt` */
   read(request: ReadRequest): Promise<ReadAnswer>;
   /** How many keys lie in a range. @throws TesseraError `storage_unavailable` */
@@ -85,7 +85,7 @@ export interface RemoteStore {
   /** The longest key that it takes, in bytes. */
   readonly maxKeyLength: number;
   /** Sends nothing before the first read. */
-  snapshot(): RemoteSnapshot;
+  snapshot(): StoreSnapshot;
   /**
    * Judges and applies commits, all of those that don't conflict or none of any. Groups with heads in common take effect in the order in which
    * they are applied.

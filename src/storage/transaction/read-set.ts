@@ -38,16 +38,6 @@ export class ReadSet {
     return this.#ranges;
   }
 
-  get keys(): ReadonlySet<Key> {
-    return this.#points;
-  }
-
-  /** Ascending, none touching another. */
-  get ranges(): readonly KeyRange[] {
-    if (this.#last !== undefined) this.#joinRanges(MAX_RANGES);
-    return this.#ranges;
-  }
-
   addKey(key: Key): void {
     // Records of a range that was just scanned are often looked up one by one.
     if (this.#last !== undefined && key >= this.#last.from && key < this.#last.to) return;

@@ -7,7 +7,16 @@ import type { PostgresOptions } from './store.js';
 /** What an address says of a store. */
 export type PostgresAddress = Pick<
   PostgresOptions,
-  'host' | 'port' | 'database' | 'user' | 'password' | 'tls' | 'connectTimeout' | 'applicationName' | 'schema' | 'connections'
+  | 'host'
+  | 'port'
+  | 'database'
+  | 'user'
+  | 'password'
+  | 'tls'
+  | 'connectTimeout'
+  | 'applicationName'
+  | 'schema'
+  | 'connections'
 >;
 
 const DEFAULT_PORT = 5432;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { realEnvironment } from '../../../env/real.js';
 import type { Key } from '../../contract.js';
-import { RemoteEngine } from '../../remote/engine.js';
+import { RemoteEngine } from '../../remote/remote-engine.js';
 import { readPostgresAddress } from './address.js';
 import { PostgresStore } from './store.js';
 

@@ -1,6 +1,6 @@
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
-import type { Page, PageRequest, ReadAnswer, ReadRequest, RemoteSnapshot } from '../../remote/store.js';
+import type { Page, PageRequest, ReadAnswer, ReadRequest, StoreSnapshot } from '../../remote/store.js';
 import type { StoredValues } from '../stored-values.js';
 import { byteaArray, bytes, int4, int8Array, int8Of } from './binary.js';
 import type { Connection, Row, Statement } from './connection.js';
@@ -43,7 +43,7 @@ function pageStatement(reverse: boolean, keysOnly: boolean): string {
 }
 
 /** A REPEATABLE READ transaction on a connection of its own. BEGIN travels with the first read, and nobody waits for COMMIT. */
-export class PostgresSnapshot implements RemoteSnapshot {
+export class PostgresSnapshot implements StoreSnapshot {
   readonly #pool: ConnectionPool;
   readonly #values: StoredValues;
   #connection: Connection | Promise<Connection> | undefined;

@@ -7,8 +7,8 @@ import {
   type CommitGroup,
   type CommitOutcome,
   OutcomeUnknown,
-  type RemoteSnapshot,
   type RemoteStore,
+  type StoreSnapshot,
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
@@ -90,7 +90,7 @@ export class PostgresStore implements RemoteStore {
     return store;
   }
 
-  snapshot(): RemoteSnapshot {
+  snapshot(): StoreSnapshot {
     return new PostgresSnapshot(this.#snapshots, this.#values);
   }
 

@@ -1,0 +1,112 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Clock, Timers } from '../../env/environment.js';
+import { failure } from '../../errors/error.js';
+import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
+import type { BeginOptions, Engine, Reservation, Versionstamp } from '../contract.js';
+import { callAll } from '../transaction/after-commit.js';
+import { DELETED } from '../transaction/overlay.js';
+import type { ReadSet } from '../transaction/read-set.js';
+import { type Committer, SnapshotTransaction } from '../transaction/transaction.js';
+import type { WriteSet } from '../transaction/write-set.js';
+import { GroupCommitter } from './group-committer.js';
+import { RemoteSnapshot } from './remote-snapshot.js';
+import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
+
+export interface RemoteEnvironment {
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** The engine of stores over a network. A commit is durable when it is visible, so that there are no earlier answers. */
+export class RemoteEngine implements Engine {
+  readonly name: string;
+  readonly #store: RemoteStore;
+  readonly #clock: Clock;
+  readonly #groups: GroupCommitter;
+  readonly #reservations: Reservations;
+  #lastStamp: Versionstamp = 0n;
+  #changedAt: bigint;
+  #closed = false;
+
+  constructor(store: RemoteStore, { clock, timers }: RemoteEnvironment) {
+    this.name = store.name;
+    this.#store = store;
+    this.#clock = clock;
+    this.#groups = new GroupCommitter(store);
+    this.#reservations = new Reservations(timers);
+    this.#changedAt = clock.now();
+  }
+
+  get changedAt(): bigint {
+    return this.#changedAt;
+  }
+
+  begin(options: BeginOptions): SnapshotTransaction {
+    this.#mustBeOpen();
+    const snapshot = new RemoteSnapshot(this.#store.snapshot(), options.writable);
+    if (!options.writable) return new SnapshotTransaction(snapshot);
+    return new SnapshotTransaction(snapshot, this.#committer(snapshot, options), options.memory);
+  }
+
+  async check(): Promise<void> {
+    this.#mustBeOpen();
+    await this.#store.check();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#reservations.close();
+    await this.#groups.close();
+    await this.#store.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw failure('storage_unavailable', { reason: 'it has been closed' });
+  }
+
+  #committer(snapshot: RemoteSnapshot, { reservation, interrupt }: BeginOptions): Committer {
+    const own = ownReservation(reservation);
+    return {
+      maxKeyLength: this.#store.maxKeyLength,
+      lastStamp: () => this.#lastStamp,
+      abandon: () => undefined,
+      commit: (reads, writes) => {
+        const commit = () => this.#commit(requestOf(snapshot, reads, writes), writes, own);
+        if (this.#reservations.isEmpty) return commit();
+        return this.#reservations.admit({ written: keysOf(writes), own, interrupt, abandon: () => undefined }, commit);
+      },
+      reserve: (reads, writes): PromiseOrValue<Reservation> =>
+        this.#reservations.reserve({ reads, written: keysOf(writes), interrupt }, own),
+    };
+  }
+
+  async #commit(request: CommitRequest, { afterCommit }: WriteSet, own: KeyReservation | undefined): Promise<void> {
+    this.#mustBeOpen();
+    await this.#groups.submit(request, (stamp) => {
+      if (stamp > this.#lastStamp) this.#lastStamp = stamp;
+      this.#changedAt = this.#clock.now();
+      callAll(afterCommit, this.#lastStamp);
+    });
+    own?.release();
+  }
+}
+
+function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet): CommitRequest {
+  const changes: Change[] = [];
+  writes.overlay.forEach((key, value) => {
+    changes.push([key, value === DELETED ? undefined : value]);
+  });
+  const appended: AppendedEntry[] = [];
+  for (let entry = writes.appended; entry !== undefined; entry = entry.before) {
+    appended.push({ prefix: entry.prefix, at: entry.at, value: entry.value });
+  }
+  return { since: snapshot.since, keysRead: [...reads.keys], rangesRead: reads.ranges, changes, appended };
+}
+
+/** The keys that a commit writes, ascending; of what it appends the prefixes, since the store gives the rest. */
+function keysOf(writes: WriteSet): readonly string[] {
+  const keys = writes.overlay.keys();
+  for (let entry = writes.appended; entry !== undefined; entry = entry.before) keys.push(entry.prefix);
+  return keys.sort();
+}

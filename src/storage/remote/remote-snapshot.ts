@@ -1,0 +1,137 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Key, KeyRange, Prefetch, Stored, Versionstamp } from '../contract.js';
+import type { Snapshot } from '../transaction/snapshot.js';
+import { FetchedEntries } from './fetched-entries.js';
+import { type Head, headOf, headOfRange } from './heads.js';
+import { PageCursor } from './page-cursor.js';
+import type { Page, PageRequest, ReadAnswer, StoreSnapshot } from './store.js';
+
+/** How many entries of a range are fetched ahead: as many as a scan reads first. */
+const FIRST_PAGE = 32;
+const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
+
+/**
+ * The snapshot of a transaction over a network. It is taken at its first read: it shows all that was committed before the transaction began,
+ * and may show what was committed until then. For a transaction that may write it also notes where it stands, by head, as a commit is judged
+ * by what was committed since.
+ */
+export class RemoteSnapshot implements Snapshot {
+  readonly #store: StoreSnapshot;
+  readonly #notesHeads: boolean;
+  readonly #fetched = new FetchedEntries();
+  readonly #since = new Map<Head, Versionstamp>();
+  /** Of which heads that has been asked. */
+  #asked: Set<Head> | 'all' = new Set<Head>();
+
+  constructor(store: StoreSnapshot, notesHeads: boolean) {
+    this.#store = store;
+    this.#notesHeads = notesHeads;
+  }
+
+  /** The versionstamps of the last commits that it shows, by head. */
+  get since(): ReadonlyMap<Head, Versionstamp> {
+    return this.#since;
+  }
+
+  get(key: Key): PromiseOrValue<Stored | undefined> {
+    const fetched = this.#fetched.get(key);
+    if (fetched !== undefined) return fetched instanceof Promise ? fetched : fetched.value;
+    return this.#read([key], []).then(({ values: [value] }) => value);
+  }
+
+  getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]> {
+    void this.#fetchMissing(keys, []);
+    const values = keys.map((key) => this.get(key));
+    return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as (Stored | undefined)[]);
+  }
+
+  async hasMany(keys: readonly Key[]): Promise<boolean[]> {
+    return (await this.getMany(keys)).map((value) => value !== undefined);
+  }
+
+  readonly prefetch = ({ keys = [], ranges = [] }: Prefetch): PromiseOrValue<void> =>
+    this.#fetchMissing(
+      keys,
+      ranges.map(({ from, to, reverse = false }) => ({ from, to, reverse, limit: FIRST_PAGE, keysOnly: false })),
+    );
+
+  scan(range: KeyRange, reverse: boolean, keysOnly: boolean): PageCursor {
+    return new PageCursor(range, { reverse, keysOnly }, (request) => this.#page(request));
+  }
+
+  async count(range: KeyRange): Promise<number> {
+    if (range.from >= range.to) return 0;
+    const [count] = await Promise.all([this.#store.count(range), this.#read([], [], range)]);
+    return count;
+  }
+
+  release(): void {
+    this.#store.release();
+  }
+
+  /** A page; the first one of a range may have been fetched ahead. */
+  #page(request: PageRequest): PromiseOrValue<Page> {
+    const fetched = request.keysOnly ? undefined : this.#fetched.page(request, request.reverse);
+    return fetched ?? this.#read([], [request]).then(({ pages: [page] }) => page as Page);
+  }
+
+  /** Fetches what isn't here or under way, all of it in one round trip. */
+  #fetchMissing(keys: readonly Key[], pages: readonly PageRequest[]): PromiseOrValue<void> {
+    const missing = [...new Set(keys)].filter((key) => this.#fetched.get(key) === undefined);
+    const missingPages = pages.filter((each) => this.#fetched.page(each, each.reverse) === undefined);
+    if (missing.length > 0 || missingPages.length > 0) this.#fetch(missing, missingPages);
+    const underWay = [
+      ...keys.map((key) => this.#fetched.get(key)),
+      ...pages.map((page) => this.#fetched.page(page, page.reverse)),
+    ].filter((each) => each instanceof Promise);
+    return underWay.length === 0 ? undefined : silent(Promise.all(underWay).then(() => undefined));
+  }
+
+  #fetch(keys: readonly Key[], pages: readonly PageRequest[]): void {
+    const answer = this.#read(keys, pages);
+    for (const [index, key] of keys.entries()) {
+      const value = answer.then(({ values }) => {
+        this.#fetched.setKey(key, { value: values[index] });
+        return values[index];
+      });
+      this.#fetched.setKey(key, silent(value));
+    }
+    for (const [index, request] of pages.entries()) {
+      const page = answer.then((found) => {
+        this.#fetched.setPage(request, request.reverse, found.pages[index] as Page);
+        return found.pages[index] as Page;
+      });
+      this.#fetched.setPage(request, request.reverse, silent(page));
+    }
+  }
+
+  /** Reads, together with where the snapshot stands by the heads of what is read, and of what is `counted`. */
+  async #read(keys: readonly Key[], pages: readonly PageRequest[], counted?: KeyRange): Promise<ReadAnswer> {
+    const heads = this.#headsToAsk(keys, counted === undefined ? pages : [...pages, counted]);
+    if (keys.length === 0 && pages.length === 0 && heads.length === 0) return NO_ANSWER;
+    const answer = await this.#store.read({ keys, pages, heads });
+    for (const [head, stamp] of answer.stamps) this.#since.set(head, stamp);
+    return answer;
+  }
+
+  #headsToAsk(keys: readonly Key[], ranges: readonly KeyRange[]): readonly Head[] | 'all' {
+    if (!this.#notesHeads || this.#asked === 'all') return [];
+    const heads: Head[] = [];
+    for (const head of [...keys.map(headOf), ...ranges.map(headOfRange)]) {
+      if (head === undefined) {
+        this.#asked = 'all';
+        return 'all';
+      }
+      if (this.#asked.has(head)) continue;
+      this.#asked.add(head);
+      heads.push(head);
+    }
+    return heads;
+  }
+}
+
+/** A promise of which nobody may wait: what goes wrong with it is thrown where it is waited for. */
+function silent<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
