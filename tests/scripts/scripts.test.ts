@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import type { RuleName } from '../../src/plan/rules/rule.js';
 import { type DatabaseOptions, openDatabase } from '../../src/session/database/database.js';
@@ -18,6 +18,7 @@ import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
 import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
+import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { planWithOtherLiterals } from './other-literals.js';
 import { optionsOf, runScript } from './script.js';
 import { updatedScript } from './update.js';
@@ -31,8 +32,16 @@ const scripts = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filte
 /** A folder for scripts with what they answer now, where that isn't what they expect. */
 const updates = process.env['SCRIPTS_UPDATE'];
 
-async function onEngine<T>(kind: 'memory' | 'lmdb', work: (address: string) => Promise<T>): Promise<T> {
+let server: PostgresServer | undefined;
+let schemas = 0;
+afterAll(() => server?.remove());
+
+async function onEngine<T>(kind: NonNullable<Way['engine']>, work: (address: string) => Promise<T>): Promise<T> {
   if (kind === 'memory') return work('memory');
+  if (kind === 'postgres') {
+    server ??= await PostgresServer.start();
+    return work(server.address(`script_${schemas++}`));
+  }
   const folder = mkdtempSync(join(tmpdir(), 'tessera-script-'));
   try {
     return await work(folder);
@@ -42,7 +51,7 @@ async function onEngine<T>(kind: 'memory' | 'lmdb', work: (address: string) => P
 }
 
 interface Way {
-  readonly engine?: 'memory' | 'lmdb';
+  readonly engine?: 'memory' | 'lmdb' | 'postgres';
   readonly tuning?: DatabaseOptions['tuning'];
   readonly wire?: (value: Value) => Value;
   readonly isLate?: boolean;
@@ -60,6 +69,8 @@ const WAYS: Readonly<Record<string, Way>> = {
   // Each answer of the store comes later, some after those that were asked for behind them.
   'from a late store': { isLate: true },
   'with the plans of other literals': { tuning: { plansAtOnce: true }, planned: true },
+  // Left out where it isn't installed.
+  ...(postgresPrograms() !== undefined && { 'on PostgreSQL': { engine: 'postgres' } as const }),
   'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_LIMITS) },
 };
 
