@@ -39,8 +39,8 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
       engine,
       snapshotAtFirstRead: true,
       // Commits are made one group after the other, so that those before it have ended when one more has; connections may have to be opened.
-      settle: async () => {
-        for (let round = 0; round < 8; round++) {
+      settle: async (rounds = 8) => {
+        for (let round = 0; round < rounds; round++) {
           const transaction = await engine.begin({ writable: true });
           transaction.put('settled', round);
           await transaction.commit();

@@ -14,7 +14,7 @@ export interface StorageFixture {
   /** The snapshot of a transaction is taken at its first read rather than when it begins. */
   readonly snapshotAtFirstRead?: true;
   /** Lets commits end that aren't kept waiting. */
-  settle?(): Promise<void>;
+  settle?(rounds?: number): Promise<void>;
   /** Closes the engine and opens the same store again; absent where nothing outlives the engine. */
   reopen?(): Promise<Engine>;
   /** Closes the engine and removes what it stored. */

@@ -4,8 +4,11 @@ import { after } from '../transaction/read-set.js';
 import type { ReadValues, SnapshotCursor } from '../transaction/snapshot.js';
 import type { Page, PageRequest } from './store.js';
 
-/** The largest page; a first one is as large as what is asked of the cursor. */
+/** How many entries are asked for at first, where a scan isn't content with a few, and at most. */
+export const FIRST_PAGE = 128;
 const LARGEST_PAGE = 5_000;
+/** A scan that asks for fewer knows how many it needs. */
+const FEW = 32;
 
 /**
  * A scan of a remote snapshot, in pages. From the second page on the next is under way while one is worked on; a scan that is content with its
@@ -58,7 +61,8 @@ export class PageCursor implements SnapshotCursor {
   #read(entries: Entry[], until: number): PromiseOrValue<void> {
     while (this.#at < this.#page.length && entries.length < until) entries.push(this.#page[this.#at++] as Entry);
     if (entries.length === until || this.#isLastPage) return;
-    const page = this.#next ?? this.#request(Math.max(until - entries.length, this.#size));
+    const missing = until - entries.length;
+    const page = this.#next ?? this.#request(missing < FEW ? missing : Math.max(missing, this.#size, FIRST_PAGE));
     this.#next = undefined;
     return andThen(page, (found) => {
       this.#take(found);
@@ -76,7 +80,7 @@ export class PageCursor implements SnapshotCursor {
       else this.#from = after(last);
     }
     const isFirst = this.#size === 0;
-    this.#size = Math.min(Math.max(entries.length, 1) * 4, LARGEST_PAGE);
+    this.#size = Math.min(Math.max(entries.length, FEW) * 4, LARGEST_PAGE);
     if (isLast || isFirst) return;
     this.#next = this.#request(this.#size);
     // What goes wrong with it is thrown where it is waited for, if it ever is.

@@ -3,11 +3,9 @@ import type { Key, KeyRange, Prefetch, Stored, Versionstamp } from '../contract.
 import type { Snapshot } from '../transaction/snapshot.js';
 import { FetchedEntries } from './fetched-entries.js';
 import { type Head, headOf, headOfRange } from './heads.js';
-import { PageCursor } from './page-cursor.js';
+import { FIRST_PAGE, PageCursor } from './page-cursor.js';
 import type { Page, PageRequest, ReadAnswer, StoreSnapshot } from './store.js';
 
-/** How many entries of a range are fetched ahead: as many as a scan reads first. */
-const FIRST_PAGE = 32;
 const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
 
 /**
