@@ -12,7 +12,7 @@ import { type Client, identityOf, type SessionIdentity, type SignedIn } from './
 import type { CredentialHasher } from './passwords.js';
 import { signUpRecord } from './record-access.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
-import { reconsider } from './session-validity.js';
+import { revalidatePrincipal } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
 import { signInUser, signInUserOnce } from './system-user.js';
 import { Throttle, type ThrottleRules } from './throttle.js';
@@ -66,7 +66,7 @@ export interface Authenticator {
    * Who somebody who signed in at some time (nanoseconds since 1970) is by now; `undefined` when nothing lets them in any more, because a
    * user, an access method, a place or a record was removed or changed, or what was handed out was taken back.
    */
-  reconsider(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
+  revalidatePrincipal(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
   authenticateBasic(user: string, password: string, place: DatabasePath, client: Client): Promise<Authenticated>;
 }
@@ -146,8 +146,8 @@ export function createAuthenticator(
       });
     },
 
-    async reconsider(signedIn, at) {
-      return reconsider(context, signedIn, at);
+    async revalidatePrincipal(signedIn, at) {
+      return revalidatePrincipal(context, signedIn, at);
     },
 
     async authenticateBasic(user, password, place, client) {

@@ -307,9 +307,9 @@ export interface SessionRegistry {
   /** Those with somebody signed in, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /** When a transaction commits that changes what users at a place or below it rest on, has their sessions look again at whether they may go on. */
-  doubt(transaction: Transaction, place: DatabasePath): void;
+  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
   /** The same for the users that a record is. */
-  doubtRecord(transaction: Transaction, place: DatabasePath, id: RecordId): void;
+  scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
 }
 
 /** Whose live queries they are: a session that can be told. */

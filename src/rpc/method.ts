@@ -48,7 +48,7 @@ export interface Method {
   /** It works without the session that the request names. */
   readonly sessionless?: true;
   /** It does no more than run statements, which see what those before it have done before that is durable. Others wait for that first. */
-  readonly ahead?: true;
+  readonly pipelined?: true;
   /** It is answered at once, whatever is under way in that session. */
   readonly outOfTurn?: true;
   run(call: Call, params: readonly Value[]): PromiseOrValue<Value>;

@@ -98,7 +98,7 @@ const WHAT_AND_DATA = '(what:Value, data:Value)';
 export const recordMethods: readonly Method[] = [
   {
     name: 'select',
-    ahead: true,
+    pipelined: true,
     expects: WHAT_ONLY,
     least: 1,
     most: 1,
@@ -109,7 +109,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'create',
-    ahead: true,
+    pipelined: true,
     expects: WHAT_AND_DATA,
     least: 1,
     most: 2,
@@ -125,7 +125,7 @@ export const recordMethods: readonly Method[] = [
   change('merge', WHAT_AND_DATA, STATEMENTS.merge),
   {
     name: 'patch',
-    ahead: true,
+    pipelined: true,
     expects: '(what:Value, data:Value, diff:Value)',
     least: 1,
     most: 3,
@@ -134,7 +134,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'delete',
-    ahead: true,
+    pipelined: true,
     expects: WHAT_ONLY,
     least: 1,
     most: 1,
@@ -147,7 +147,7 @@ export const recordMethods: readonly Method[] = [
   insert('insert_relation', '(what, data)'),
   {
     name: 'relate',
-    ahead: true,
+    pipelined: true,
     expects: '(from:Value, kind:Value, with:Value, data:Value)',
     least: 3,
     most: 4,
@@ -159,13 +159,13 @@ export const recordMethods: readonly Method[] = [
       return executeOne(call.executor, pickByData(STATEMENTS.relate, one, data), variables);
     },
   },
-  { name: 'run', ahead: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
+  { name: 'run', pipelined: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
 ];
 
 function change(name: string, expects: string, statements: ByData): Method {
   return {
     name,
-    ahead: true,
+    pipelined: true,
     expects,
     least: 1,
     most: 2,
@@ -182,7 +182,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
   const { into, anywhere } = INSERTIONS[name];
   return {
     name,
-    ahead: true,
+    pipelined: true,
     expects,
     least: 2,
     most: 2,
