@@ -355,7 +355,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   async signOut(): Promise<void> {
-    await this.#services.authenticator.withdraw(this.#identity.signedIn);
+    await this.#services.authenticator.revokeAccessToken(this.#identity.signedIn);
     this.invalidate();
   }
 
