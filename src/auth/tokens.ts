@@ -1,6 +1,6 @@
 import { CompactSign, compactVerify } from 'jose';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import {
   ASYMMETRIC_ALGORITHMS,
   headerName,
@@ -99,7 +99,7 @@ export class Tokens {
   readonly #keys = new SigningKeys();
   readonly #keySets: KeySets;
   /** Genuine tokens by the ends of their texts: an HTTP client sends the same one with each request. */
-  readonly #genuine = new LruCache<string, UnverifiedToken>(GENUINE_TOKENS);
+  readonly #genuine = new TwoGenerationCache<string, UnverifiedToken>(GENUINE_TOKENS);
   readonly #skewSeconds: number;
   readonly #maxBytes: number;
 

@@ -363,7 +363,7 @@ export interface ApiEndpoints {
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
 
-/** Turns trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
+/** SerialQueue trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
 export interface Compiler {
   readonly tuning: Tuning;
   expression(expression: Expression): Evaluate;
