@@ -10,6 +10,13 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // What is waited for comes when it comes: a machine may have more to do than these tests.
+    // `npm run coverage`.
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+      reportsDirectory: 'coverage',
+    },
     expect: { poll: { timeout: 15_000 } },
   },
 });

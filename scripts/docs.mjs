@@ -1,6 +1,6 @@
-// Writes those pages of docs/ that are made from tables in the sources: the settings in OPERATIONS.md, functions.md and ERRORS.md.
+// Writes those pages of docs/ that are made from the sources: the settings in OPERATIONS.md, functions.md, ERRORS.md and api-report.md.
 // `npm run docs` builds and runs it. With --check it writes nothing and fails when a page is out of date.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE } from '../dist/errors/catalogue.js';
 import { CONSTANTS } from '../dist/functions/constants.js';
@@ -9,9 +9,10 @@ import { FUNCTIONS } from '../dist/functions/registry.js';
 import { ALL_SETTINGS } from '../dist/server/configuration.js';
 import { variableOf } from '../dist/server/setting.js';
 import { typeText } from '../dist/value/text/type-text.js';
+import { apiReport } from './api-report.mjs';
 import { readOptions } from './options.mjs';
 
-const HELP = `Writes the pages of docs/ that are made from tables in the sources. Needs a build ("npm run docs" makes one).
+const HELP = `Writes the pages of docs/ that are made from the sources. Needs a build ("npm run docs" makes one).
 
   node scripts/docs.mjs [--check]
 
@@ -132,13 +133,14 @@ const PAGES = {
   'docs/OPERATIONS.md': () => inside('docs/OPERATIONS.md', 'settings', settings()),
   'docs/functions.md': functions,
   'docs/ERRORS.md': errors,
+  'docs/api-report.md': () => apiReport('.'),
 };
 
 const { check } = values;
 for (const [path, make] of Object.entries(PAGES)) {
   const text = make();
   if (!check) writeFileSync(path, text);
-  else if (readFileSync(path, 'utf8') !== text) {
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
     console.error(`${path} is out of date: run \`npm run docs\``);
     process.exitCode = 1;
   }

@@ -26,6 +26,7 @@ const run = (name, ...args) => spawnSync(bin(name), args, { stdio: 'inherit' }).
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'));
 const report = join(folder, 'report.json');
+const CACHE = ['--cache', '--cache-location', 'node_modules/.cache/cspell'];
 const checks = [
   // The end-to-end tests start the built server.
   ['build', () => run('tsc', '-p', 'tsconfig.build.json')],
@@ -33,6 +34,7 @@ const checks = [
   ['page', () => spawnSync(process.execPath, ['scripts/pages.mjs'], { stdio: 'inherit' }).status === 0],
   ['types', () => run('tsc', '-p', 'tsconfig.json', '--noEmit') && run('tsc', '-p', 'pages', '--noEmit')],
   ['lint', () => run('biome', 'check', '--error-on-warnings', '.')],
+  ['spelling', () => run('cspell', 'lint', '--no-progress', '--no-summary', ...CACHE)],
 ];
 let failed = 0;
 for (const [name, check] of checks) {

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import { Chain, type Link, readLink } from './chain.js';
+import { Chain, type ChainLink, readLink } from './chain.js';
 import type { AuditEvent } from './event.js';
 import type { AuditSink } from './sink.js';
 
@@ -161,7 +161,10 @@ export class AuditLog {
 }
 
 /** Where the chain of a sink goes on. */
-async function resume(sink: AuditSink, key: Uint8Array | undefined): Promise<{ last: Link | undefined; torn: number }> {
+async function resume(
+  sink: AuditSink,
+  key: Uint8Array | undefined,
+): Promise<{ last: ChainLink | undefined; torn: number }> {
   const { line, torn } = (await sink.resume?.()) ?? { line: undefined, torn: 0 };
   const last = line === undefined ? undefined : readLink(line, key);
   if (last === undefined || !('fault' in last)) return { last, torn };

@@ -10,12 +10,12 @@ import type { AuditEvent } from './event.js';
 const NOTHING_BEFORE = '0'.repeat(64);
 
 /** The place of a record in its chain. */
-export interface Link {
+export interface ChainLink {
   readonly sequence: number;
   readonly hash: string;
 }
 
-const START: Link = { sequence: 0, hash: NOTHING_BEFORE };
+const START: ChainLink = { sequence: 0, hash: NOTHING_BEFORE };
 
 /** How every line begins: members stand in the order of their names. */
 export const LINE_START = '{"action":"';
@@ -25,10 +25,10 @@ const LONGEST_TEXT = 256;
 
 export class Chain {
   readonly #key: Uint8Array | undefined;
-  #last: Link;
+  #last: ChainLink;
 
   /** Goes on after `last`. */
-  constructor(key: Uint8Array | undefined, last: Link = START) {
+  constructor(key: Uint8Array | undefined, last: ChainLink = START) {
     this.#key = key;
     this.#last = last;
   }
@@ -48,12 +48,15 @@ export class Chain {
 }
 
 /** What is wrong with a record. */
-export interface Fault {
+export interface ChainFault {
   readonly fault: string;
 }
 
 /** Reads the line of a record, and checks that it is as it was sealed. */
-export function readLink(line: string, key: Uint8Array | undefined): (Link & { readonly previous: string }) | Fault {
+export function readLink(
+  line: string,
+  key: Uint8Array | undefined,
+): (ChainLink & { readonly previous: string }) | ChainFault {
   const record = parseObject(line);
   if (record === undefined) return { fault: 'it is not a record' };
   const { hash, ...content } = record;
@@ -73,7 +76,10 @@ export function readLink(line: string, key: Uint8Array | undefined): (Link & { r
 }
 
 /** Why a record can't stand after another, if it can't. */
-export function faultAfter(last: Link | undefined, next: Link & { readonly previous: string }): string | undefined {
+export function faultAfter(
+  last: ChainLink | undefined,
+  next: ChainLink & { readonly previous: string },
+): string | undefined {
   const { sequence, hash } = last ?? START;
   if (next.sequence === sequence + 1 && next.previous === hash) return undefined;
   return `what stood before it is missing or was changed: it is number ${next.sequence} of its chain, where number ${sequence + 1} has to follow`;

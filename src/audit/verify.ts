@@ -1,5 +1,5 @@
 /** Checks the chain of a whole log. */
-import { faultAfter, type Link, readLink } from './chain.js';
+import { type ChainLink, faultAfter, readLink } from './chain.js';
 
 export interface AuditVerdict {
   /** How many records are as they were written, from the first on. */
@@ -24,7 +24,7 @@ export async function verifyAuditLog(
   lines: AsyncIterable<string> | Iterable<string>,
   { key, includes }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
-  let last: Link | undefined;
+  let last: ChainLink | undefined;
   let records = 0;
   let isIncluded = includes === undefined;
   const broken = (reason: string): AuditVerdict => ({

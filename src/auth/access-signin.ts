@@ -7,17 +7,17 @@ import { signInBearer } from './bearer.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import type { Client } from './identity.js';
-import { enterRecord, type SignedInWithTokens, signInClause } from './record-access.js';
+import { enterAsRecord, type SignedInWithTokens, signInClause } from './record-access.js';
 
-type Door = (
+type Entry = (
   context: AuthContext,
   access: AccessDefinition,
   credentials: AccessCredentials,
   client: Client,
 ) => Promise<SignedInWithTokens>;
 
-const DOORS: Readonly<Record<AccessKind['kind'], Door>> = {
-  record: (context, access, credentials, client) => enterRecord(context, 'signin', access, credentials, client),
+const DOORS: Readonly<Record<AccessKind['kind'], Entry>> = {
+  record: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
   bearer: signInBearer,
   // Whoever it trusts brings a token of his own.
   async jwt() {
@@ -39,11 +39,11 @@ export function signInByAccess(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  return context.pace.fair(async () => {
+  return context.failureDelay.equalize(async () => {
     const access = await context.directory.access(credentials.place, credentials.access);
     const attempt = { account: recordAccount(credentials, signInClause(access)), source: client.origin.ip };
     return context.throttle.attempt(attempt, () =>
-      context.pace.timed(async () => {
+      context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');
         return DOORS[access.accessKind.kind](context, access, credentials, client);
       }),

@@ -7,12 +7,12 @@ import { signInByAccess } from './access-signin.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import { readSignIn, readSignUp } from './credentials.js';
 import type { Directory } from './directory.js';
-import { Pace, type PaceOptions } from './failure-delay.js';
+import { FailureDelay, type FailureDelayOptions } from './failure-delay.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
 import type { CredentialHasher } from './passwords.js';
 import { signUpRecord } from './record-access.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
-import { reconsider } from './session-validity.js';
+import { revalidatePrincipal } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
 import { signInUser, signInUserOnce } from './system-user.js';
 import { Throttle, type ThrottleRules } from './throttle.js';
@@ -23,7 +23,7 @@ import { VerifiedCredentials } from './verified-credentials.js';
 export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
   readonly throttle?: ThrottleRules;
-  readonly pace?: PaceOptions;
+  readonly failureDelay?: FailureDelayOptions;
   /** For how long a refresh token that comes a second time is taken for one that lost a race; 10 unless told, 0 is not at all. */
   readonly refreshGraceSeconds?: number;
   /** How many milliseconds the session of a record user may last at most; without end unless told. */
@@ -57,7 +57,7 @@ export interface Authenticator {
   /** Makes a refresh token worthless, with all that came of the same sign-in. */
   revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** Makes the access token worthless with which somebody has signed in. */
-  withdraw(signedIn: SignedIn): PromiseOrValue<void>;
+  revokeAccessToken(signedIn: SignedIn): PromiseOrValue<void>;
   /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
   /** The public keys for tokens that an access method issues, for all to see; none tells nothing of why there are none. */
@@ -66,7 +66,7 @@ export interface Authenticator {
    * Who somebody who signed in at some time (nanoseconds since 1970) is by now; `undefined` when nothing lets them in any more, because a
    * user, an access method, a place or a record was removed or changed, or what was handed out was taken back.
    */
-  reconsider(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
+  revalidatePrincipal(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
   /** With the name and password of a system user defined at `place`, issuing no token. */
   authenticateBasic(user: string, password: string, place: DatabasePath, client: Client): Promise<Authenticated>;
 }
@@ -85,7 +85,7 @@ export function createAuthenticator(
     verified: new VerifiedCredentials(environment),
     tokens: new Tokens(environment, options.tokens),
     throttle: new Throttle(environment, options.throttle),
-    pace: new Pace(environment, options.pace),
+    failureDelay: new FailureDelay(environment, options.failureDelay),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
@@ -127,7 +127,7 @@ export function createAuthenticator(
       await revokeRefresh(context, place, access, pair.refresh, subject);
     },
 
-    withdraw({ principal, claims }) {
+    revokeAccessToken({ principal, claims }) {
       const token = revocableToken(claims);
       return token === undefined || principal.kind === 'guest'
         ? undefined
@@ -146,8 +146,8 @@ export function createAuthenticator(
       });
     },
 
-    async reconsider(signedIn, at) {
-      return reconsider(context, signedIn, at);
+    async revalidatePrincipal(signedIn, at) {
+      return revalidatePrincipal(context, signedIn, at);
     },
 
     async authenticateBasic(user, password, place, client) {

@@ -122,7 +122,7 @@ export function claimsValue(claims: Claims, record?: RecordId): ObjectValue {
 const shown = new WeakMap<Claims, ObjectValue>();
 
 /** Whether a token comes from one of the issuers and is meant for one of the audiences that a definition names. */
-export function meets({ all }: Claims, { issuers, audiences }: RequiredClaims): boolean {
+export function matchesIssuerAndAudience({ all }: Claims, { issuers, audiences }: RequiredClaims): boolean {
   const { iss, aud } = all;
   const isOneOf = (claim: Json | undefined, listed: readonly string[]) =>
     typeof claim === 'string' && listed.includes(claim);

@@ -1,6 +1,6 @@
 import type { Environment } from '../env/environment.js';
 import type { Directory } from './directory.js';
-import type { Pace } from './failure-delay.js';
+import type { FailureDelay } from './failure-delay.js';
 import type { CredentialHasher } from './passwords.js';
 import type { Throttle } from './throttle.js';
 import type { Tokens } from './tokens.js';
@@ -14,7 +14,7 @@ export interface AuthContext {
   readonly verified: VerifiedCredentials;
   readonly tokens: Tokens;
   readonly throttle: Throttle;
-  readonly pace: Pace;
+  readonly failureDelay: FailureDelay;
   /** For how long a refresh token that comes a second time is taken for one that lost a race. */
   readonly refreshGraceSeconds: number;
 }

@@ -3,7 +3,7 @@ import type { DatabasePath } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { ENGINE_PARAMS } from '../language/engine-params.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { assertInert } from './plain-data.js';
+import { assertPlainData } from './plain-data.js';
 
 export type Credentials = SystemCredentials | AccessCredentials;
 
@@ -116,7 +116,7 @@ function readVariables(body: ObjectValue): ObjectValue {
     if (ENGINE_PARAMS.has(name)) throw failure('reserved_variable', { name });
     if (Object.hasOwn(variables, name)) throw failure('duplicate_variable', { name });
     if (++count > MAX_VARIABLES) throw malformed(`there are more than ${MAX_VARIABLES} variables`);
-    assertInert(name, value);
+    assertPlainData(name, value);
     variables[name] = value;
   };
   for (const [name, value] of Object.entries(body)) if (!NOT_VARIABLES.has(name)) bind(name, value);

@@ -2,7 +2,7 @@ import type { Environment } from '../env/environment.js';
 import { TesseraError } from '../errors/error.js';
 
 /** Milliseconds. */
-export interface PaceOptions {
+export interface FailureDelayOptions {
   /** No failure is told sooner; longer than the usual password functions take. */
   readonly minimum?: number;
   /** The steps in which failures are told. */
@@ -24,7 +24,7 @@ const REFUSAL = 100;
  * is. Hence a failure is held back until a moment that doesn't depend on its cause: the `minimum`, or as long as the slowest tries of late have taken,
  * in whole steps. Every try teaches, successes too, so that queries with an expensive hash are covered as soon as they have run.
  */
-export class Pace {
+export class FailureDelay {
   readonly #environment: Environment;
   readonly #minimum: number;
   readonly #step: number;
@@ -32,7 +32,7 @@ export class Pace {
   #slowest = 0;
   #learnedAt = 0;
 
-  constructor(environment: Environment, options: PaceOptions = {}) {
+  constructor(environment: Environment, options: FailureDelayOptions = {}) {
     this.#environment = environment;
     this.#minimum = options.minimum ?? 300;
     this.#step = options.step ?? 100;
@@ -40,7 +40,7 @@ export class Pace {
   }
 
   /** Gives the result of `work` at once, and its error in due time: soon where the throttle refused, which says nothing of an account. */
-  async fair<T>(work: () => Promise<T>): Promise<T> {
+  async equalize<T>(work: () => Promise<T>): Promise<T> {
     const { clock, timers } = this.#environment;
     const startedAt = clock.monotonic();
     try {
@@ -53,7 +53,7 @@ export class Pace {
   }
 
   /** Holds back nothing but refusals by the throttle, for work that takes the same time anyway. */
-  async holdingRefusals<T>(work: () => Promise<T>): Promise<T> {
+  async delayThrottled<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -63,7 +63,7 @@ export class Pace {
   }
 
   /** Learns from how long `work` takes, which is the part of a try that depends on what it finds. */
-  async timed<T>(work: () => Promise<T>): Promise<T> {
+  async observe<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#environment;
     const startedAt = clock.monotonic();
     try {

@@ -32,11 +32,11 @@ export interface SignedIn {
   /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
   readonly expiresAt: bigint | undefined;
   /** What it rests on; a session of the process itself rests on nothing. */
-  readonly basis?: Basis;
+  readonly basis?: SignInBasis;
 }
 
 /** The definition that let somebody in, as it was then, and the id of the grant whose key was shown. */
-export type Basis =
+export type SignInBasis =
   | { readonly kind: 'user'; readonly user: UserDefinition }
   | { readonly kind: 'access'; readonly access: AccessDefinition; readonly grant?: string | undefined };
 

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { algorithmsOf, headerName } from '../catalog/credentials/signing-key.js';
 import type { Clock } from '../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
@@ -37,7 +37,7 @@ interface Entry {
 export class KeySets {
   readonly #clock: Clock;
   readonly #source: KeySetSource | undefined;
-  readonly #entries = new LruCache<string, Entry>(64);
+  readonly #entries = new TwoGenerationCache<string, Entry>(64);
 
   constructor(clock: Clock, source: KeySetSource | undefined) {
     this.#clock = clock;

@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<Kind, Judge>> = {
  *
  * @throws TesseraError `variable_not_data`, `malformed_credentials` when it is nested too deep or holds too much
  */
-export function assertInert(name: string, value: Value): void {
+export function assertPlainData(name: string, value: Value): void {
   let count = 0;
   const judge = (part: Value, depth: number): void => {
     if (depth > MAX_DEPTH) throw failure('malformed_credentials', { what: `'${name}' is nested too deep` });

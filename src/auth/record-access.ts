@@ -29,14 +29,14 @@ interface RecordPlace {
 }
 
 /** How signing in and signing up differ. */
-interface Door {
+interface RecordEntry {
   clause(kind: RecordAccess): Expression | undefined;
   readonly clauseMissing: 'access_signin_missing' | 'access_signup_missing';
   readonly queryFailed: 'invalid_auth' | 'record_access_signup_query_failed';
   readonly noRecord: 'invalid_auth' | 'no_record_returned';
 }
 
-const DOORS: Readonly<Record<'signin' | 'signup', Door>> = {
+const DOORS: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
   signin: {
     clause: (kind) => kind.signin,
     clauseMissing: 'access_signin_missing',
@@ -67,19 +67,19 @@ export function signUpRecord(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  return context.pace.fair(async () => {
+  return context.failureDelay.equalize(async () => {
     const access = await context.directory.access(credentials.place, credentials.access);
     return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
-      context.pace.timed(async () => {
+      context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');
-        return enterRecord(context, 'signup', access, credentials, client);
+        return enterAsRecord(context, 'signup', access, credentials, client);
       }),
     );
   });
 }
 
 /** Signs in or up through a clause of a record access, or in with one of its refresh tokens. */
-export async function enterRecord(
+export async function enterAsRecord(
   context: AuthContext,
   way: keyof typeof DOORS,
   access: AccessDefinition,
@@ -208,7 +208,7 @@ export function recordPlace({ namespace, database }: DatabasePath): RecordPlace 
 }
 
 /** Runs a clause; of its failures the caller is told no more than he may know. */
-async function judged<T>(failedAs: Door['queryFailed'], run: () => PromiseOrValue<T>): Promise<T> {
+async function judged<T>(failedAs: RecordEntry['queryFailed'], run: () => PromiseOrValue<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -56,7 +56,7 @@ export function unlessRevoked(
  * Who somebody who signed in at some time is now, perhaps with other roles; `undefined` when nothing lets them in any more.
  * `at` is in nanoseconds since 1970.
  */
-export function reconsider(
+export function revalidatePrincipal(
   { directory }: AuthContext,
   signedIn: SignedIn,
   at: bigint,

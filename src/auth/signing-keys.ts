@@ -1,15 +1,15 @@
 import { createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, type JWK } from 'jose';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { headerName, hmacHash, type KeyUse, readKey, type SigningKey } from '../catalog/credentials/signing-key.js';
 
 /** Imports each key once, and remembers those used last. */
 export class SigningKeys {
-  readonly #imported: LruCache<string, Promise<CryptoKey | KeyObject>>;
-  readonly #public = new LruCache<string, Promise<PublicJwk>>(256);
+  readonly #imported: TwoGenerationCache<string, Promise<CryptoKey | KeyObject>>;
+  readonly #public = new TwoGenerationCache<string, Promise<PublicJwk>>(256);
 
   constructor(capacity = 256) {
-    this.#imported = new LruCache(capacity);
+    this.#imported = new TwoGenerationCache(capacity);
   }
 
   /** @throws TesseraError `invalid_key` */
@@ -40,7 +40,11 @@ async function publicJwk(use: KeyUse, key: SigningKey): Promise<PublicJwk> {
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: headerName(key.algorithm) };
 }
 
-function remembered<V>(cache: LruCache<string, Promise<V>>, name: string, make: () => Promise<V>): Promise<V> {
+function remembered<V>(
+  cache: TwoGenerationCache<string, Promise<V>>,
+  name: string,
+  make: () => Promise<V>,
+): Promise<V> {
   let known = cache.get(name);
   if (known === undefined) {
     known = make();

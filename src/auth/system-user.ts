@@ -81,7 +81,7 @@ async function checkPassword(
     return { user: found, hashed: true };
   };
   // A client that sends its password with each request would clear the failures of a guesser with each of them.
-  const { user } = await context.pace.holdingRefusals(() =>
+  const { user } = await context.failureDelay.delayThrottled(() =>
     context.throttle.attempt(attempt, check, ({ hashed }) => hashed),
   );
   const claims = context.tokens.claims({ ...place, id: user.name, lifetime: tokenLifetime(user.durations) });

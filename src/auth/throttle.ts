@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
 
@@ -103,13 +103,13 @@ interface Line {
 export class Throttle {
   readonly #environment: Pick<Environment, 'clock' | 'timers'>;
   readonly #rules: ThrottleRules;
-  readonly #counters: Readonly<Record<Kind, LruCache<string, Counter>>> = {
-    pair: new LruCache(CAPACITY),
-    account: new LruCache(CAPACITY),
-    source: new LruCache(CAPACITY),
+  readonly #counters: Readonly<Record<Kind, TwoGenerationCache<string, Counter>>> = {
+    pair: new TwoGenerationCache(CAPACITY),
+    account: new TwoGenerationCache(CAPACITY),
+    source: new TwoGenerationCache(CAPACITY),
   };
   /** Pairs that have signed in before. */
-  readonly #known = new LruCache<string, true>(CAPACITY);
+  readonly #known = new TwoGenerationCache<string, true>(CAPACITY);
   readonly #lines: Readonly<Record<Kind, Map<string, Line>>> = {
     pair: new Map(),
     account: new Map(),

@@ -6,7 +6,7 @@ import { failure } from '../errors/error.js';
 import type { AccessKind, JwtVerification } from '../language/ast.js';
 import type { RecordId } from '../value/value.js';
 import { bearerKey, bearerSession, bearerSubject } from './bearer.js';
-import { assertIncarnation, type Claims, claimedRoles, claimsValue, meets } from './claims.js';
+import { assertIncarnation, type Claims, claimedRoles, claimsValue, matchesIssuerAndAudience } from './claims.js';
 import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import type { IdentifiedRecord } from './directory.js';
@@ -92,7 +92,7 @@ export async function ownerOf(
 /** @throws TesseraError `invalid_auth` for a genuine token of another issuer, or for another audience, than the definition names */
 function assertMeant({ claims }: UnverifiedToken, { accessKind }: AccessDefinition): void {
   const required = accessKind.kind === 'bearer' ? undefined : accessKind.jwt?.require;
-  if (required !== undefined && !meets(claims, required)) throw failure('invalid_auth');
+  if (required !== undefined && !matchesIssuerAndAudience(claims, required)) throw failure('invalid_auth');
 }
 
 function verificationOf(access: AccessDefinition): JwtVerification | undefined {

@@ -1,6 +1,6 @@
 import { CompactSign, compactVerify } from 'jose';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import {
   ASYMMETRIC_ALGORITHMS,
   headerName,
@@ -70,11 +70,11 @@ export class UnverifiedToken {
   ) {}
 
   /** Whether this key has found it genuine before. A definition that was made anew has another key, which has to judge for itself. */
-  isGenuineBy({ algorithm, key }: SigningKey): boolean {
+  isVerifiedBy({ algorithm, key }: SigningKey): boolean {
     return this.#genuineBy?.key === key && this.#genuineBy.algorithm === algorithm;
   }
 
-  wasFoundGenuineBy(key: SigningKey): void {
+  markVerifiedBy(key: SigningKey): void {
     this.#genuineBy = key;
   }
 }
@@ -99,7 +99,7 @@ export class Tokens {
   readonly #keys = new SigningKeys();
   readonly #keySets: KeySets;
   /** Genuine tokens by the ends of their texts: an HTTP client sends the same one with each request. */
-  readonly #genuine = new LruCache<string, UnverifiedToken>(GENUINE_TOKENS);
+  readonly #genuine = new TwoGenerationCache<string, UnverifiedToken>(GENUINE_TOKENS);
   readonly #skewSeconds: number;
   readonly #maxBytes: number;
 
@@ -181,7 +181,7 @@ export class Tokens {
   verifyOrigin(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
     if (verification.kind === 'url') return this.#verifyWithSet(token, verification.url);
     const keys = keysOf(verification, this.#environment.clock);
-    return keys.some((key) => token.isGenuineBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
+    return keys.some((key) => token.isVerifiedBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
   }
 
   /** The public keys that verify what an access method issues, former ones included; none where it issues nothing, or with a secret. */
@@ -210,7 +210,7 @@ export class Tokens {
       try {
         const imported = await this.#keys.get('verify', key);
         await compactVerify(token.text, imported, { algorithms: [headerName(key.algorithm)] });
-        token.wasFoundGenuineBy(key);
+        token.markVerifiedBy(key);
         this.#genuine.set(endOf(token.text), token);
         return;
       } catch (error) {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 
 const CAPACITY = 1_024;
@@ -15,7 +15,7 @@ const LIFETIME_MILLISECONDS = 5 * 60 * 1000;
 export class VerifiedCredentials {
   readonly #environment: Environment;
   readonly #key: Uint8Array;
-  readonly #verifiedAt = new LruCache<string, number>(CAPACITY);
+  readonly #verifiedAt = new TwoGenerationCache<string, number>(CAPACITY);
 
   constructor(environment: Environment) {
     this.#environment = environment;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /** What is made when it is first asked for, and then kept. */
-export function lazily<T extends object>(make: () => T): () => T {
+export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();
@@ -19,5 +19,5 @@ const load = createRequire(import.meta.url);
  *     parse5().parseFragment('<p>');
  */
 export function lazyLibrary<Library extends object>(name: string): () => Library {
-  return lazily(() => load(name) as Library);
+  return lazy(() => load(name) as Library);
 }

@@ -3,15 +3,15 @@ import { isPromise, type PromiseOrValue } from './promise-or-value.js';
 /**
  * Work that is done one after the other, in the order in which it comes.
  *
- *     const turns = new Turns();
- *     turns.take(() => fetch(first));
- *     turns.take(() => fetch(second)); // begins when the first has come or failed
+ *     const turns = new SerialQueue();
+ *     queue.run(() => fetch(first));
+ *     queue.run(() => fetch(second)); // begins when the first has come or failed
  */
-export class Turns {
+export class SerialQueue {
   #last: Promise<void> | undefined;
 
   /** Does `work` when everything before it is done, whatever came of that; at once if nothing is under way. */
-  take<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+  run<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     const turn = this.#last === undefined ? work() : this.#last.then(work);
     if (!isPromise(turn)) return turn;
     const done = () => {

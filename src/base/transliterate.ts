@@ -1,6 +1,6 @@
 import { toAscii } from './ascii.js';
 import { lazyLibrary } from './lazy.js';
-import { LruCache } from './two-generation-cache.js';
+import { TwoGenerationCache } from './two-generation-cache.js';
 
 const library = lazyLibrary<typeof import('unidecode')>('unidecode');
 
@@ -9,7 +9,7 @@ const UNKNOWN = '[?]';
 const LETTER = /[\p{L}\p{N}]/u;
 const ASCII = /^[\0-\x7f]*$/;
 
-const known = new LruCache<string, string>(4_096);
+const known = new TwoGenerationCache<string, string>(4_096);
 
 /**
  * A character as it is written in ASCII, by the tables of Unidecode, which the reference engine uses: `я` → `ia`, `东` → `Dong `. What is younger than

@@ -5,7 +5,7 @@
  * Entries live in two generations. What is used moves into the young one; when that is full it becomes the old one, and what was left in
  * the old one is forgotten. So an entry that is used often costs one lookup a time: nothing is moved, unlike in a list ordered by use.
  */
-export class LruCache<K, V> {
+export class TwoGenerationCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   /** Of the young ones. */

@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Environment } from './environment.js';
 import { realNetwork } from './real-network.js';
 import { fineClock } from './wall-clock.js';
-import { Line } from './yield-queue.js';
+import { YieldQueue } from './yield-queue.js';
 
 /** Drawn at once and given out piece by piece: asking the system for the few bytes of one id takes longer than all else about it. */
 const pool = new Uint8Array(4096);
@@ -25,7 +25,7 @@ function drawBytes(length: number): Uint8Array {
 }
 
 /** All who compute for long in this process. */
-const line = new Line((callback) => setImmediate(callback));
+const line = new YieldQueue((callback) => setImmediate(callback));
 
 /** The real world: this machine's clock, its random source and its event loop. */
 export const realEnvironment: Environment = {

@@ -5,7 +5,7 @@ const DROPPED = 1024;
  * A line in which work waits for its next turn: one goes on in each round of the event loop, first come, first served. Between two of them
  * the loop sees to whatever else is ready: connections, timers, what is short.
  */
-export class Line {
+export class YieldQueue {
   readonly #schedule: (callback: () => void) => void;
   /** Whose turns are still to come, behind those before `#next`. */
   #waiting: (() => void)[] = [];

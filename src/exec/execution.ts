@@ -310,9 +310,9 @@ export interface SessionRegistry {
   /** Those with somebody signed in, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /** When a transaction commits that changes what users at a place or below it rest on, has their sessions look again at whether they may go on. */
-  doubt(transaction: Transaction, place: DatabasePath): void;
+  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
   /** The same for the users that a record is. */
-  doubtRecord(transaction: Transaction, place: DatabasePath, id: RecordId): void;
+  scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
 }
 
 /** Whose live queries they are: a session that can be told. */
@@ -366,7 +366,7 @@ export interface ApiEndpoints {
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
 
-/** Turns trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
+/** SerialQueue trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
 export interface Compiler {
   readonly tuning: Tuning;
   expression(expression: Expression): Evaluate;

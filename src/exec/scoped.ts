@@ -1,6 +1,6 @@
 import { andThen } from '../base/promise-or-value.js';
 import type { Expression } from '../language/ast.js';
-import { fieldNamed } from '../language/field-name-of.js';
+import { fieldNameOf } from '../language/field-name-of.js';
 import type { Evaluate } from './execution.js';
 
 /** `scoped` for what is made of these expressions. Where they only name what is there already, nothing is made. */
@@ -10,7 +10,7 @@ export function scopedIfMade(evaluate: Evaluate, expressions: readonly Expressio
 
 function isThere(expression: Expression): boolean {
   const { kind } = expression;
-  return kind === 'literal' || kind === 'constant' || kind === 'param' || fieldNamed(expression) !== undefined;
+  return kind === 'literal' || kind === 'constant' || kind === 'param' || fieldNameOf(expression) !== undefined;
 }
 
 /** An expression whose end is that of a scope: of what it makes on the way nothing is held but its value (`request-memory.ts`). */

@@ -4,7 +4,7 @@ import { forEachInSteps, mapInSteps } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 import { DOCUMENT_PARAMS } from '../language/engine-params.js';
-import { innerElements } from '../value/flatten.js';
+import { flattenDeep } from '../value/flatten.js';
 import { isArray, isObject, Range, RecordId, Table, type Value } from '../value/value.js';
 import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
 import { pausingOf } from './pace.js';
@@ -29,7 +29,7 @@ export function compileTargets(
     };
   }
   return compileEach(targets, compiler, (values, execution) =>
-    mapInSteps(innerElements(values), pausingOf(execution), (value) => targetOf(recordOf(value))),
+    mapInSteps(flattenDeep(values), pausingOf(execution), (value) => targetOf(recordOf(value))),
   );
 }
 

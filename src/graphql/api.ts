@@ -1,6 +1,6 @@
 /** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
 import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
 import type { RequestActivity, Session } from '../session/contract.js';
@@ -70,7 +70,7 @@ export class Apis {
   /** For those who may run nothing. */
   readonly signInOnly: Api;
   /** By database and view; only that of the latest definitions, so that changing them often doesn't fill the memory. */
-  readonly #known = new LruCache<string, KnownApi>(KEPT_APIS);
+  readonly #known = new TwoGenerationCache<string, KnownApi>(KEPT_APIS);
 
   constructor(options: ApiOptions) {
     this.#options = options;

@@ -1,5 +1,5 @@
 /** GraphQL over HTTP, without HTTP: what a request says and what goes back. */
-import { isUntoldJson } from '../base/json-sniffing.js';
+import { looksLikeJsonObject } from '../base/json-sniffing.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
@@ -76,7 +76,7 @@ export function readSingle(request: GraphqlGet | GraphqlPost): GraphqlRequest {
 }
 
 function isUntold({ contentType, body }: GraphqlPost): boolean {
-  return isUntoldJson(contentType, body.charCodeAt(0));
+  return looksLikeJsonObject(contentType, body.charCodeAt(0));
 }
 
 function jsonOf({ body, read }: GraphqlPost): Value {

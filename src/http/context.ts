@@ -7,7 +7,7 @@ import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
 import type { GraphqlEvents } from '../graphql/live/event-stream.js';
-import type { OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
+import type { OpenGraphqlSocket } from '../graphql/live/transport-ws.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { StoredSessions } from '../rpc/stored-sessions.js';
@@ -30,7 +30,7 @@ export interface Context {
   /** The GraphQL schema as a session may see it, as text. */
   readonly graphqlSchema: ((session: Session) => Promise<string>) | undefined;
   /** What is said over the WebSockets of GraphQL. */
-  readonly graphqlSocket: OpenGraphqlConversation | undefined;
+  readonly graphqlSocket: OpenGraphqlSocket | undefined;
   /** Answers of GraphQL as events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
   /** The page of `GET /graphql`, and that of `GET /`. */

@@ -1,20 +1,20 @@
 /** GraphQL over a WebSocket. Who asks and where is settled here, everything else by the part of the GraphQL room that the server was given. */
 
 import { asTesseraError, failure } from '../errors/error.js';
-import type { GraphqlConversation, OpenGraphqlConversation } from '../graphql/live/transport-ws.js';
+import type { GraphqlSocketSession, OpenGraphqlSocket } from '../graphql/live/transport-ws.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { Session } from '../session/contract.js';
 import { type Context, prepare } from './context.js';
 import { utf8Text } from './format.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
-import type { Conversation, Endpoint, Line } from './socket-endpoint.js';
+import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 /** RFC 6455, §7.4.1. */
 const CLOSE = { unsupportedData: 1003, tooLarge: 1009 } as const;
 const TOO_LARGE = `The message exceeds the limit (${LIMIT_SETTINGS.graphqlBody})`;
 
-export const GRAPHQL: Endpoint = {
+export const GRAPHQL: SocketEndpoint = {
   name: 'graphql',
   protocols: ['graphql-transport-ws'],
   anyProtocol: false,
@@ -36,7 +36,7 @@ export const GRAPHQL: Endpoint = {
   },
 };
 
-function socketOf({ graphqlSocket }: Context): OpenGraphqlConversation {
+function socketOf({ graphqlSocket }: Context): OpenGraphqlSocket {
   if (graphqlSocket === undefined) throw failure('graphql_disabled');
   return graphqlSocket;
 }
@@ -58,7 +58,7 @@ async function connectAs(
 }
 
 /** A line that is closed when an answer has no room to wait for its client. */
-function closingLine(line: Line): Pick<Line, 'send' | 'close'> {
+function closingLine(line: SocketChannel): Pick<SocketChannel, 'send' | 'close'> {
   return {
     send(text) {
       try {
@@ -71,13 +71,13 @@ function closingLine(line: Line): Pick<Line, 'send' | 'close'> {
   };
 }
 
-class Texts implements Conversation {
+class Texts implements SocketSession {
   readonly #session: Session;
-  readonly #line: Line;
-  readonly #graphql: GraphqlConversation;
+  readonly #line: SocketChannel;
+  readonly #graphql: GraphqlSocketSession;
   readonly #longest: number;
 
-  constructor(session: Session, line: Line, graphql: GraphqlConversation, longest: number) {
+  constructor(session: Session, line: SocketChannel, graphql: GraphqlSocketSession, longest: number) {
     this.#session = session;
     this.#line = line;
     this.#graphql = graphql;

@@ -1,6 +1,6 @@
 /** What the server answers to, as a table. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isUntoldJson } from '../base/json-sniffing.js';
+import { looksLikeJsonObject } from '../base/json-sniffing.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
@@ -184,7 +184,7 @@ function credentialsRoute(signIn: SignIn): Handler {
 function readCredentials(request: FastifyRequest): ObjectValue {
   const type = request.headers['content-type'];
   const body = bodyOf(request);
-  const format = isUntoldJson(type, body[0]) ? JSON_FORMAT : requestFormat(type ?? JSON_FORMAT.contentType);
+  const format = looksLikeJsonObject(type, body[0]) ? JSON_FORMAT : requestFormat(type ?? JSON_FORMAT.contentType);
   const credentials = format.decode(body);
   if (!isObject(credentials)) throw failure('malformed_request', { reason: 'the body must be an object' });
   return credentials;

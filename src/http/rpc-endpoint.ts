@@ -9,7 +9,7 @@ import type { Context } from './context.js';
 import { decodeMessage, weighMessage } from './decode-message.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 import { encodeAnswer } from './large-answer.js';
-import type { Conversation, Endpoint, Line } from './socket-endpoint.js';
+import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 
@@ -19,7 +19,7 @@ const SMALL = 16 * 1024;
 /** RFC 6455, §7.4.1. */
 const UNSUPPORTED_DATA = 1003;
 
-export const RPC: Endpoint = {
+export const RPC: SocketEndpoint = {
   name: 'rpc',
   protocols: [...FORMATS.keys()],
   anyProtocol: true,
@@ -43,9 +43,9 @@ class Unreadable {
   constructor(readonly answer: ObjectValue) {}
 }
 
-class RpcConversation implements Conversation {
+class RpcConversation implements SocketSession {
   readonly #rpc: RpcConnection;
-  readonly #line: Line;
+  readonly #line: SocketChannel;
   /** What the subprotocol says; each message tells its own if there is none. */
   readonly #format: Format | undefined;
   readonly #context: Context;
@@ -58,7 +58,7 @@ class RpcConversation implements Conversation {
   /** What the client spoke last. */
   #spoken: Format = JSON_FORMAT;
 
-  constructor(rpc: RpcConnection, line: Line, format: Format | undefined, context: Context) {
+  constructor(rpc: RpcConnection, line: SocketChannel, format: Format | undefined, context: Context) {
     this.#rpc = rpc;
     this.#line = line;
     this.#format = format;

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { Stall } from './client-timeout.js';
+import { ClientTimeout } from './client-timeout.js';
 import { type Context, sendBody } from './context.js';
 import type { AnswerBounds } from './large-answer.js';
 
@@ -31,7 +31,7 @@ export function sendAnswer(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const { budget } = context.database.memory;
   budget.reserve(bytes.length);
-  const stall = new Stall(context, () => reply.raw.destroy());
+  const stall = new ClientTimeout(context, () => reply.raw.destroy());
   reply.raw.once('close', () => {
     stall.end();
     budget.release(bytes.length);
@@ -40,7 +40,7 @@ export function sendAnswer(
   return reply.send(Readable.from(watched(bytes, stall), { objectMode: false }));
 }
 
-function* watched(bytes: Uint8Array, stall: Stall): Generator<Uint8Array> {
+function* watched(bytes: Uint8Array, stall: ClientTimeout): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE) {
     stall.begin();
     yield bytes.subarray(at, at + PIECE);

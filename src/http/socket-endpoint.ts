@@ -4,8 +4,8 @@ import type { TesseraError } from '../errors/error.js';
 import type { Origin, Session } from '../session/contract.js';
 import type { Context } from './context.js';
 
-/** The WebSocket, as its conversation sees it. */
-export interface Line {
+/** The WebSocket, as its socketSession sees it. */
+export interface SocketChannel {
   /** Nothing more is to be said. */
   readonly isClosing: boolean;
   /**
@@ -19,7 +19,7 @@ export interface Line {
   close(code: number, reason: string): void;
 }
 
-export interface Conversation {
+export interface SocketSession {
   /** Takes a message; the next one is taken up when it is done, which may be before it is answered. Must not fail. */
   receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void>;
   /** Larger messages are for those who have signed in. */
@@ -32,18 +32,18 @@ export interface Conversation {
   close(): void;
 }
 
-/** A conversation that hasn't begun. */
-export interface Opening {
+/** A socketSession that hasn't begun. */
+export interface PendingSocketSession {
   /** As whom the client begins. */
   readonly session: Session;
   /** `protocol` is the subprotocol that was agreed on. */
-  begin(line: Line, protocol: string | undefined): Conversation;
+  begin(line: SocketChannel, protocol: string | undefined): SocketSession;
   /** It won't begin. */
   close(): void;
 }
 
 /** A path at which there are WebSockets. */
-export interface Endpoint {
+export interface SocketEndpoint {
   /** As rules call it. */
   readonly name: string;
   /** The subprotocols that are spoken there. */
@@ -52,5 +52,5 @@ export interface Endpoint {
   readonly anyProtocol: boolean;
   /** @throws TesseraError when it is switched off */
   admit(context: Context): void;
-  open(context: Context, origin: Origin): Opening;
+  open(context: Context, origin: Origin): PendingSocketSession;
 }

@@ -7,7 +7,7 @@ import { readExportSelection } from '../exec/export/selection.js';
 import type { ExportSelection, Session, TransferTimeout } from '../session/contract.js';
 import { Duration } from '../value/value.js';
 import { boundOf } from './admission.js';
-import { Stall } from './client-timeout.js';
+import { ClientTimeout } from './client-timeout.js';
 import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
@@ -22,7 +22,7 @@ export function exportRoute(context: RouteContext, request: FastifyRequest, repl
     const pieces = session.export(selection, timeoutOf('export', context));
     // What keeps it from beginning is still an ordinary answer.
     const first = await pieces.next();
-    const stall = new Stall(context, () => reply.raw.destroy());
+    const stall = new ClientTimeout(context, () => reply.raw.destroy());
     const text = Readable.from(watched(first, pieces, stall), { objectMode: false });
     reply.header('cache-control', 'no-store').type(EXPORTED_TYPE).send(text);
     // A client that goes away ends it, too.
@@ -34,7 +34,7 @@ export function exportRoute(context: RouteContext, request: FastifyRequest, repl
 async function* watched(
   first: IteratorResult<string, unknown>,
   pieces: AsyncGenerator<string>,
-  stall: Stall,
+  stall: ClientTimeout,
 ): AsyncGenerator<string> {
   try {
     for (let next = first; next.done !== true; next = await pieces.next()) {
@@ -69,7 +69,7 @@ async function* texts(
 ): AsyncGenerator<string> {
   const { limit, tooLarge } = boundOf(context.options.limits, 'importBody', admission);
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const stall = new Stall(context, () => rawError(raw.socket, failure('request_timeout'), id));
+  const stall = new ClientTimeout(context, () => rawError(raw.socket, failure('request_timeout'), id));
   let size = 0;
   try {
     stall.begin();
@@ -92,7 +92,7 @@ async function* texts(
 /** What is left of the body of somebody who may import is let in for a while: a client that is still sending might miss the answer. */
 function discard(body: Readable, session: Session, context: Context): void {
   if (body.readableEnded || session.identity.principal.kind === 'guest') return;
-  const patience = new Stall(context, () => body.destroy());
+  const patience = new ClientTimeout(context, () => body.destroy());
   patience.begin();
   body.once('close', () => patience.end()).resume();
 }

@@ -1,4 +1,4 @@
-/** One WebSocket: messages are taken in the order they came, and answers sent as fast as the client reads them. What they say is for its conversation. */
+/** One WebSocket: messages are taken in the order they came, and answers sent as fast as the client reads them. What they say is for its socketSession. */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
@@ -8,7 +8,7 @@ import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { ConnectionMemory } from '../session/database/server-memory.js';
 import type { Context } from './context.js';
 import type { HttpOptions } from './options.js';
-import type { Conversation, Line } from './socket-endpoint.js';
+import type { SocketChannel, SocketSession } from './socket-endpoint.js';
 
 /** Close codes of RFC 6455 §7.4.1. */
 const CLOSE = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
@@ -29,11 +29,11 @@ interface Message {
   readonly isBinary: boolean;
 }
 
-export class WebSocketConnection implements Line {
+export class WebSocketConnection implements SocketChannel {
   readonly #socket: WebSocket;
   /** What carries it. */
   readonly #stream: Duplex;
-  readonly #conversation: Conversation;
+  readonly #socketSession: SocketSession;
   readonly #options: HttpOptions;
   readonly #environment: Environment;
   #waiting: Message[] = [];
@@ -56,7 +56,7 @@ export class WebSocketConnection implements Line {
     socket: WebSocket,
     stream: Duplex,
     memory: ConnectionMemory,
-    begin: (line: Line) => Conversation,
+    begin: (line: SocketChannel) => SocketSession,
     { options, environment, log }: Context,
   ) {
     this.#socket = socket;
@@ -66,7 +66,7 @@ export class WebSocketConnection implements Line {
     this.#options = options;
     this.#environment = environment;
     this.#lastRequest = environment.clock.monotonic();
-    this.#conversation = begin(this);
+    this.#socketSession = begin(this);
     this.#adjustLimit();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     stream.on('data', (chunk: Uint8Array) => this.#receivePart(chunk.length));
@@ -80,7 +80,7 @@ export class WebSocketConnection implements Line {
       this.#closing = true;
       this.#waiting = [];
       this.#incoming.resize(0);
-      this.#conversation.close();
+      this.#socketSession.close();
     });
   }
 
@@ -88,7 +88,7 @@ export class WebSocketConnection implements Line {
   beat(): void {
     // While we work we may not be reading, so that silence says nothing; unless it is the client who doesn't read.
     if (this.#working !== undefined && this.#blocked === 0) return;
-    if (this.#conversation.isBusy) this.#lastRequest = this.#environment.clock.monotonic();
+    if (this.#socketSession.isBusy) this.#lastRequest = this.#environment.clock.monotonic();
     const idle = this.#environment.clock.monotonic() - this.#lastRequest;
     if (!this.#alive) this.#socket.terminate();
     else if (this.#options.idleTimeout > 0 && idle > this.#options.idleTimeout && this.#working === undefined) {
@@ -106,7 +106,7 @@ export class WebSocketConnection implements Line {
     const cancelCut = this.#environment.timers.after(CLOSE_PATIENCE, () => {
       if (this.#blocked > 0) this.#socket.terminate();
     });
-    await Promise.all([this.#conversation.settle(), this.#working]);
+    await Promise.all([this.#socketSession.settle(), this.#working]);
     cancelCut();
     this.close(CLOSE.goingAway, 'The server is shutting down');
     this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
@@ -158,7 +158,7 @@ export class WebSocketConnection implements Line {
       if (this.#socket.isPaused) this.#socket.resume();
       for (const message of batch) {
         if (this.#closing) break;
-        const done = this.#conversation.receive(message.data, message.isBinary);
+        const done = this.#socketSession.receive(message.data, message.isBinary);
         if (isPromise(done)) await done;
         this.#waitingBytes -= message.data.length;
         const way = this.#giveWay();
@@ -217,7 +217,7 @@ export class WebSocketConnection implements Line {
 
   /** Larger messages are for those who have signed in. */
   #adjustLimit(): void {
-    const trusted = this.#conversation.isSignedIn();
+    const trusted = this.#socketSession.isSignedIn();
     if (trusted === this.#trusted) return;
     this.#trusted = trusted;
     const { message, guestMessage } = this.#options.limits;
@@ -228,7 +228,7 @@ export class WebSocketConnection implements Line {
     const { signInTimeout } = this.#options;
     if (signInTimeout === 0) return () => {};
     return this.#environment.timers.after(signInTimeout, () => {
-      if (!this.#conversation.isSignedIn())
+      if (!this.#socketSession.isSignedIn())
         this.close(CLOSE.policy, 'Nobody signed in within the time allowed (--sign-in-timeout)');
     });
   }

@@ -14,10 +14,10 @@ import { readQueryString } from './query-string.js';
 import { rawError } from './raw-error.js';
 import { checkQueryName, readSelection, type Selection } from './request-headers.js';
 import { RPC } from './rpc-endpoint.js';
-import type { Endpoint, Line } from './socket-endpoint.js';
+import type { SocketChannel, SocketEndpoint } from './socket-endpoint.js';
 import { WebSocketConnection } from './web-socket-connection.js';
 
-const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
+const ENDPOINTS: ReadonlyMap<string, SocketEndpoint> = new Map([
   ['/rpc', RPC],
   ['/graphql', GRAPHQL],
 ]);
@@ -110,7 +110,7 @@ export class WebSocketServer {
           // Before the library's own listener, which has nothing to read yet.
           const unmasker = new FrameUnmasker();
           socket.prependListener('data', (chunk: Buffer) => unmasker.unmask(chunk));
-          const begin = (line: Line) => opening.begin(line, protocol);
+          const begin = (line: SocketChannel) => opening.begin(line, protocol);
           this.#keep(
             new WebSocketConnection(webSocket, socket, opening.session.memory.connection, begin, this.#context),
             webSocket,
@@ -149,12 +149,12 @@ export class WebSocketServer {
   }
 }
 
-function endpointOf({ url = '' }: IncomingMessage): Endpoint | undefined {
+function endpointOf({ url = '' }: IncomingMessage): SocketEndpoint | undefined {
   return ENDPOINTS.get((url.split('?', 1)[0] ?? '').replace(/\/$/, ''));
 }
 
 /** The first subprotocol that is spoken at an endpoint. @throws TesseraError `subprotocol_unsupported` */
-function agreedProtocol({ protocols, anyProtocol }: Endpoint, header: string | undefined): string | undefined {
+function agreedProtocol({ protocols, anyProtocol }: SocketEndpoint, header: string | undefined): string | undefined {
   if (header === undefined && anyProtocol) return undefined;
   const offered = header?.split(',').map((name) => name.trim()) ?? [];
   const chosen = offered.find((name) => protocols.includes(name));

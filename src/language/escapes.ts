@@ -14,10 +14,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** The same by codes. */
-const CODES: ReadonlyMap<number, number> = new Map(
-  Object.entries(ESCAPES).map(([letter, text]) => [letter.charCodeAt(0), text.charCodeAt(0)]),
-);
+/** The same by codes: one more than the code of the character that a letter stands for, or 0. */
+const CODES = new Uint8Array(128);
+for (const [letter, text] of Object.entries(ESCAPES)) CODES[letter.charCodeAt(0)] = text.charCodeAt(0) + 1;
 
 /** A braced code point, a pair of surrogates, or four digits. */
 const UNICODE_ESCAPE =
@@ -59,9 +58,9 @@ export function decodeEscapes(
     }
     decoded.add(source, plainFrom, at);
     const letter = source.charCodeAt(at + 1);
-    const simple = CODES.get(letter);
-    if (simple !== undefined) {
-      decoded.addCode(simple);
+    const simple = letter < CODES.length ? (CODES[letter] as number) : 0;
+    if (simple > 0) {
+      decoded.addCode(simple - 1);
       at += 2;
     } else {
       const character = letter === SMALL_U ? hexadecimalAt(source, at + 2) : undefined;
@@ -161,21 +160,27 @@ const SHORT = 32;
 /** Characters that are made a text at once. */
 const CHUNK = 4096;
 
+/** The characters that are collected for the next piece. One text is decoded at a time. */
+const collected = new Uint16Array(CHUNK);
+const collectedBytes = Buffer.from(collected.buffer);
+/** Fewer characters are made a text faster without a call out of JavaScript. */
+const FEW = 64;
+
 /** A text that is put together of stretches of the source and of single characters: a piece for each of these would take ten times as long. */
 class DecodedText {
-  readonly #pieces: string[] = [];
-  #codes: number[] = [];
+  #pieces: string[] | undefined;
+  #count = 0;
 
   /** The characters `from` to `to` (exclusive) of the source. */
   add(source: string, from: number, to: number): void {
     if (to - from > SHORT) {
-      this.#flush();
-      this.#pieces.push(source.slice(from, to));
+      this.#flush().push(source.slice(from, to));
     } else for (let at = from; at < to; at++) this.addCode(source.charCodeAt(at));
   }
 
   addCode(code: number): void {
-    if (this.#codes.push(code) >= CHUNK) this.#flush();
+    collected[this.#count++] = code;
+    if (this.#count === CHUNK) this.#flush();
   }
 
   addPoint(point: number): void {
@@ -188,14 +193,21 @@ class DecodedText {
   }
 
   finish(): string {
-    this.#flush();
-    return this.#pieces.join('');
+    return this.#pieces === undefined ? this.#text() : this.#flush().join('');
   }
 
-  #flush(): void {
-    if (this.#codes.length === 0) return;
-    this.#pieces.push(String.fromCharCode(...this.#codes));
-    this.#codes = [];
+  #flush(): string[] {
+    this.#pieces ??= [];
+    if (this.#count > 0) this.#pieces.push(this.#text());
+    this.#count = 0;
+    return this.#pieces;
+  }
+
+  #text(): string {
+    if (this.#count > FEW) return collectedBytes.toString('utf16le', 0, 2 * this.#count);
+    let text = '';
+    for (let at = 0; at < this.#count; at++) text += String.fromCharCode(collected[at] as number);
+    return text;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Expression } from './ast.js';
 
 /** The name of the current document's field that an expression is, if it is nothing else. */
-export function fieldNamed(expression: Expression): string | undefined {
+export function fieldNameOf(expression: Expression): string | undefined {
   if (expression.kind !== 'idiom' || expression.start !== undefined || expression.parts.length > 1) return undefined;
   const [part] = expression.parts;
   return part?.kind === 'field' ? part.name : undefined;

@@ -5,7 +5,7 @@
 import '../base/well-formed.js';
 import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './character-classes.js';
 import { decodeEscapes } from './escapes.js';
-import { faultyText } from './invalid-token.js';
+import { invalidToken } from './invalid-token.js';
 import { type Mark, type SourceText, sourceFailure } from './source-error.js';
 import { wordOf } from './word.js';
 
@@ -182,7 +182,7 @@ export class Lexer {
       this.end = this.digitsEnd(start);
       return;
     }
-    const { kind, end } = faultyText(source, start);
+    const { kind, end } = invalidToken(source, start);
     this.kind = kind;
     this.end = end;
     if (kind === 'prefixed') this.form = source[start] as StringPrefix;

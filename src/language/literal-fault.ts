@@ -1,14 +1,14 @@
 /** What is wrong with the content of a `d'…'`, `u'…'`, `b'…'` or `f'…'` that can't be read, and where in it. */
 
 /** A stretch of the content, by offsets, with what to say about it. */
-export interface Fault {
+export interface LiteralFault {
   readonly what: string;
   readonly start: number;
   readonly end: number;
   readonly label?: string;
 }
 
-const at = (start: number, what: string, label?: string): Fault => ({
+const at = (start: number, what: string, label?: string): LiteralFault => ({
   what,
   start,
   end: start + 1,
@@ -23,7 +23,7 @@ function characterAt(text: string, offset: number): string {
 // ─── Datetimes ───
 
 /** Sections of digits and what stands between: `2024-01-01`, `T`, `00:00:00`, `.5`, `Z` or `+01:00`. */
-export function datetimeFault(text: string): Fault {
+export function datetimeFault(text: string): LiteralFault {
   const signs = text.startsWith('+') || text.startsWith('-') ? 1 : 0;
   const year = /^\d*/.exec(text.slice(signs))?.[0].length ?? 0;
   const dateEnd = signs + Math.max(year, 4) + '-01-01'.length;
@@ -39,7 +39,7 @@ export function datetimeFault(text: string): Fault {
   );
 }
 
-function timeFault(text: string, dateEnd: number): Fault | undefined {
+function timeFault(text: string, dateEnd: number): LiteralFault | undefined {
   if (text.length === dateEnd) return undefined;
   const found = characterAt(text, dateEnd);
   if (!'Tt '.includes(found)) return at(dateEnd, `Unexpected character \`${found}\`, expected time seperator \`T\``);
@@ -57,14 +57,14 @@ function timeFault(text: string, dateEnd: number): Fault | undefined {
   return undefined;
 }
 
-function fractionFault(text: string, dateEnd: number, secondsEnd: number): Fault | undefined {
+function fractionFault(text: string, dateEnd: number, secondsEnd: number): LiteralFault | undefined {
   if (text[secondsEnd] !== '.') return zoneFault(text, dateEnd, secondsEnd);
   const digits = /^\d*/.exec(text.slice(secondsEnd + 1))?.[0].length ?? 0;
   if (digits === 0) return at(secondsEnd + 1, 'Invalid datetime nanoseconds, expected at least a single digit');
   return zoneFault(text, dateEnd, secondsEnd + 1 + digits);
 }
 
-function zoneFault(text: string, dateEnd: number, start: number): Fault | undefined {
+function zoneFault(text: string, dateEnd: number, start: number): LiteralFault | undefined {
   if (start >= text.length) return at(start, 'Invalid end of datetime, expected datetime timezone');
   const found = characterAt(text, start);
   if (found === '+' || found === '-') {
@@ -81,14 +81,20 @@ function zoneFault(text: string, dateEnd: number, start: number): Fault | undefi
   return { what, start: dateEnd, end: start + found.length };
 }
 
-function restFault(text: string, start: number): Fault | undefined {
+function restFault(text: string, start: number): LiteralFault | undefined {
   return start < text.length
     ? at(start, 'Unexpected characters in the string, expected the datetime to end')
     : undefined;
 }
 
 /** A separator and two digits with their bounds. */
-function separated(text: string, start: number, separator: string, least: number, most: number): Fault | undefined {
+function separated(
+  text: string,
+  start: number,
+  separator: string,
+  least: number,
+  most: number,
+): LiteralFault | undefined {
   if (start >= text.length) {
     return at(start, `Expected end of string, expected datetime seperator character \`${separator}\``);
   }
@@ -99,7 +105,7 @@ function separated(text: string, start: number, separator: string, least: number
   return digitsFault(text, start + 1, 2) ?? sectionFault(text, start + 1, least, most);
 }
 
-function digitsFault(text: string, start: number, count: number): Fault | undefined {
+function digitsFault(text: string, start: number, count: number): LiteralFault | undefined {
   for (let offset = start; offset < start + count; offset++) {
     if (offset >= text.length) return at(offset, 'Expected end of datetime, expected datetime digit character');
     const found = characterAt(text, offset);
@@ -108,7 +114,7 @@ function digitsFault(text: string, start: number, count: number): Fault | undefi
   return undefined;
 }
 
-function sectionFault(text: string, start: number, least: number, most: number): Fault | undefined {
+function sectionFault(text: string, start: number, least: number, most: number): LiteralFault | undefined {
   const value = Number(text.slice(start, start + 2));
   if (value >= least && value <= most) return undefined;
   return {
@@ -124,7 +130,7 @@ function sectionFault(text: string, start: number, least: number, most: number):
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 
 /** What is wrong with a uuid as it is written out: with its hyphens. */
-export function uuidFault(text: string): Fault | undefined {
+export function uuidFault(text: string): LiteralFault | undefined {
   for (let offset = 0; offset < UUID_SHAPE.length; offset++) {
     if (offset >= text.length) return at(offset, 'Unexpected end of string, expected UUID token to finish');
     const found = characterAt(text, offset);
@@ -139,14 +145,14 @@ export function uuidFault(text: string): Fault | undefined {
     : undefined;
 }
 
-export function bytesFault(text: string): Fault {
+export function bytesFault(text: string): LiteralFault {
   const offset = text.search(/[^0-9a-fA-F]/);
   if (offset === -1) return at(text.length, 'Unexpected end of byte-string, expected a hexidecimal digit');
   return at(offset, `Unexpected character \`${characterAt(text, offset)}\`, expected a hexidecimal digit`);
 }
 
 /** What is wrong with `bucket:/key`. */
-export function fileFault(text: string): Fault | undefined {
+export function fileFault(text: string): LiteralFault | undefined {
   const bucketEnd = text.search(/[^A-Za-z0-9_.-]/);
   if (bucketEnd === -1) return at(text.length, 'Unexpected end of file string, missing bucket seperator `:/`');
   if (text[bucketEnd] !== ':') return wrongCharacter(text, bucketEnd, 'buckets', '`_`, `-`, and `.`');
@@ -157,7 +163,7 @@ export function fileFault(text: string): Fault | undefined {
   return wrong === -1 ? undefined : wrongCharacter(text, slash + wrong, "key's", '`_`, `-`, `.`, and `/`');
 }
 
-function wrongCharacter(text: string, offset: number, part: string, besides: string): Fault {
+function wrongCharacter(text: string, offset: number, part: string, besides: string): LiteralFault {
   const found = characterAt(text, offset);
   return at(
     offset,

@@ -34,7 +34,7 @@ export interface Slot {
 }
 
 /** A statement whose params with a `slot` stand for the values of its slots. */
-export interface Lifted {
+export interface Parameterized {
   readonly statement: Statement;
   readonly slots: readonly Slot[];
 }
@@ -43,7 +43,7 @@ export interface Lifted {
 export type Offsets = ReadonlyMap<Expression, number>;
 
 /** The statement, which was read from the text of which the shape is. */
-export function lift(statement: Statement, { blanks }: Shape, offsets: Offsets): Lifted {
+export function parameterize(statement: Statement, { blanks }: Shape, offsets: Offsets): Parameterized {
   const lifter = new Lifter(blanks, offsets);
   return { statement: lifter.statement(statement), slots: lifter.slots };
 }

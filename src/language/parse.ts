@@ -11,7 +11,7 @@ import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
-import { type Lifted, lift } from './parameterize.js';
+import { type Parameterized, parameterize } from './parameterize.js';
 import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
 import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/parser.js';
@@ -122,12 +122,12 @@ export class StatementReader {
   }
 
   /** The same with its literals in slots. */
-  lifted(shape: Shape): Lifted | undefined {
+  lifted(shape: Shape): Parameterized | undefined {
     const offsets = new Map<Expression, number>();
     this.#parser.offsets = offsets;
     const statement = this.read(shape);
     this.#parser.offsets = undefined;
-    return statement && lift(statement, shape, offsets);
+    return statement && parameterize(statement, shape, offsets);
   }
 }
 

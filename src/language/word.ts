@@ -1,4 +1,4 @@
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 
 /** A bare word as it is written, and in upper case. */
 export interface Word {
@@ -9,7 +9,7 @@ export interface Word {
 /** V8 keeps a longer part of a text as a reference to the whole of it. */
 const LONGEST_REMEMBERED = 12;
 /** Words that have been read: most come again, so that trees share them. */
-const words = new LruCache<string, Word>(2_048);
+const words = new TwoGenerationCache<string, Word>(2_048);
 
 export function wordOf(text: string): Word {
   if (text.length > LONGEST_REMEMBERED) return madeOf(text);

@@ -37,7 +37,7 @@ export const NO_FIELDS: FieldsRead = { names: NOTHING, all: false, functions: NO
 export const EDGE_FIELDS: FieldsRead = { ...NO_FIELDS, names: new Set(['id', 'in', 'out']) };
 
 /** One field by its name. */
-export function fieldNamed(name: string): FieldsRead {
+export function fieldNameOf(name: string): FieldsRead {
   return fieldsNamed(new Set([name]));
 }
 

@@ -173,7 +173,7 @@ export class RpcConnection implements ConnectionServices {
     const run = (executor: StatementExecutor) =>
       method.run({ session, executor, sessionId: request.session, json, connection: this }, request.params);
     if (request.transaction !== undefined) return run(session.transaction(request.transaction));
-    if (method.ahead) return run(session.ahead);
+    if (method.pipelined) return run(session.pipelined);
     return method.sessionless ? run(session) : andThen(session.durable, () => run(session));
   }
 

@@ -6,7 +6,7 @@ import { isObject, kindOf, type ObjectValue, type Value } from '../value/value.j
 import { isNothing } from './request.js';
 
 /** A call under way, as a method sees it. */
-export interface Call {
+export interface RpcCall {
   /** The session it acts in: the connection's own or an attached one. */
   readonly session: Session;
   /** Where its statements run: in that session, ahead of what is durable if the method says so, or in the transaction that the request named. */
@@ -48,10 +48,10 @@ export interface Method {
   /** It works without the session that the request names. */
   readonly sessionless?: true;
   /** It does no more than run statements, which see what those before it have done before that is durable. Others wait for that first. */
-  readonly ahead?: true;
+  readonly pipelined?: true;
   /** It is answered at once, whatever is under way in that session. */
   readonly outOfTurn?: true;
-  run(call: Call, params: readonly Value[]): PromiseOrValue<Value>;
+  run(call: RpcCall, params: readonly Value[]): PromiseOrValue<Value>;
 }
 
 /** @throws TesseraError `invalid_params` when there are too few or too many */

@@ -1,5 +1,5 @@
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
-import { Turns } from '../base/serial-queue.js';
+import { SerialQueue } from '../base/serial-queue.js';
 import type { Session } from '../session/contract.js';
 import type { ObjectValue } from '../value/value.js';
 
@@ -13,8 +13,8 @@ export type Deliver = (answer: ObjectValue) => PromiseOrValue<void>;
  */
 export class Pipeline {
   readonly session: Session;
-  readonly #requests = new Turns();
-  readonly #answers = new Turns();
+  readonly #requests = new SerialQueue();
+  readonly #answers = new SerialQueue();
 
   constructor(session: Session) {
     this.session = session;
@@ -30,17 +30,17 @@ export class Pipeline {
     lost: (thrown: unknown) => ObjectValue,
   ): PromiseOrValue<void> {
     let delivered: PromiseOrValue<void> | undefined;
-    const turn = this.#requests.take(() =>
+    const turn = this.#requests.run(() =>
       andThen(request(), (answer) => {
         const release = this.session.memory.takeResults();
         if (answer === undefined) return release();
         const { durable } = this.session;
         if (!isPromise(durable)) {
-          delivered = this.#answers.take(() => lastly(() => deliver(answer), release));
+          delivered = this.#answers.run(() => lastly(() => deliver(answer), release));
           return delivered;
         }
         const settled = durable.then(() => answer, lost);
-        delivered = this.#answers.take(() => settled.then(deliver).finally(release));
+        delivered = this.#answers.run(() => settled.then(deliver).finally(release));
         return undefined;
       }),
     );

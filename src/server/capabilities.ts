@@ -22,7 +22,7 @@ export interface CapabilitySettings {
   readonly denyExperimental: Names<Experiment>;
 }
 
-export interface Capabilities {
+export interface CapabilityConfiguration {
   readonly allowGuests: boolean;
   readonly allowScripting: boolean;
   readonly allowFuncs: Names<string>;
@@ -31,7 +31,7 @@ export interface Capabilities {
 }
 
 /** `graphql` tells that it is switched on by its own variable. */
-export function settleCapabilities(given: CapabilitySettings, graphql: boolean): Capabilities {
+export function settleCapabilities(given: CapabilitySettings, graphql: boolean): CapabilityConfiguration {
   const all = given.allowAll && !given.denyAll;
   return {
     allowGuests: !given.denyGuests && (given.allowGuests || all),

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js'
 import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
 import type { MemoryLimits } from '../session/database/server-memory.js';
 import { MAX_ENCODED } from '../value/limits.js';
-import { type Capabilities, settleCapabilities } from './capabilities.js';
+import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
 import {
   ConfigurationError,
   nameOf,
@@ -119,8 +119,8 @@ export const QUERY_LIMIT_SETTINGS: Readonly<Record<keyof QueryLimits, Setting<nu
 };
 
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
-export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof Capabilities> &
-  Capabilities & {
+export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConfiguration> &
+  CapabilityConfiguration & {
     readonly limits: Limits;
     readonly memoryLimits: MemoryLimits;
     readonly scriptLimits: ScriptLimits;

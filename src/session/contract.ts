@@ -67,7 +67,7 @@ export interface Session extends StatementExecutor {
    * The same door, which answers as soon as what was done is seen by what the session does next. A power failure may still take it away:
    * whoever takes an answer waits for `durable`, as it is then, before telling anybody.
    */
-  readonly ahead: StatementExecutor;
+  readonly pipelined: StatementExecutor;
   /** Waits until all that the session has done and seen so far is durable. Fails with `storage_unavailable` if it never will be. */
   readonly durable: PromiseOrValue<void>;
   /** Ours, for the registry; not the client's `svc-id`. */

@@ -155,6 +155,20 @@ export interface BeginOptions {
    * more than some kilobytes. Without room for it, writes and reads throw the error of the budget, and the transaction can go on without them.
    */
   readonly memory?: (() => MemoryBudget) | undefined;
+  /**
+   * A maintenance transaction: it changes how something is stored, but no answer. It folds postings into one, links a vector, moves entries.
+   *
+   * Whoever begins one promises that each reader of the keys that it writes gets the same answers before and after it, and that what others
+   * write by what they have read before it is as right after it, unless they write one of its keys too. In return:
+   *
+   * - the commit of another transaction that began before it conflicts with it only if both *write* the same key (the one that commits first
+   *   wins), not by what the other has read;
+   * - its own commit is validated against all commits since it began, those of other maintenance too, by what it has read and also by what
+   *   it writes, read or not.
+   *
+   * So all that isn't maintenance is serializable in the order of commits, as if there had been none. Maintenance appends to no log.
+   */
+  readonly maintenance?: boolean | undefined;
 }
 
 export interface Engine {

@@ -6,8 +6,8 @@ import type { BeginOptions, Engine, Reservation, Transaction } from './contract.
 const ATTEMPTS = 5;
 const RESERVED_ATTEMPTS = 20;
 
-/** What ends its waiting for the reservations of others, and what bounds its memory. */
-export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory'>;
+/** What ends its waiting for the reservations of others, what bounds its memory, and whether it is maintenance. */
+export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenance'>;
 
 /**
  * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new transaction; after some
@@ -92,7 +92,16 @@ function once<T>(
   again: (failed: Transaction, error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
   return andThen(
-    begin({ writable: true, reservation, interrupt: options.interrupt, memory: options.memory }, isFirst),
+    begin(
+      {
+        writable: true,
+        reservation,
+        interrupt: options.interrupt,
+        memory: options.memory,
+        maintenance: options.maintenance,
+      },
+      isFirst,
+    ),
     (transaction) =>
       otherwise(
         () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),

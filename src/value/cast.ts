@@ -27,13 +27,13 @@ import {
 } from './value.js';
 
 /** Reads a record id; handed in, since reading the language is another room's affair. */
-export type RecordReader = (text: string) => RecordId | undefined;
+export type RecordIdParser = (text: string) => RecordId | undefined;
 
 /**
  * The value made into the type.
  * @throws TesseraError `cannot_cast`: ``Could not cast into `int` using input `'x'` ``; `range_too_large`
  */
-export function cast(value: Value, type: Type, readRecord: RecordReader): Value {
+export function cast(value: Value, type: Type, readRecord: RecordIdParser): Value {
   const record = (given: Value) => toRecord(given, readRecord);
   const converted = convert({ ...CASTING, record, alternatives: { ...ALTERNATIVES, record } }, value, type);
   if (converted instanceof Mismatch) throw failure('cannot_cast', { reason: mismatchText(converted) });
@@ -105,7 +105,7 @@ function floatFromText(text: string): Value {
   return number === undefined ? undefined : float(number);
 }
 
-function toRecord(value: Value, readRecord: RecordReader): Attempt<RecordId> {
+function toRecord(value: Value, readRecord: RecordIdParser): Attempt<RecordId> {
   if (typeof value === 'string') return readRecord(value) ?? FAILED;
   return value instanceof RecordId ? value : FAILED;
 }

@@ -7,7 +7,7 @@ const walk = new Walk();
  * The elements of arrays and sets within each other, in order; what isn't a collection is the one element of its own.
  * @throws TesseraError `nesting_too_deep`, `value_too_large`
  */
-export function innerElements(value: Value): Value[] {
+export function flattenDeep(value: Value): Value[] {
   const elements: Value[] = [];
   collect(value, walk.begin(), elements);
   return elements;

@@ -1,7 +1,7 @@
 /** Regular expressions, run by an engine whose time grows linearly with the text, whatever the pattern. */
 import type { Matcher, RE2JS } from 're2js';
 import { lazyLibrary } from '../base/lazy.js';
-import { LruCache } from '../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import { unfoldedSize } from './regex-size.js';
 import type { Regex } from './value.js';
@@ -11,7 +11,7 @@ const library = lazyLibrary<typeof import('re2js')>('re2js');
 const KEPT_BYTES = 8 * 2 ** 20;
 /** What an instruction of an automaton takes, measured. */
 const INSTRUCTION_BYTES = 160;
-const compiled = new LruCache<string, RE2JS>(
+const compiled = new TwoGenerationCache<string, RE2JS>(
   KEPT_BYTES,
   (source, pattern) => source.length + INSTRUCTION_BYTES * (pattern.programSize() + 8),
 );

@@ -38,7 +38,7 @@ beforeEach(async () => {
   lines = [];
   database = await openDatabase(new MemoryEngine(), {
     environment: { ...realEnvironment, clock: environment.clock, random: environment.random },
-    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
+    authentication: { failureDelay: { minimum: 0, step: 1, maximum: 1 } },
     guests: true,
     audit: { sink: { write: (batch) => void lines.push(...batch) } },
   });

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../src/auth/failure-delay.js';
+import { FailureDelay } from '../../src/auth/failure-delay.js';
 import { failure } from '../../src/errors/error.js';
 import { StubbedEnvironment } from './environment.js';
 
 /** Runs a try that takes `milliseconds` and fails; gives the moment, counted from the start, at which the failure is told. */
-async function toldAfter(environment: StubbedEnvironment, pace: Pace, milliseconds: number): Promise<number> {
+async function toldAfter(
+  environment: StubbedEnvironment,
+  failureDelay: FailureDelay,
+  milliseconds: number,
+): Promise<number> {
   const startedAt = environment.clock.monotonic();
-  const told = pace
-    .fair(() =>
-      pace.timed(async () => {
+  const told = failureDelay
+    .equalize(() =>
+      failureDelay.observe(async () => {
         environment.advance(milliseconds);
         throw failure('invalid_auth');
       }),
@@ -21,36 +25,36 @@ async function toldAfter(environment: StubbedEnvironment, pace: Pace, millisecon
 
 test('failures are told at one moment, however long they took', async () => {
   const environment = new StubbedEnvironment();
-  const pace = new Pace(environment);
-  for (const took of [0, 1, 30, 199, 299]) expect(await toldAfter(environment, pace, took)).toBe(325);
+  const failureDelay = new FailureDelay(environment);
+  for (const took of [0, 1, 30, 199, 299]) expect(await toldAfter(environment, failureDelay, took)).toBe(325);
 });
 
 test('slower tries, even successful ones, hold back the quick failures after them', async () => {
   const environment = new StubbedEnvironment();
-  const pace = new Pace(environment);
-  const result = await pace.fair(() =>
-    pace.timed(async () => {
+  const failureDelay = new FailureDelay(environment);
+  const result = await failureDelay.equalize(() =>
+    failureDelay.observe(async () => {
       environment.advance(472);
       return 'in';
     }),
   );
   expect(result).toBe('in');
   expect(environment.nextTimer).toBeUndefined();
-  for (const took of [0, 30, 460, 471]) expect(await toldAfter(environment, pace, took)).toBe(525);
+  for (const took of [0, 30, 460, 471]) expect(await toldAfter(environment, failureDelay, took)).toBe(525);
 });
 
 test('what was learned is bounded, and fades', async () => {
   const environment = new StubbedEnvironment();
-  const pace = new Pace(environment);
-  expect(await toldAfter(environment, pace, 60_000)).toBe(60_025);
-  expect(await toldAfter(environment, pace, 1)).toBe(3_025);
+  const failureDelay = new FailureDelay(environment);
+  expect(await toldAfter(environment, failureDelay, 60_000)).toBe(60_025);
+  expect(await toldAfter(environment, failureDelay, 1)).toBe(3_025);
   environment.advance(24 * 60 * 60 * 1000);
-  expect(await toldAfter(environment, pace, 1)).toBe(325);
+  expect(await toldAfter(environment, failureDelay, 1)).toBe(325);
 });
 
-test.each(['fair', 'holdingRefusals'] as const)('a refusal by the throttle is told soon (%s)', async (way) => {
+test.each(['equalize', 'delayThrottled'] as const)('a refusal by the throttle is told soon (%s)', async (way) => {
   const environment = new StubbedEnvironment();
-  const refused = new Pace(environment)[way](async () => {
+  const refused = new FailureDelay(environment)[way](async () => {
     throw failure('too_many_attempts', { retryAfter: 1 });
   });
   let isTold = false;
@@ -68,7 +72,7 @@ test.each(['fair', 'holdingRefusals'] as const)('a refusal by the throttle is to
 
 test('other failures are not held back where only refusals are', async () => {
   const environment = new StubbedEnvironment();
-  const failed = new Pace(environment).holdingRefusals(async () => {
+  const failed = new FailureDelay(environment).delayThrottled(async () => {
     throw failure('invalid_auth');
   });
   await expect(failed).rejects.toMatchObject({ code: 'invalid_auth' });
@@ -79,8 +83,8 @@ test('the process lives on until a failure is told', async () => {
   const environment = new StubbedEnvironment();
   // What `after` calls back doesn't keep a process alive, and in process there may be nothing else that does.
   const timers = { ...environment.timers, after: () => expect.unreachable() };
-  const pace = new Pace({ ...environment, clock: environment.clock, timers });
-  const told = pace.fair(async () => {
+  const failureDelay = new FailureDelay({ ...environment, clock: environment.clock, timers });
+  const told = failureDelay.equalize(async () => {
     throw failure('invalid_auth');
   });
   await new Promise((resolve) => setImmediate(resolve));

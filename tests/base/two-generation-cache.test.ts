@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { LruCache } from '../../src/base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../src/base/two-generation-cache.js';
 
 test('keeps what was used last, and never more than twice its capacity', () => {
-  const cache = new LruCache<number, string>(10);
+  const cache = new TwoGenerationCache<number, string>(10);
   cache.set(-1, 'used again and again');
   for (let key = 0; key < 1_000; key++) {
     cache.set(key, `value ${key}`);
@@ -14,7 +14,7 @@ test('keeps what was used last, and never more than twice its capacity', () => {
 });
 
 test('forgets what is deleted, in whichever generation it is', () => {
-  const cache = new LruCache<string, number>(2);
+  const cache = new TwoGenerationCache<string, number>(2);
   for (const key of ['old', 'older', 'young']) cache.set(key, 1);
   cache.delete('old');
   cache.delete('young');
@@ -24,7 +24,7 @@ test('forgets what is deleted, in whichever generation it is', () => {
 });
 
 test('a new value takes the place of one that has aged', () => {
-  const cache = new LruCache<string, number>(2);
+  const cache = new TwoGenerationCache<string, number>(2);
   for (const [key, value] of [
     ['a', 1],
     ['b', 1],
@@ -36,7 +36,7 @@ test('a new value takes the place of one that has aged', () => {
 });
 
 test('keeps as many entries as weigh no more than its capacity, if they are weighed', () => {
-  const cache = new LruCache<string, number>(10, (key) => key.length);
+  const cache = new TwoGenerationCache<string, number>(10, (key) => key.length);
   for (const key of ['a'.repeat(4), 'b'.repeat(4), 'b'.repeat(4)]) cache.set(key, 1);
   expect(cache.size).toBe(2);
   for (let count = 0; count < 100; count++) {
@@ -51,7 +51,7 @@ test('keeps as many entries as weigh no more than its capacity, if they are weig
 });
 
 test('weighs what takes the place of another anew', () => {
-  const cache = new LruCache<string, string>(10, (_, value) => value.length);
+  const cache = new TwoGenerationCache<string, string>(10, (_, value) => value.length);
   for (let time = 0; time < 100; time++) cache.set('a', 'x'.repeat(5));
   cache.set('b', 'x');
   cache.set('a', 'x');
@@ -63,7 +63,7 @@ test('weighs what takes the place of another anew', () => {
 });
 
 test('forgets what was not used from one aging to the next', () => {
-  const cache = new LruCache<string, number>(10);
+  const cache = new TwoGenerationCache<string, number>(10);
   cache.set('used', 1);
   cache.set('left', 1);
   cache.age();

@@ -9,6 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shrinkwrapOf } from '../../scripts/shrinkwrap.mjs';
 import { cleanUp, temporaryFolder } from './server.js';
@@ -72,7 +73,7 @@ async function serveRegistry(tarball: string): Promise<Server> {
 }
 
 /** A version of Node, from npm: the folder of its command. */
-async function vertexKey(major: number): Promise<string> {
+async function nodeBin(major: number): Promise<string> {
   if (process.version.startsWith(`v${major}.`)) return dirname(process.execPath);
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -141,6 +142,13 @@ async function expectPages(folder: string): Promise<void> {
   }
 }
 
+interface Problem {
+  readonly kind: string;
+  readonly resolutionKind: string;
+}
+/** How programs with `require` look packages up. */
+const FOR_REQUIRE: ReadonlySet<string> = new Set(['node10', 'node16-cjs']);
+
 describe('the package, installed into an empty project', () => {
   let tarball: string;
   let registry: Server;
@@ -156,7 +164,7 @@ describe('the package, installed into an empty project', () => {
   it.each([20, 22, 24])(
     'has the versions that are tested, and runs, on Node %d',
     async (major) => {
-      const bin = await vertexKey(major);
+      const bin = await nodeBin(major);
       const { port } = registry.address() as AddressInfo;
       const folder = await install(bin, '--registry', `http://127.0.0.1:${port}`, packageJson.name);
       const installed = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as LockFile;
@@ -185,6 +193,18 @@ describe('the package, installed into an empty project', () => {
     },
     2 * MINUTES,
   );
+
+  it('is found, with its types, by Node and by bundlers', async () => {
+    const bytes = new Uint8Array(readFileSync(tarball));
+    const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
+    expect(messages).toEqual([]);
+    // Tessera is for `import` only.
+    const attw = join('node_modules', '.bin', 'attw');
+    const { stdout } = await run(attw, [tarball, '--profile', 'esm-only', '--format', 'json']);
+    const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: object; problems: Problem[] } };
+    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './engines']);
+    expect(analysis.problems.filter(({ resolutionKind }) => !FOR_REQUIRE.has(resolutionKind))).toEqual([]);
+  });
 
   it('has no source maps, whose sources it has not', () => {
     const names = readdirSync('dist', { recursive: true, encoding: 'utf8' });

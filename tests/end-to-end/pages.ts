@@ -34,7 +34,7 @@ const installs = ({ text }: Block) => /^(git clone|npm (install|test))\b/.test(t
 
 /** The commands of a page in their order, without those that install or start something. */
 export function stepsOf(page: string): Step[] {
-  const blocks = blocksOf(page).filter((block) => COMMANDS.has(block.language) || OUTPUTS.has(block.language));
+  const blocks = blocksOf(page);
   return blocks.flatMap((command, at) => {
     if (!COMMANDS.has(command.language) || startsServer(command) || installs(command)) return [];
     const next = blocks[at + 1];

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Line } from '../../src/env/yield-queue.js';
+import { YieldQueue } from '../../src/env/yield-queue.js';
 
 /** A line, and a loop whose rounds are counted. */
 function lineInLoop() {
   let next: (() => void)[] = [];
-  const line = new Line((callback) => void next.push(callback));
+  const line = new YieldQueue((callback) => void next.push(callback));
   const round = async () => {
     const due = next;
     next = [];

@@ -92,7 +92,7 @@ describe('/export', () => {
       httpRequest({ port, path: '/export', headers: AS_OWNER }, resolve).on('error', reject).end();
     });
     response.pause();
-    // Turns of the event loop enough to send all twenty megabytes.
+    // SerialQueue of the event loop enough to send all twenty megabytes.
     for (let turn = 0; turn < 2_000; turn++) await setImmediate();
     expect(sockets[0]?.bytesWritten).toBeGreaterThan(0);
     expect(sockets[0]?.bytesWritten).toBeLessThan(15_000_000);

@@ -70,7 +70,7 @@ export class FakeSession implements Session {
 
   readonly durable = undefined;
 
-  get ahead(): StatementExecutor {
+  get pipelined(): StatementExecutor {
     return this;
   }
 

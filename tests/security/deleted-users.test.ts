@@ -31,7 +31,7 @@ beforeEach(async () => {
   environment = new StubbedEnvironment();
   environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
   environment.timers.after = realEnvironment.timers.after;
-  world = await World.open({ environment, authentication: { pace: { minimum: 0, step: 1, maximum: 1 } } });
+  world = await World.open({ environment, authentication: { failureDelay: { minimum: 0, step: 1, maximum: 1 } } });
   await run(world.owner, SCHEMA);
 });
 afterEach(() => world.close());

@@ -31,7 +31,7 @@ async function open(clientAddress: ClientAddressSource): Promise<void> {
   environment = new StubbedEnvironment();
   const database = await openDatabase(new MemoryEngine(environment), {
     environment,
-    authentication: { pace: { minimum: 0, step: 1 } },
+    authentication: { failureDelay: { minimum: 0, step: 1 } },
     // All go to the threads at once, so that `hashed` comes behind them.
     hashing: { maxRunning: 1_000 },
   });

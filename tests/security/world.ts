@@ -23,7 +23,7 @@ export const RECORD_ACCESS = `
     SIGNIN (SELECT * FROM user WHERE name = $name);`;
 
 /** Failed sign-ins are told at once, since no test here is about their time. */
-const QUICK: DatabaseOptions = { authentication: { pace: { minimum: 0, step: 1 } }, guests: true };
+const QUICK: DatabaseOptions = { authentication: { failureDelay: { minimum: 0, step: 1 } }, guests: true };
 
 export class World {
   readonly owner: Session;

@@ -33,7 +33,7 @@ beforeEach(async () => {
   };
   database = await openDatabase(new MemoryEngine(environment), {
     environment,
-    authentication: { pace: { minimum: 0, step: 1 } },
+    authentication: { failureDelay: { minimum: 0, step: 1 } },
   });
   owner = database.ownerSession();
   await owner.use('test', 'test');

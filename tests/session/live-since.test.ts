@@ -21,7 +21,7 @@ beforeEach(async () => {
   environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
   database = await openDatabase(new MemoryEngine(environment), {
     environment,
-    authentication: { pace: { minimum: 0, step: 1 } },
+    authentication: { failureDelay: { minimum: 0, step: 1 } },
     guests: true,
   });
   heard = [];

@@ -21,7 +21,7 @@ export async function openOwned(options: DatabaseOptions = {}): Promise<Owned> {
   const { clock, random, network } = environment;
   const database = await openDatabase(new MemoryEngine(), {
     environment: { ...realEnvironment, clock, random, network },
-    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
+    authentication: { failureDelay: { minimum: 0, step: 1, maximum: 1 } },
     ...options,
   });
   const owner = database.ownerSession();

@@ -25,7 +25,7 @@ beforeEach(async () => {
   heard = [];
   world = await World.open({
     environment,
-    authentication: { pace: { minimum: 0, step: 1, maximum: 1 } },
+    authentication: { failureDelay: { minimum: 0, step: 1, maximum: 1 } },
     sessions: { idle: 3_600_000, lifetime: 86_400_000, perUser: 3 },
   });
   await run(

@@ -106,11 +106,7 @@ export class LateEngine implements Engine {
   begin(options: BeginOptions): Transaction {
     const snapshot = new LateSnapshot(this.inner.snapshot(), this.lateness);
     return options.writable
-      ? new SnapshotTransaction(
-          snapshot,
-          new LateCommitter(this.inner.committer(options), this.lateness),
-          options.memory,
-        )
+      ? new SnapshotTransaction(snapshot, new LateCommitter(this.inner.committer(options), this.lateness), options)
       : new SnapshotTransaction(snapshot);
   }
 

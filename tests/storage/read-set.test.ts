@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Commit, CommitLog } from '../../src/storage/commit/commit-log.js';
 import { after, ReadSet } from '../../src/storage/transaction/read-set.js';
+import { WriteSet } from '../../src/storage/transaction/write-set.js';
+
+const NOTHING_WRITTEN = new WriteSet();
 
 function key(number: number): string {
   return String(number).padStart(7, '0');
@@ -56,10 +59,10 @@ describe('CommitLog', () => {
     log.append(() => ['a']);
     const second = log.hold(log.latest);
     log.append(() => ['b']);
-    expect(log.conflicts(first, readOf('a'))).toBe(true);
-    expect(log.conflicts(second, readOf('a'))).toBe(false);
-    expect(log.conflicts(second, readOf('b'))).toBe(true);
-    expect(log.conflicts(log.latest, readOf('b'))).toBe(false);
+    expect(log.conflicts(first, readOf('a'), NOTHING_WRITTEN)).toBe(true);
+    expect(log.conflicts(second, readOf('a'), NOTHING_WRITTEN)).toBe(false);
+    expect(log.conflicts(second, readOf('b'), NOTHING_WRITTEN)).toBe(true);
+    expect(log.conflicts(log.latest, readOf('b'), NOTHING_WRITTEN)).toBe(false);
   });
 
   it('knows of each key when it was last written, however many come and go', () => {
@@ -79,7 +82,7 @@ describe('CommitLog', () => {
         const { moment, at } = held.splice(draw(step, held.length), 1)[0]!;
         const asked = key(draw(step + 1, 900));
         const expected = written.includes(asked, at);
-        expect(log.conflicts(moment, readOf(asked))).toBe(expected);
+        expect(log.conflicts(moment, readOf(asked), NOTHING_WRITTEN)).toBe(expected);
         conflicts += Number(expected);
         log.release(moment);
       }
@@ -107,10 +110,10 @@ describe('CommitLog', () => {
     const abandoned = log.hold(log.latest);
     for (let index = 0; index < 1_000; index++) log.append(() => [key(index)]);
     expect(abandoned.next).toBeUndefined();
-    expect(log.conflicts(abandoned, readOf('never written'))).toBe(true);
+    expect(log.conflicts(abandoned, readOf('never written'), NOTHING_WRITTEN)).toBe(true);
     const recent = log.hold(log.latest);
     log.append(() => ['a']);
-    expect(log.conflicts(recent, readOf('b'))).toBe(false);
+    expect(log.conflicts(recent, readOf('b'), NOTHING_WRITTEN)).toBe(false);
     log.release(abandoned);
     log.release(recent);
     expect(recent.next).toBeUndefined();
@@ -120,8 +123,8 @@ describe('CommitLog', () => {
     const log = new CommitLog(10);
     const moment = log.hold(log.latest);
     log.append(() => Array.from({ length: 100 }, (_, index) => key(index)));
-    expect(log.conflicts(moment, readOf(key(50)))).toBe(true);
-    expect(log.conflicts(moment, readOf('other'))).toBe(false);
+    expect(log.conflicts(moment, readOf(key(50)), NOTHING_WRITTEN)).toBe(true);
+    expect(log.conflicts(moment, readOf('other'), NOTHING_WRITTEN)).toBe(false);
   });
 
   it('tells the same of many commits, whichever side is looked through', () => {
@@ -140,7 +143,9 @@ describe('CommitLog', () => {
           const reads = new ReadSet();
           for (const each of read) reads.addKey(each);
           const known = history.slice(since).flat();
-          expect(log.conflicts(moment, reads)).toBe(moment.forgotten || read.some((each) => known.includes(each)));
+          expect(log.conflicts(moment, reads, NOTHING_WRITTEN)).toBe(
+            moment.forgotten || read.some((each) => known.includes(each)),
+          );
         }
       }
     }

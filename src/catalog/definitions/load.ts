@@ -8,7 +8,7 @@
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { forEachEntry } from '../entries.js';
 import {
@@ -39,15 +39,15 @@ function weightOf({ tables, params, functions, users, accesses, apis, sequences,
 
 /** The catalogs used last, for one open store. Safe to share between transactions, whether or not they commit. */
 export class CatalogCache {
-  readonly #byStamp: LruCache<string, DatabaseCatalog>;
+  readonly #byStamp: TwoGenerationCache<string, DatabaseCatalog>;
   /** The catalog loaded last for each database, whose unchanged tables the next one takes over. */
-  readonly #latest: LruCache<Id, DatabaseCatalog>;
+  readonly #latest: TwoGenerationCache<Id, DatabaseCatalog>;
   /** Databases by the keys of their rows. */
-  readonly #databases = new LruCache<Key, Id>(KEPT_KEYS, (key) => key.length);
+  readonly #databases = new TwoGenerationCache<Key, Id>(KEPT_KEYS, (key) => key.length);
 
   constructor(bytes = KEPT_CATALOGS) {
-    this.#byStamp = new LruCache(bytes, (_, catalog) => weightOf(catalog));
-    this.#latest = new LruCache(bytes, (_, catalog) => weightOf(catalog));
+    this.#byStamp = new TwoGenerationCache(bytes, (_, catalog) => weightOf(catalog));
+    this.#latest = new TwoGenerationCache(bytes, (_, catalog) => weightOf(catalog));
   }
 
   get(stamp: string): DatabaseCatalog | undefined {

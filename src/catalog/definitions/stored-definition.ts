@@ -7,7 +7,7 @@
  * what was parsed is remembered by its text; definitions are immutable, and most reloads meet texts that haven't changed.
  */
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 import { parseStatement } from '../../language/parse.js';
 import { printStatement } from '../../language/print.js';
@@ -144,7 +144,7 @@ const TREE_BYTES_PER_CHARACTER = 32;
 const TREE_OVERHEAD = 64;
 /** Bytes of the trees used last; at most twice as many are kept. */
 const KEPT_TREES = 16 * 2 ** 20;
-const statements = new LruCache<string, Statement>(
+const statements = new TwoGenerationCache<string, Statement>(
   KEPT_TREES,
   (text) => (text.length + TREE_OVERHEAD) * TREE_BYTES_PER_CHARACTER,
 );

@@ -3,14 +3,14 @@ import { CONSTANTS } from '../../functions/constants.js';
 import { FUNCTIONS } from '../../functions/registry.js';
 import { ENGINE_PARAMS } from '../../language/engine-params.js';
 import { escapeName } from '../../value/text/quote.js';
-import type { Names } from './schema-names.js';
+import type { NameLists } from './schema-names.js';
 
 /** As readline takes it: the candidates, and the end of the line that they would replace. */
 export type Completion = readonly [candidates: string[], word: string];
 
 /** Where names come from. */
 export interface NameSource {
-  names(): Promise<Names>;
+  names(): Promise<NameLists>;
   fields(table: string): Promise<readonly string[]>;
 }
 

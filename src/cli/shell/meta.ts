@@ -4,7 +4,7 @@ import { escapeName } from '../../value/text/quote.js';
 import { isObject, type Value } from '../../value/value.js';
 
 /** What commands may do with the shell. */
-export interface ShellHands {
+export interface ShellActions {
   readonly place: string;
   isTimed: boolean;
   isTabular: boolean;
@@ -22,7 +22,7 @@ interface MetaCommand {
   /** `\d [table]`. */
   readonly usage: string;
   readonly help: string;
-  run(shell: ShellHands, argument: string): Promise<void> | void;
+  run(shell: ShellActions, argument: string): Promise<void> | void;
 }
 
 const COMMANDS: Readonly<Record<string, MetaCommand>> = {
@@ -115,7 +115,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export const META_NAMES: readonly string[] = Object.keys(COMMANDS);
 
 /** What a line orders the shell to do; `undefined` if it is a statement. */
-export function readMeta(line: string): ((shell: ShellHands) => Promise<void> | void) | undefined {
+export function readMeta(line: string): ((shell: ShellActions) => Promise<void> | void) | undefined {
   const [, typed = '', argument = ''] = /^(\S+)\s*(.*?)[\s;]*$/.exec(line.trim().replace(/;$/, '')) ?? [];
   const name = (Object.hasOwn(WORDS, typed.toLowerCase()) && WORDS[typed.toLowerCase()]) || typed;
   // A field or a param may be called help; alone it is no statement.
@@ -131,7 +131,7 @@ function metaHelp(): string {
 }
 
 /** Prints the definitions that an INFO statement tells, a line each under the name of their kind. */
-async function show(shell: ShellHands, statement: string, kinds: readonly string[]): Promise<void> {
+async function show(shell: ShellActions, statement: string, kinds: readonly string[]): Promise<void> {
   const info = await shell.value(statement);
   if (!isObject(info)) return;
   const sections = kinds.flatMap((kind) => {

@@ -4,7 +4,7 @@ import { escapeName } from '../../value/text/quote.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { firstWord } from './statements.js';
 
-export interface Names {
+export interface NameLists {
   readonly tables: readonly string[];
   readonly functions: readonly string[];
   readonly params: readonly string[];
@@ -12,7 +12,7 @@ export interface Names {
   readonly others: readonly string[];
 }
 
-const NOTHING: Names = { tables: [], functions: [], params: [], others: [] };
+const NOTHING: NameLists = { tables: [], functions: [], params: [], others: [] };
 /** Whoever types doesn't notice that somebody waits for less. */
 const PATIENCE = 250;
 /** Statements after which names may be others. */
@@ -23,7 +23,7 @@ const OTHERS = ['accesses', 'analyzers', 'sequences', 'users'] as const;
 /** Answers a statement, or gives `undefined` where that isn't allowed. */
 type Ask = (statement: string) => Promise<Value>;
 
-export class Catalog {
+export class SchemaNames {
   readonly #ask: Ask;
   readonly #timers: Timers;
   #names = NOTHING;
@@ -37,7 +37,7 @@ export class Catalog {
   }
 
   /** What is known; what was known before a change stands in as long as the server is slow. */
-  async names(): Promise<Names> {
+  async names(): Promise<NameLists> {
     await this.#soon('', async () => {
       this.#names = namesIn(await this.#ask('INFO FOR DB'));
     });
@@ -71,7 +71,7 @@ export class Catalog {
   }
 }
 
-function namesIn(info: Value): Names {
+function namesIn(info: Value): NameLists {
   return {
     tables: keysOf(info, 'tables'),
     functions: keysOf(info, 'functions').map((name) => `fn::${name}`),

@@ -7,14 +7,14 @@ import { ServerError } from '../server-error.js';
 import { firstWord } from './statements.js';
 
 /** What became of one statement. `time` is the server's, as text. */
-export type Outcome =
+export type StatementOutcome =
   | { readonly ok: true; readonly value: Value; readonly time?: string }
   | { readonly ok: false; readonly error: string; readonly time?: string };
 
-const DONE: Outcome = { ok: true, value: undefined };
+const DONE: StatementOutcome = { ok: true, value: undefined };
 
 /** Statements that outlast their request, for which a query of its own would be too short. */
-type Lasting = (session: ShellSession, statement: string) => Promise<Outcome>;
+type Lasting = (session: ShellSession, statement: string) => Promise<StatementOutcome>;
 const LASTING: Readonly<Record<string, Lasting>> = {
   USE: (session, statement) => session.use(statement),
   LET: (session, statement) => session.let(statement),
@@ -60,7 +60,7 @@ export class ShellSession {
   }
 
   /** Runs one statement. Never throws what a server or the network says. */
-  async run(statement: string): Promise<Outcome> {
+  async run(statement: string): Promise<StatementOutcome> {
     const word = firstWord(statement);
     const lasting = Object.hasOwn(LASTING, word) ? LASTING[word] : undefined;
     try {
@@ -71,10 +71,10 @@ export class ShellSession {
   }
 
   /** Runs a text and gives what became of its last statement, or of the one that failed. @throws ServerError, and what the network throws */
-  async query(text: string, transaction: Value = this.#transaction): Promise<Outcome> {
+  async query(text: string, transaction: Value = this.#transaction): Promise<StatementOutcome> {
     const client = await this.#connected();
     const answer = await client.query(text, transaction);
-    let last: Outcome = DONE;
+    let last: StatementOutcome = DONE;
     for (const entry of isArray(answer) ? answer : []) {
       if (!isObject(entry)) continue;
       const time = String(entry.time);
@@ -95,7 +95,7 @@ export class ShellSession {
   }
 
   /** What a query selects is selected as long as it runs, so that the session selects it as well. */
-  async use(statement: string): Promise<Outcome> {
+  async use(statement: string): Promise<StatementOutcome> {
     const outcome = await this.query(statement);
     if (!outcome.ok || !isObject(outcome.value)) return outcome;
     const { namespace, database } = outcome.value;
@@ -107,7 +107,7 @@ export class ShellSession {
   }
 
   /** A variable of a query ends with it, so that its value becomes one of the session. */
-  async let(statement: string): Promise<Outcome> {
+  async let(statement: string): Promise<StatementOutcome> {
     const name = /^\s*let\s+\$([a-z_]\w*)/i.exec(statement)?.[1];
     if (name === undefined) return this.query(statement);
     const outcome = await this.query(`${statement}; RETURN $${escapeIdentifier(name)}`);
@@ -118,14 +118,14 @@ export class ShellSession {
     return { ...DONE, ...(outcome.time !== undefined && { time: outcome.time }) };
   }
 
-  async begin(): Promise<Outcome> {
+  async begin(): Promise<StatementOutcome> {
     if (this.#transaction !== undefined) return { ok: false, error: 'A transaction is under way already' };
     const client = await this.#connected();
     this.#transaction = await client.call('begin');
     return DONE;
   }
 
-  async end(how: 'commit' | 'cancel', statement: string): Promise<Outcome> {
+  async end(how: 'commit' | 'cancel', statement: string): Promise<StatementOutcome> {
     const transaction = this.#transaction;
     if (transaction === undefined) return this.query(statement);
     // Whether it can be committed or not, it is over.

@@ -7,12 +7,12 @@ import { complete } from './completion.js';
 import { entriesOf, HISTORY_SIZE, type History } from './history.js';
 import { HistorySearch } from './history-search.js';
 import { type KeySource, Keys, type KeyTaker } from './keys.js';
-import { META_NAMES, readMeta, type ShellHands } from './meta.js';
+import { META_NAMES, readMeta, type ShellActions } from './meta.js';
 import { isLongerThan, type Pager, page } from './pager.js';
 import { formatValue } from './print.js';
-import { Catalog } from './schema-names.js';
+import { SchemaNames } from './schema-names.js';
 import type { ShellSession } from './shell-session.js';
-import { type Open, readStatements, TypedLines } from './statements.js';
+import { InputBuffer, type Open, readStatements } from './statements.js';
 import { harmless, paint, type Style } from './style.js';
 
 export interface ShellOptions {
@@ -37,7 +37,7 @@ const MOST_HELD = 1_000;
 /** What the prompt of a line shows that goes on with another, as in psql. */
 const MARKS: Readonly<Record<Open, string>> = { string: "'", name: '`', comment: '*', bracket: '(', statement: '-' };
 
-export class Shell implements ShellHands {
+export class Shell implements ShellActions {
   isTimed = true;
   isTabular: boolean;
   isPaged: boolean;
@@ -46,10 +46,10 @@ export class Shell implements ShellHands {
   readonly #output: ShellStreams['output'];
   readonly #keys: Keys;
   readonly #lines: Interface;
-  readonly #catalog: Catalog;
+  readonly #catalog: SchemaNames;
   readonly #left: Promise<void>;
   /** Lines of a statement that goes on. */
-  #typed = new TypedLines();
+  #typed = new InputBuffer();
   /** Why they go on. */
   #open: Open | undefined;
   /** What the arrow keys go through, newest first; readline's own. */
@@ -68,7 +68,7 @@ export class Shell implements ShellHands {
     this.isTabular = options.style.table;
     this.isPaged = options.pager !== undefined;
     this.#output = output;
-    this.#catalog = new Catalog((statement) => session.ask(statement), realEnvironment.timers);
+    this.#catalog = new SchemaNames((statement) => session.ask(statement), realEnvironment.timers);
     this.#recalled = options.history.load();
     this.#keys = new Keys(input, () => this.#search());
     this.#lines = createInterface({
@@ -180,7 +180,7 @@ export class Shell implements ShellHands {
   }
 
   #forget(): void {
-    this.#typed = new TypedLines();
+    this.#typed = new InputBuffer();
     this.#open = undefined;
   }
 

@@ -52,7 +52,7 @@ export function readStatements(text: string): Typed {
 }
 
 /** Lines as they are typed, or pasted by the thousand: each is read once. */
-export class TypedLines {
+export class InputBuffer {
   readonly #lines: string[] = [];
   /** What has to be read again together with the next line: an open string, name or comment. */
   #unread = '';

@@ -40,7 +40,7 @@ export function beginDefinition(
   const place = selectedPlace(execution, level);
   authorize(execution.identity, action, place, resource);
   const change = changeOf(execution);
-  if (FOUNDATIONS.has(resource)) execution.sessions.doubt(change.transaction, place);
+  if (FOUNDATIONS.has(resource)) execution.sessions.scheduleRevalidation(change.transaction, place);
   return { place, change };
 }
 

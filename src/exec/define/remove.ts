@@ -97,7 +97,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
           return andThen(removeTable(change, catalog, table), () => {
             const id = table.keys.records.from;
             const { liveQueries, sessions } = frame.execution;
-            sessions.doubt(change.transaction, place);
+            sessions.scheduleRevalidation(change.transaction, place);
             liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
             return undefined;
           });

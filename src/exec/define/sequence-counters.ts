@@ -1,6 +1,6 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { databaseArea, sequenceKey } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
@@ -28,7 +28,7 @@ const KEPT = 4_096;
  */
 export class SequenceCounters implements SequenceNumbers {
   readonly #engine: Engine;
-  readonly #batches = new LruCache<string, Batch>(KEPT);
+  readonly #batches = new TwoGenerationCache<string, Batch>(KEPT);
 
   constructor(engine: Engine) {
     this.#engine = engine;

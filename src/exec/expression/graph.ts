@@ -6,7 +6,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
 import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS } from '../../plan/fields-read.js';
-import { innerElements } from '../../value/flatten.js';
+import { flattenDeep } from '../../value/flatten.js';
 import { rangeContains } from '../../value/membership.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
@@ -63,7 +63,7 @@ export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: Inl
   const from: Step = (value, frame) => (value instanceof RecordId || isObject(value) ? walk(value, frame) : undefined);
   const apply: Step = (value, frame) => {
     if (!isArray(value)) return from(value, frame);
-    return andThen(mapStep(innerElements(value), frame, from), (lists) => lists.flat(1) as Value[]);
+    return andThen(mapStep(flattenDeep(value), frame, from), (lists) => lists.flat(1) as Value[]);
   };
   // A single step from a list gives one list; a longer path is followed from each element.
   return joined({ apply, element: apply }, rest, chain.length > 1 || rest !== NO_PATH);

@@ -1,7 +1,7 @@
 /** `type::field(name)` and `type::fields(names)`: paths of the current document that are given as text. */
 
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
 import { invalidArguments, wrongType } from '../../functions/arguments.js';
 import type { Call, Idiom, Part } from '../../language/ast.js';
@@ -64,7 +64,7 @@ function isPlain(part: Part): boolean {
 /** Characters of the names used last, each counted as if it had so many more; at most twice as many are kept. */
 const KEPT_CHARACTERS = 2 ** 16;
 const ENTRY_CHARACTERS = 32;
-const paths = new LruCache<string, Idiom>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);
+const paths = new TwoGenerationCache<string, Idiom>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);
 
 /** The path of a name, which may come from anybody: it only ever leads along fields. @throws TesseraError `parse_error`, `invalid_path` */
 export function plainPath(text: string): Idiom {

@@ -2,7 +2,7 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { DestructureField, Part, Recursion } from '../../language/ast.js';
-import { innerElements } from '../../value/flatten.js';
+import { flattenDeep } from '../../value/flatten.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, RecordId, type Value } from '../../value/value.js';
@@ -292,7 +292,7 @@ function mustBeRecord(value: Value): void {
 
 /** What is left of the values that a path reached: nested arrays become one, without NONE and NULL. */
 function alive(value: Value): Value {
-  return isArray(value) ? innerElements(value).filter((item) => item !== undefined && item !== null) : value;
+  return isArray(value) ? flattenDeep(value).filter((item) => item !== undefined && item !== null) : value;
 }
 
 function isDeadEnd(value: Value): boolean {

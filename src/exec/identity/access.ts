@@ -53,7 +53,8 @@ const ACTIONS: Actions = {
         const live = found.filter(({ revocation }) => revocation === undefined);
         const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
         // Who came in with such a key is to leave.
-        if (revoked.length > 0) frame.execution.sessions.doubt(frame.execution.unit.transaction, store.place);
+        if (revoked.length > 0)
+          frame.execution.sessions.scheduleRevalidation(frame.execution.unit.transaction, store.place);
         return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
       });
   },

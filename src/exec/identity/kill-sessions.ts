@@ -101,7 +101,7 @@ function killAll(
     if (area === undefined) return undefined;
     revocationFlag.set(unit.transaction);
     new RevocationList(unit.transaction, area).revokeSubject(subject, environment.clock.now());
-    sessions.doubt(unit.transaction, place);
+    sessions.scheduleRevalidation(unit.transaction, place);
     witness?.acted({ action: 'session-kill', place, subject: { of: subject } });
     return undefined;
   });

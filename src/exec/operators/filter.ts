@@ -1,7 +1,7 @@
 /** The condition of a statement, which judges rows batch by batch. */
 import { andThen, filterInOrder, filterTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Binary, Expression } from '../../language/ast.js';
-import { fieldNamed } from '../../language/field-name-of.js';
+import { fieldNameOf } from '../../language/field-name-of.js';
 import { operandsOf } from '../../plan/access/comparisons.js';
 import { onlyLook } from '../../plan/effects.js';
 import type { Filter } from '../../plan/nodes.js';
@@ -105,8 +105,8 @@ function throughAll(
 
 /** A field by itself, or a comparison of one with what is the same for all rows. */
 function compileBatchPredicate(part: Expression, compiler: Compiler): BatchPredicate {
-  if (part.kind !== 'binary') return truthy(fieldReader(fieldNamed(part) ?? ''));
-  const field = fieldReader(fieldNamed(part.left) ?? '');
+  if (part.kind !== 'binary') return truthy(fieldReader(fieldNameOf(part) ?? ''));
+  const field = fieldReader(fieldNameOf(part.left) ?? '');
   return comparing(field, OPERATIONS[part.operator as PlainOperator], compiler.expression(part.right));
 }
 

@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { type Accumulator, type Aggregate, findAggregate } from '../../functions/aggregates.js';
 import type { Call, Expression, Group, Idiom, Projections } from '../../language/ast.js';
-import { fieldNamed } from '../../language/field-name-of.js';
+import { fieldNameOf } from '../../language/field-name-of.js';
 import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { expressionsOf } from '../../plan/projections.js';
@@ -269,7 +269,7 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
 /** Fields of rows need neither a frame nor care for errors. */
 function compileValue(expression: Expression, compiler: Compiler): EvaluateRow {
   const evaluate = scopedIfMade(compiler.expression(expression), [expression]);
-  const name = fieldNamed(expression);
+  const name = fieldNameOf(expression);
   if (name === undefined) return (row, at) => evaluated(evaluate, at(row));
   const field = fieldReader(name);
   return (row, at) => (isObject(row) ? field.read(row) : evaluated(evaluate, at(row)));

@@ -1,7 +1,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom } from '../../language/ast.js';
-import { innerElements } from '../../value/flatten.js';
+import { flattenDeep } from '../../value/flatten.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../execution.js';
@@ -33,7 +33,7 @@ export function pathsNamed(
 
 /** What `type::field(s)` name. @throws TesseraError `parse_error`, `invalid_path`, `invalid_arguments` */
 function pathsOf(value: Value): Idiom[] {
-  return innerElements(value).map((path) => {
+  return flattenDeep(value).map((path) => {
     if (typeof path === 'string') return plainPath(path);
     const reason = `Argument 1 was the wrong type. Expected \`string\` but found \`${toText(path)}\``;
     throw failure('invalid_arguments', { name: 'type::field', reason });

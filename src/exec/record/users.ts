@@ -21,7 +21,7 @@ export function beginUser({ unit, environment }: Execution, table: TableEntry, i
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const { unit, sessions, identity } = execution;
-  sessions.doubtRecord(unit.transaction, identity.place, id);
+  sessions.scheduleRecordRevalidation(unit.transaction, identity.place, id);
   return recordDeleted(unit.transaction, table, encodeKey(id.key));
 }
 

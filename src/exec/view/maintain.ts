@@ -51,7 +51,7 @@ function build(
 /** What the records of a view add to views on it goes with them. */
 function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
   const { unit, sessions, identity } = execution;
-  if (view.definition.hasUsers === true) sessions.doubt(unit.transaction, identity.place);
+  if (view.definition.hasUsers === true) sessions.scheduleRevalidation(unit.transaction, identity.place);
   return andThen(emptyView(unit.transaction, catalog, view), () =>
     forEachInOrder(view.views, ({ name }) => {
       const dependent = catalog.tables.get(name);

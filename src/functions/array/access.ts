@@ -139,7 +139,14 @@ export const accessFunctions: readonly FunctionRow[] = [
     remove,
     COPIES,
   ),
-  define('array::reverse', [list('array')], 'array', 'Turns the order round.', (array) => array.toReversed(), COPIES),
+  define(
+    'array::reverse',
+    [list('array')],
+    'array',
+    'SerialQueue the order round.',
+    (array) => array.toReversed(),
+    COPIES,
+  ),
   {
     name: 'array::slice',
     parameters: [list('array'), optional(any('start')), optional(integer('end'))],

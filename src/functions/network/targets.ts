@@ -4,7 +4,7 @@
  * can be made to point anywhere.
  */
 import { BlockList, isIP } from 'node:net';
-import { lazily } from '../../base/lazy.js';
+import { lazy } from '../../base/lazy.js';
 
 /** `all`, or hosts and addresses: `example.com`, `example.com:8443`, `10.1.2.3:80`, `192.0.2.0/24`, `[::1]:80`. */
 export type Targets = 'all' | readonly Target[];
@@ -123,7 +123,7 @@ function isSpecial(address: string): boolean {
 }
 
 function networks(list: readonly string[]): () => BlockList {
-  return lazily(() => blockList(list));
+  return lazy(() => blockList(list));
 }
 
 function blockList(networks: readonly string[]): BlockList {

@@ -132,7 +132,7 @@ export const textFunctions: readonly FunctionRow[] = [
     'string::reverse',
     [text('string')],
     'string',
-    'Turns the order of the characters round.',
+    'SerialQueue the order of the characters round.',
     (string, context) => reverse(string, context),
     IN_PIECES,
   ),

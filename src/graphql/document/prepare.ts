@@ -11,7 +11,7 @@ import {
   OperationTypeNode,
   validate,
 } from 'graphql';
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
 import type { Allowance } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';
@@ -50,7 +50,7 @@ const MAX_ERRORS = 20;
 /** The documents that a schema has met. */
 export class Documents {
   readonly #schema: GraphQLSchema;
-  readonly #known = new LruCache<string, Known>(KEPT_CHARACTERS, (key) => key.length + ENTRY_CHARACTERS);
+  readonly #known = new TwoGenerationCache<string, Known>(KEPT_CHARACTERS, (key) => key.length + ENTRY_CHARACTERS);
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;

@@ -165,6 +165,8 @@ class ListText {
     const first = this.#at;
     const end = Math.min(first + count, items.length);
     let text = '';
+    // The text of a record consists of many small ones that V8 puts together when it has to: here, rather than all of them in the end.
+    const texts: string[] | undefined = items.length > count ? [] : undefined;
     for (let at = first; at < end; at++) {
       const before = call.failures.length;
       const item = write(items[at], call);
@@ -173,8 +175,10 @@ class ListText {
         this.#isNull = true;
         return false;
       }
-      text = at === first ? item : `${text},${item}`;
+      if (texts !== undefined) texts.push(item);
+      else text = at === first ? item : `${text},${item}`;
     }
+    if (texts !== undefined) text = texts.join(',');
     this.#at = end;
     this.#length += text.length + 1;
     if (this.#length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);

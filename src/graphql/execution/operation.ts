@@ -13,7 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { rootSourceOf } from '../schema/field-source.js';
 import { collectFields } from './collect.js';
 import { Compilation } from './compilation.js';
@@ -46,7 +46,7 @@ export class Operation {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** The variables that decide what is asked for. */
   readonly #deciding: readonly string[];
-  readonly #variants = new LruCache<string, CompiledOperation>(KEPT_VARIANTS);
+  readonly #variants = new TwoGenerationCache<string, CompiledOperation>(KEPT_VARIANTS);
 
   constructor(schema: GraphQLSchema, document: DocumentNode, node: OperationDefinitionNode) {
     this.node = node;

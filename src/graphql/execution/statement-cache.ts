@@ -1,4 +1,4 @@
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 
 /**
@@ -13,7 +13,10 @@ const LONGEST_KEPT = 100_000;
 
 /** Equal statements as one object, so that they are compiled once. */
 export class Statements {
-  readonly #known = new LruCache<string, Statement>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);
+  readonly #known = new TwoGenerationCache<string, Statement>(
+    KEPT_CHARACTERS,
+    (text) => text.length + ENTRY_CHARACTERS,
+  );
 
   /** The statement, or an equal one that came before it. */
   same<S extends Statement>(statement: S): S {

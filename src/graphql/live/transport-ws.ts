@@ -39,20 +39,17 @@ export interface GraphqlSocket {
   connect(payload: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-export interface GraphqlConversation {
+export interface GraphqlSocketSession {
   /** Takes a message; the next one is to come when it is done. Never fails. */
   receive(text: string): Promise<void>;
   /** Nobody is there any more. */
   close(): void;
 }
 
-export type OpenGraphqlConversation = (session: Session, socket: GraphqlSocket) => GraphqlConversation;
+export type OpenGraphqlSocket = (session: Session, socket: GraphqlSocket) => GraphqlSocketSession;
 
 /** `report` takes errors of our own making. */
-export function createGraphqlSocket(
-  service: GraphqlService,
-  report: (error: TesseraError) => void,
-): OpenGraphqlConversation {
+export function createGraphqlSocket(service: GraphqlService, report: (error: TesseraError) => void): OpenGraphqlSocket {
   return (session, socket) => new TransportWs(session, socket, { service, report });
 }
 
@@ -73,7 +70,7 @@ const AFTER_HOLE = `${HOLE}}`.length;
 /** The library looks up in the document what kind of operation there is; to it they are all the same. */
 const ANY_OPERATION: ExecutionArgs = { schema: new GraphQLSchema({}), document: parse('{ __typename }') };
 
-class TransportWs implements GraphqlConversation {
+class TransportWs implements GraphqlSocketSession {
   readonly #session: Session;
   readonly #socket: GraphqlSocket;
   readonly #services: Services;

@@ -7,7 +7,7 @@ import { parseUuid } from '../../value/uuid.js';
 import { type Datetime, type Duration, FileReference, float, int, Regex, type Value } from '../../value/value.js';
 import type { Literal, RecordIdLiteral } from '../ast.js';
 import type { StringPrefix } from '../lexer.js';
-import { bytesFault, datetimeFault, type Fault, fileFault, uuidFault } from '../literal-fault.js';
+import { bytesFault, datetimeFault, fileFault, type LiteralFault, uuidFault } from '../literal-fault.js';
 import type { Parser } from './parser.js';
 
 const DURATION_TOO_LONG = 'Invalid token, failed to parse duration digits: number too large to fit in target type';
@@ -101,7 +101,7 @@ function numberOf(parser: Parser, text: string): Value {
 type PrefixedReader = (parser: Parser, text: string) => Literal | RecordIdLiteral;
 
 const plain =
-  (read: (text: string) => Value, faultOf: (text: string) => Fault | undefined): PrefixedReader =>
+  (read: (text: string) => Value, faultOf: (text: string) => LiteralFault | undefined): PrefixedReader =>
   (parser, text) => {
     const value = read(text);
     const fault = value === undefined ? faultOf(text) : undefined;

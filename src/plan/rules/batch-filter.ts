@@ -1,6 +1,6 @@
 import type { BinaryOperator, Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
-import { fieldNamed } from '../../language/field-name-of.js';
+import { fieldNameOf } from '../../language/field-name-of.js';
 import { operandsOf } from '../access/comparisons.js';
 import { isDocumentFree } from '../dependencies.js';
 import type { NodeRule } from './rule.js';
@@ -25,9 +25,9 @@ const COMPARING: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['=', '!=
 
 /** Whether an expression asks nothing but a field of the row. */
 function isComparison(condition: Expression): boolean {
-  if (fieldNamed(condition) !== undefined) return true;
+  if (fieldNameOf(condition) !== undefined) return true;
   if (condition.kind !== 'binary' || !COMPARING.has(condition.operator)) return false;
-  return fieldNamed(condition.left) !== undefined && isSame(condition.right);
+  return fieldNameOf(condition.left) !== undefined && isSame(condition.right);
 }
 
 /** Whether it is enough to evaluate an expression once for many rows. */

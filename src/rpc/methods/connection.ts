@@ -1,7 +1,7 @@
 /** Methods about the connection and its sessions. */
 import { failure } from '../../errors/error.js';
 import { newObject, Uuid, type Value } from '../../value/value.js';
-import { type Call, type Method, wrongKind } from '../method.js';
+import { type Method, type RpcCall, wrongKind } from '../method.js';
 import { PROTOCOL_VERSION } from '../version.js';
 
 export const connectionMethods: readonly Method[] = [
@@ -51,7 +51,7 @@ export const connectionMethods: readonly Method[] = [
 ];
 
 /** A text selects, NULL unsets, NONE keeps. Two NONEs on a fresh session select the server's defaults. */
-async function use({ session, connection }: Call, [ns, db]: readonly Value[]): Promise<Value> {
+async function use({ session, connection }: RpcCall, [ns, db]: readonly Value[]): Promise<Value> {
   let namespace = selection('ns', ns);
   let database = selection('db', db);
   const selected = session.identity.place.namespace;
@@ -73,7 +73,7 @@ function selection(name: string, value: Value): string | null | undefined {
   throw wrongKind(name, 'string', value);
 }
 
-function sessionId({ sessionId }: Call): string {
+function sessionId({ sessionId }: RpcCall): string {
   if (sessionId === undefined) throw failure('invalid_params', { expected: 'a session ID' });
   return sessionId;
 }

@@ -19,7 +19,7 @@ const setVariable: Omit<Method, 'name'> = {
 export const queryMethods: readonly Method[] = [
   {
     name: 'query',
-    ahead: true,
+    pipelined: true,
     expects: '(query:string, vars:object)',
     least: 1,
     most: 2,

@@ -7,7 +7,7 @@ import { failure } from '../../errors/error.js';
 import type { Call as CallExpression, Data, Output, Param, Statement } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import { isArray, type MutableObject, newObject, Range, RecordId, Table, type Value } from '../../value/value.js';
-import { type Call, type Method, wrongKind } from '../method.js';
+import { type Method, type RpcCall, wrongKind } from '../method.js';
 import { isNothing } from '../request.js';
 import { executeOne } from './execute-one.js';
 
@@ -98,7 +98,7 @@ const WHAT_AND_DATA = '(what:Value, data:Value)';
 export const recordMethods: readonly Method[] = [
   {
     name: 'select',
-    ahead: true,
+    pipelined: true,
     expects: WHAT_ONLY,
     least: 1,
     most: 1,
@@ -109,7 +109,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'create',
-    ahead: true,
+    pipelined: true,
     expects: WHAT_AND_DATA,
     least: 1,
     most: 2,
@@ -125,7 +125,7 @@ export const recordMethods: readonly Method[] = [
   change('merge', WHAT_AND_DATA, STATEMENTS.merge),
   {
     name: 'patch',
-    ahead: true,
+    pipelined: true,
     expects: '(what:Value, data:Value, diff:Value)',
     least: 1,
     most: 3,
@@ -134,7 +134,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'delete',
-    ahead: true,
+    pipelined: true,
     expects: WHAT_ONLY,
     least: 1,
     most: 1,
@@ -147,7 +147,7 @@ export const recordMethods: readonly Method[] = [
   insert('insert_relation', '(what, data)'),
   {
     name: 'relate',
-    ahead: true,
+    pipelined: true,
     expects: '(from:Value, kind:Value, with:Value, data:Value)',
     least: 3,
     most: 4,
@@ -159,13 +159,13 @@ export const recordMethods: readonly Method[] = [
       return executeOne(call.executor, pickByData(STATEMENTS.relate, one, data), variables);
     },
   },
-  { name: 'run', ahead: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
+  { name: 'run', pipelined: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
 ];
 
 function change(name: string, expects: string, statements: ByData): Method {
   return {
     name,
-    ahead: true,
+    pipelined: true,
     expects,
     least: 1,
     most: 2,
@@ -173,7 +173,7 @@ function change(name: string, expects: string, statements: ByData): Method {
   };
 }
 
-function applyChange(call: Call, statements: ByData, what: Value, data: Value): Promise<Value> {
+function applyChange(call: RpcCall, statements: ByData, what: Value, data: Value): Promise<Value> {
   const target = readTarget(call, what);
   return executeOne(call.executor, pickByData(statements, isOneRecord(target), data), bind(target, data));
 }
@@ -182,7 +182,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
   const { into, anywhere } = INSERTIONS[name];
   return {
     name,
-    ahead: true,
+    pipelined: true,
     expects,
     least: 2,
     most: 2,
@@ -194,7 +194,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
 }
 
 /** Calls a function by its name: `fn::x`, or a built-in one. The version is for `ml::` only, which we don't have. */
-function run({ executor }: Call, [name, version, args]: readonly Value[]): Promise<Value> {
+function run({ executor }: RpcCall, [name, version, args]: readonly Value[]): Promise<Value> {
   if (typeof name !== 'string') throw wrongKind('name', 'string', name);
   if (!isNothing(version) && typeof version !== 'string') throw wrongKind('version', 'string', version);
   if (!isNothing(args) && !isArray(args)) throw wrongKind('args', 'array', args);
@@ -233,7 +233,7 @@ function isOneRecord(target: Value): boolean {
 }
 
 /** A plain text names a table. In JSON, which has nothing else to say it with, one that reads as a record id is that. */
-function readTarget(call: Call, what: Value): Value {
+function readTarget(call: RpcCall, what: Value): Value {
   if (typeof what !== 'string') return what;
   return (call.json ? parseRecordId(what) : undefined) ?? new Table(what);
 }
@@ -243,7 +243,7 @@ function readTable(what: Value): Value {
 }
 
 /** An end of a relation: a text in CBOR is no record and stays what it is, so that the statement says so. */
-function readEnd(call: Call, end: Value): Value {
+function readEnd(call: RpcCall, end: Value): Value {
   if (!call.json) return end;
   if (isArray(end)) return end.map((item) => readEnd(call, item));
   return typeof end === 'string' ? (parseRecordId(end) ?? end) : end;

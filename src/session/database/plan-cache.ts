@@ -5,7 +5,7 @@
  * (`language/shape.ts`), and only its literals are read. Most texts come once, and so do most shapes; their trees, had they to be moved and
  * swept as old objects, would cost more than reading. So nothing is kept when it comes for the first time.
  */
-import { LruCache } from '../../base/two-generation-cache.js';
+import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import { slotValue } from '../../language/parameterize.js';
@@ -52,9 +52,12 @@ const NONE: readonly Value[] = [];
 const treeWeight = (text: string): number => (text.length + ENTRY_OVERHEAD) * TREE_BYTES_PER_CHARACTER;
 
 export class PlanCache implements Aging {
-  readonly #texts = new LruCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
-  readonly #trees = new LruCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + source);
-  readonly #shapes = new LruCache<string, readonly number[]>(SHAPE_BYTES, (name) => 4 * name.length + ENTRY_OVERHEAD);
+  readonly #texts = new TwoGenerationCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
+  readonly #trees = new TwoGenerationCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + source);
+  readonly #shapes = new TwoGenerationCache<string, readonly number[]>(
+    SHAPE_BYTES,
+    (name) => 4 * name.length + ENTRY_OVERHEAD,
+  );
   readonly #plans = new PlanStore(this.#trees, this.#shapes);
   readonly #met = new SeenHashes();
   readonly #atOnce: boolean;

@@ -11,7 +11,7 @@ import type { RecordId } from '../../value/value.js';
 /** As the registry sees it. */
 export interface RegisteredSession extends LastingSession {
   /** What it rests on may have changed. */
-  doubt(): void;
+  scheduleRevalidation(): void;
 }
 
 export class InMemorySessionRegistry implements SessionRegistry {
@@ -21,7 +21,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
   readonly #users = new Map<string, Set<RegisteredSession>>();
   /** Record users among them. */
   #records = 0;
-  #era = 0;
+  #epoch = 0;
   /** The records of users that a transaction has deleted so far. */
   readonly #deleted = new WeakMap<Transaction, RecordId[]>();
 
@@ -30,8 +30,8 @@ export class InMemorySessionRegistry implements SessionRegistry {
   }
 
   /** Goes up whenever something changed that sessions rest on. */
-  get era(): number {
-    return this.#era;
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** A session has become somebody's. */
@@ -62,14 +62,15 @@ export class InMemorySessionRegistry implements SessionRegistry {
     yield* all.sort((a, b) => Number(a.facts.since - b.facts.since));
   }
 
-  doubt(transaction: Transaction, place: DatabasePath): void {
+  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void {
     transaction.afterCommit(() => {
-      this.#era++;
-      for (const session of this.signedIn()) if (isWithin(session.identity.principal, place)) session.doubt();
+      this.#epoch++;
+      for (const session of this.signedIn())
+        if (isWithin(session.identity.principal, place)) session.scheduleRevalidation();
     });
   }
 
-  doubtRecord(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
+  scheduleRecordRevalidation(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
     const known = this.#deleted.get(transaction);
     if (known !== undefined) {
       known.push(id);
@@ -79,8 +80,8 @@ export class InMemorySessionRegistry implements SessionRegistry {
     this.#deleted.set(transaction, ids);
     transaction.afterCommit(() => {
       // Whoever is signing in just now may have found the record still there.
-      this.#era++;
-      for (const session of this.#ofRecords(namespace, database, ids)) session.doubt();
+      this.#epoch++;
+      for (const session of this.#ofRecords(namespace, database, ids)) session.scheduleRevalidation();
     });
   }
 

@@ -88,7 +88,7 @@ export class Notifier implements LiveListener {
   /** In the order in which they came. */
   readonly #waiting = new Set<Item>();
   /** Goes up when everything ends. */
-  #era = 0;
+  #generation = 0;
   #working = false;
   /** Requests under way that begin live queries: their answers come before any notification. */
   #holding = 0;
@@ -157,7 +157,7 @@ export class Notifier implements LiveListener {
 
   /** Ends all live queries of the session. What waits is looked at no more, and what is being looked at isn't told. */
   endAll(reason?: TesseraError): void {
-    this.#era++;
+    this.#generation++;
     for (const item of this.#waiting) {
       if (item.kind !== 'change') continue;
       this.#waiting.delete(item);
@@ -227,11 +227,11 @@ export class Notifier implements LiveListener {
   }
 
   #handle(item: Item, interrupt: RequestInterrupt): Promise<unknown> {
-    const era = this.#era;
+    const generation = this.#generation;
     const { query } = item;
     if (item.kind === 'end') return this.#tellEnd(item);
     const resumption = this.#resumptions.get(query);
-    const isOver = () => this.#closed || era !== this.#era || resumption?.isEnded === true;
+    const isOver = () => this.#closed || generation !== this.#generation || resumption?.isEnded === true;
     const turn = { interrupt, isOver };
     if (item.kind === 'past') return this.#tellPast(item, turn);
     if (resumption === undefined) return this.#tell(query, item.change, undefined, turn);

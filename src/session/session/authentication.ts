@@ -14,8 +14,8 @@ export interface AuthenticatedSession {
   client(): Client;
   /** @throws TesseraError `cancelled` if it is closed */
   mustBeOpen(): void;
-  /** Somebody has signed in, which began at `since`; `isDoubtful` if users or accesses were changed meanwhile. */
-  entered(as: Authenticated, since: bigint, isDoubtful: boolean): void;
+  /** Somebody has signed in, which began at `since`; `mayBeStale` if users or accesses were changed meanwhile. */
+  entered(as: Authenticated, since: bigint, mayBeStale: boolean): void;
 }
 
 export class SessionAuthentication {
@@ -78,7 +78,7 @@ export class SessionAuthentication {
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
   ): PromiseOrValue<A> {
     const { authenticator, registry, environment } = this.#services;
-    const { era } = registry;
+    const { epoch } = registry;
     const since = environment.clock.now();
     // After the session was closed nobody would end what begins here.
     const work = () =>
@@ -87,7 +87,7 @@ export class SessionAuthentication {
         return authenticated;
       });
     return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
-      this.#session.entered(authenticated, since, registry.era !== era);
+      this.#session.entered(authenticated, since, registry.epoch !== epoch);
       return authenticated;
     });
   }

@@ -28,7 +28,7 @@ export class DatabaseSelector {
   readonly #catalogs: CatalogCache;
   /** Databases that were there, by namespace, until a place is defined or removed: HTTP selects one with each request. */
   #known = new Map<string, Set<string>>();
-  #era = 0;
+  #epoch = 0;
 
   constructor(engine: Engine, environment: Environment, registry: InMemorySessionRegistry, catalogs: CatalogCache) {
     this.#engine = engine;
@@ -45,10 +45,10 @@ export class DatabaseSelector {
     const selected = placeAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined || this.#isKnown(wanted)) return selected;
-    const { era } = this.#registry;
+    const { epoch } = this.#registry;
     return andThen(this.#missing(wanted), (missing) => {
       if (missing === undefined) {
-        this.#know(wanted, era);
+        this.#know(wanted, epoch);
         return selected;
       }
       if (!mayDefine(identity, missing, wanted)) return selected;
@@ -82,14 +82,16 @@ export class DatabaseSelector {
 
   #isKnown({ namespace = '', database }: DatabasePath): boolean {
     return (
-      database !== undefined && this.#era === this.#registry.era && this.#known.get(namespace)?.has(database) === true
+      database !== undefined &&
+      this.#epoch === this.#registry.epoch &&
+      this.#known.get(namespace)?.has(database) === true
     );
   }
 
-  #know({ namespace = '', database }: DatabasePath, era: number): void {
+  #know({ namespace = '', database }: DatabasePath, epoch: number): void {
     if (database === undefined) return;
-    if (era !== this.#era || this.#known.size > MOST_KNOWN) this.#known = new Map();
-    this.#era = era;
+    if (epoch !== this.#epoch || this.#known.size > MOST_KNOWN) this.#known = new Map();
+    this.#epoch = epoch;
     const databases = this.#known.get(namespace);
     if (databases === undefined || databases.size > MOST_KNOWN) this.#known.set(namespace, new Set([database]));
     else databases.add(database);

@@ -1,6 +1,6 @@
 /** A transaction that a client begins and ends itself, over several requests, in any sessions of its connection. */
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Turns } from '../../base/serial-queue.js';
+import { SerialQueue } from '../../base/serial-queue.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../exec/interrupt.js';
@@ -68,7 +68,7 @@ export class OpenHeldTransaction {
   /** Why it was ended, if no client did that. */
   #ended: TesseraError | undefined;
   /** Statements of one transaction never overlap, whichever sessions they come from. */
-  readonly #turns = new Turns();
+  readonly #queue = new SerialQueue();
   readonly #running = new Set<{ cancel(): void }>();
   readonly #participants = new Set<Participant>();
   /** Sessions may come and go that do no more than name it. */
@@ -117,7 +117,7 @@ export class OpenHeldTransaction {
     const unused = this.#tenure.use();
     return lastly(
       () => {
-        const results = this.#turns.take(() => {
+        const results = this.#queue.run(() => {
           this.#mustGoOn(by);
           return work();
         });
@@ -136,7 +136,7 @@ export class OpenHeldTransaction {
 
   async commit(by: Participant): Promise<void> {
     this.#mustGoOn(by);
-    await this.#turns.take(() => {
+    await this.#queue.run(() => {
       this.#mustGoOn(by);
       return andThen(this.#confirm(by), () => {
         this.#mustGoOn(by);

@@ -73,7 +73,7 @@ export class OpenSession implements Session, RegisteredSession {
   /** When somebody signed in. */
   #since = 0n;
   /** Finds out whether the session may go on, while that is in doubt. */
-  #doubt: Promise<void> | undefined;
+  #revalidation: Promise<void> | undefined;
 
   constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
     this.#services = services;
@@ -92,10 +92,10 @@ export class OpenSession implements Session, RegisteredSession {
     this.#authentication = new SessionAuthentication(services, this.#auditor, {
       client: () => this.#client(),
       mustBeOpen: () => this.#mustBeOpen(),
-      entered: ({ identity, expiresAt }, since, isDoubtful) => {
+      entered: ({ identity, expiresAt }, since, mayBeStale) => {
         this.#become(identity, expiresAt);
         this.#since = since;
-        if (isDoubtful) this.doubt();
+        if (mayBeStale) this.scheduleRevalidation();
       },
     });
   }
@@ -131,7 +131,7 @@ export class OpenSession implements Session, RegisteredSession {
     };
   }
 
-  get ahead(): StatementExecutor {
+  get pipelined(): StatementExecutor {
     const durability = this.#durability;
     return {
       query: (text, variables) => this.#query(text, { variables, durability }),
@@ -258,7 +258,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   listen(sink: NotificationSink, quota = new LiveQuota()): void {
     this.#notifier = new Notifier(this.#services, sink, quota, {
-      identity: () => andThen(this.#doubt, () => (this.#lifetime.isOver ? undefined : this.#identity)),
+      identity: () => andThen(this.#revalidation, () => (this.#lifetime.isOver ? undefined : this.#identity)),
       remaining: () => this.#lifetime.remaining,
     });
     this.#services.registry.enter(this, this.#identity.principal);
@@ -309,7 +309,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#identity = identity;
     // Guests and the process itself came in by nothing that could end.
     this.#lifetime.begin(expiresAt, identity.signedIn.basis && options.idle);
-    this.#doubt = undefined;
+    this.#revalidation = undefined;
     if (this.#notifier === undefined) return;
     this.#notifier.watch();
     registry.leave(this, principal);
@@ -317,26 +317,28 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   async revalidate(): Promise<void> {
-    this.doubt();
+    this.scheduleRevalidation();
     await this.#use();
   }
 
-  doubt(): void {
-    const doubt = this.#reconsider().finally(() => {
-      if (this.#doubt === doubt) this.#doubt = undefined;
+  scheduleRevalidation(): void {
+    const revalidation = this.#revalidate().finally(() => {
+      if (this.#revalidation === revalidation) this.#revalidation = undefined;
     });
-    this.#doubt = doubt;
+    this.#revalidation = revalidation;
   }
 
   /** Ends the session unless what it rests on still stands, and takes over the roles of now. */
-  async #reconsider(): Promise<void> {
+  async #revalidate(): Promise<void> {
     const { signedIn } = this.#identity;
     // The commit that raised the doubt comes to its end first.
     await undefined;
-    const now = await this.#services.authenticator.reconsider(signedIn, this.#since).catch((error: unknown) => {
-      this.#services.report(asTesseraError(error));
-      return undefined;
-    });
+    const now = await this.#services.authenticator
+      .revalidatePrincipal(signedIn, this.#since)
+      .catch((error: unknown) => {
+        this.#services.report(asTesseraError(error));
+        return undefined;
+      });
     // It may have become somebody else meanwhile.
     if (this.#identity.signedIn !== signedIn) return;
     if (now === undefined) this.end();
@@ -353,7 +355,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   async signOut(): Promise<void> {
-    await this.#services.authenticator.withdraw(this.#identity.signedIn);
+    await this.#services.authenticator.revokeAccessToken(this.#identity.signedIn);
     this.invalidate();
   }
 
@@ -445,9 +447,9 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Begins a request: not before it is clear whether the session may go on. */
   #use(background = false): PromiseOrValue<void> {
-    return this.#doubt === undefined
+    return this.#revalidation === undefined
       ? this.#mustBeLive(background)
-      : this.#doubt.then(() => this.#mustBeLive(background));
+      : this.#revalidation.then(() => this.#mustBeLive(background));
   }
 
   /** Nothing is begun any more when it is closed, whatever was still on its way. */

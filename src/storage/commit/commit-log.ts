@@ -1,8 +1,15 @@
 import type { Key } from '../contract.js';
 import type { ReadSet } from '../transaction/read-set.js';
+import type { WriteSet } from '../transaction/write-set.js';
+import { intersect } from '../tree/lower-bound.js';
 
 /** How many written keys are remembered for transactions under way. Who began before all of these can't be judged any more. */
 const MAX_KEYS = 1 << 18;
+
+/**
+ * The keys of `large` ones aren't noted one by one; those of `maintenance` (`BeginOptions.maintenance`) concern only who writes them too.
+ */
+export type CommitKind = 'small' | 'large' | 'maintenance';
 
 /** A moment in the history of a store: the commit it ends with. Transactions hold on to the moment their snapshot shows. */
 export class Commit {
@@ -18,7 +25,7 @@ export class Commit {
     readonly written: readonly Key[],
     /** How many keys were noted in all, up to this moment. */
     readonly count: number,
-    readonly isLarge = false,
+    readonly kind: CommitKind = 'small',
   ) {}
 }
 
@@ -34,8 +41,9 @@ export class CommitLog {
   readonly #writers = new LastWriters();
   #holders = 0;
   #remembered = 0;
-  /** How many of the commits that are remembered are large. */
+  /** How many of the commits that are remembered are large, and how many are maintenance. */
   #large = 0;
+  #maintenance = 0;
   readonly #maxKeys: number;
 
   constructor(maxKeys = MAX_KEYS) {
@@ -68,11 +76,12 @@ export class CommitLog {
    * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't noted one by one:
    * they are searched for what was read.
    */
-  append(keys: () => readonly Key[], large = false): Commit {
+  append(keys: () => readonly Key[], kind: CommitKind = 'small'): Commit {
     const written = this.#holders > 0 ? keys() : [];
-    const commit = new Commit(written, this.#latest.count + (large ? 0 : written.length), large);
-    if (large) this.#large++;
-    else this.#writers.note(written, commit.count);
+    const commit = new Commit(written, this.#latest.count + (kind === 'small' ? written.length : 0), kind);
+    if (kind === 'small') this.#writers.note(written, commit.count);
+    else if (kind === 'large') this.#large++;
+    else this.#maintenance++;
     this.#latest.next = commit;
     this.#latest = commit;
     this.#remembered += commit.written.length + 1;
@@ -88,15 +97,38 @@ export class CommitLog {
    * Whether a commit after a moment wrote what was read, or may have done so, if that can't be told any more. Takes time by the smaller of
    * both sides: where many commit at once, few keys that were read are asked for one by one.
    */
-  conflicts(moment: Commit, reads: ReadSet): boolean {
+  conflicts(moment: Commit, reads: ReadSet, writes: Pick<WriteSet, 'overlay' | 'isMaintenance'>): boolean {
     if (moment.forgotten) return true;
+    if (writes.isMaintenance) return this.#conflictsWithAny(moment, reads, writes.overlay.keys());
+    if (this.#changedSince(moment, reads)) return true;
+    return this.#maintenance > 0 && this.#maintainedSince(moment, writes.overlay.keys());
+  }
+
+  /** Whether a commit that isn't maintenance wrote what was read. */
+  #changedSince(moment: Commit, reads: ReadSet): boolean {
     const { keys } = reads;
     if (reads.ranges.length === 0 && this.#large === 0 && keys.size < this.#latest.count - moment.count) {
       for (const key of keys) if (this.#writers.countOf(key) > moment.count) return true;
       return false;
     }
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {
-      if (reads.meets(commit.written)) return true;
+      if (commit.kind !== 'maintenance' && reads.meets(commit.written)) return true;
+    }
+    return false;
+  }
+
+  /** Whether maintenance wrote any of the keys. */
+  #maintainedSince(moment: Commit, written: readonly Key[]): boolean {
+    for (let commit = moment.next; commit !== undefined; commit = commit.next) {
+      if (commit.kind === 'maintenance' && intersect(written, commit.written)) return true;
+    }
+    return false;
+  }
+
+  /** Whether any commit wrote what maintenance has read, or writes itself. */
+  #conflictsWithAny(moment: Commit, reads: ReadSet, written: readonly Key[]): boolean {
+    for (let commit = moment.next; commit !== undefined; commit = commit.next) {
+      if (reads.meets(commit.written) || intersect(written, commit.written)) return true;
     }
     return false;
   }
@@ -112,7 +144,8 @@ export class CommitLog {
     this.#oldest.next = undefined;
     this.#oldest = next;
     this.#remembered -= next.written.length + 1;
-    if (next.isLarge) this.#large--;
+    if (next.kind === 'large') this.#large--;
+    else if (next.kind === 'maintenance') this.#maintenance--;
   }
 }
 

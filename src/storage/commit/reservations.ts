@@ -4,6 +4,7 @@ import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type Key, RESERVATION_TIME, type Reservation, type WaitInterrupt } from '../contract.js';
 import type { ReadSet } from '../transaction/read-set.js';
+import { intersect } from '../tree/lower-bound.js';
 
 /** Milliseconds between two looks at whether who waits may go on waiting. */
 const INTERRUPT_INTERVAL = 50;
@@ -18,6 +19,8 @@ export interface FailedTransaction {
 /** A commit that asks to be admitted. */
 export interface CommitRequest {
   readonly written: readonly Key[];
+  /** It conflicts only with those who write the same keys (`BeginOptions.maintenance`). */
+  readonly isMaintenance: boolean;
   /** The reservation of its transaction. */
   readonly own: KeyReservation | undefined;
   readonly interrupt: WaitInterrupt | undefined;
@@ -67,7 +70,10 @@ export class Reservations {
   /** Runs `commit` as soon as no reservation is in its way, and at once if none is. */
   admit<T>(request: CommitRequest, commit: () => PromiseOrValue<T>): PromiseOrValue<T> {
     const { written, own, interrupt } = request;
-    const blockers = this.#olderThan(own, (other) => other.isGranted && other.protects(written));
+    const isInTheWay = request.isMaintenance
+      ? (other: KeyReservation) => other.isGranted && other.writesAny(written)
+      : (other: KeyReservation) => other.isGranted && other.protects(written);
+    const blockers = this.#olderThan(own, isInTheWay);
     if (blockers.size === 0) return commit();
     return this.#wait(this.#commits, { blockers, interrupt, abandon: () => request.abandon() }, commit);
   }
@@ -203,6 +209,11 @@ export class KeyReservation implements Reservation {
   /** Whether any of the keys, which ascend, is reserved. */
   protects(written: readonly Key[]): boolean {
     return this.#reads.some((reads) => reads.meets(written));
+  }
+
+  /** Whether its transaction wrote any of the keys, which ascend. */
+  writesAny(written: readonly Key[]): boolean {
+    return intersect(this.#written, written);
   }
 
   /** Whether one of the two would change what the other reads. */

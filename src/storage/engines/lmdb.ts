@@ -252,7 +252,8 @@ export class LmdbEngine implements Engine {
     return this.#closing;
   }
 
-  #begin({ writable, reservation, interrupt, memory }: BeginOptions, onAccepted: boolean): SnapshotTransaction {
+  #begin(options: BeginOptions, onAccepted: boolean): SnapshotTransaction {
+    const { writable, reservation, interrupt } = options;
     this.#mustBeOpen();
     const shared = this.#share();
     let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
@@ -270,9 +271,12 @@ export class LmdbEngine implements Engine {
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
           // What has conflicted already needn't wait to be told.
-          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return enter();
+          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
           const written = writtenKeys(writes, this.#stamps);
-          return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, enter);
+          return this.#reservations.admit(
+            { written, isMaintenance: writes.isMaintenance, own, interrupt, abandon: committer.abandon },
+            enter,
+          );
         };
         return admitted(this.#gate, admit, commit);
       },
@@ -281,7 +285,7 @@ export class LmdbEngine implements Engine {
       reserve: (reads, writes) =>
         this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
     };
-    return new SnapshotTransaction(snapshot, committer, memory);
+    return new SnapshotTransaction(snapshot, committer, options);
   }
 
   #commit(
@@ -291,7 +295,7 @@ export class LmdbEngine implements Engine {
     until: CommitStage,
     own: KeyReservation | undefined,
   ): PromiseOrValue<void> {
-    const conflicts = this.#log.conflicts(began, reads);
+    const conflicts = this.#log.conflicts(began, reads, writes);
     this.#log.release(began);
     this.#mustBeOpen();
     if (conflicts) {
@@ -311,7 +315,7 @@ export class LmdbEngine implements Engine {
   }
 
   /** Gives a commit its place; `written` resolves when it is durable. */
-  #accept({ overlay, appended, afterCommit }: WriteSet): Accepted {
+  #accept({ overlay, appended, afterCommit, isMaintenance }: WriteSet): Accepted {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable, or there may be no room.
     const changes: RecordChange[] = [];
@@ -320,7 +324,7 @@ export class LmdbEngine implements Engine {
       this.#encode(key, value, changes, room);
     });
     this.#store.reserve(room);
-    const commit = this.#log.append(() => overlay.keys());
+    const commit = this.#log.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
     const appends = appended !== undefined;
     return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
   }
@@ -336,7 +340,7 @@ export class LmdbEngine implements Engine {
         this.#mustBeOpen();
         this.#store.reserve(room);
         if (stamp !== undefined) this.#stamps.give(stamp);
-        const commit = this.#log.append(() => keys, true);
+        const commit = this.#log.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
         const appends = stamp !== undefined;
         return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
       }),

@@ -49,7 +49,7 @@ export class MemoryEngine implements Engine {
   begin(options: BeginOptions): SnapshotTransaction {
     const snapshot = this.snapshot();
     return options.writable
-      ? new SnapshotTransaction(snapshot, this.committer(options), options.memory)
+      ? new SnapshotTransaction(snapshot, this.committer(options), options)
       : new SnapshotTransaction(snapshot);
   }
 
@@ -69,9 +69,12 @@ export class MemoryEngine implements Engine {
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
           // What has conflicted already needn't wait to be told.
-          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads)) return enter();
+          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
           const written = writtenKeys(writes, this.#stamps);
-          return this.#reservations.admit({ written, own, interrupt, abandon: committer.abandon }, enter);
+          return this.#reservations.admit(
+            { written, isMaintenance: writes.isMaintenance, own, interrupt, abandon: committer.abandon },
+            enter,
+          );
         };
         return admitted(this.#gate, admit, commit);
       },
@@ -104,7 +107,7 @@ export class MemoryEngine implements Engine {
   }
 
   #commit(began: Commit, reads: ReadSet, writes: WriteSet, own: KeyReservation | undefined): PromiseOrValue<void> {
-    const conflicts = this.#log.conflicts(began, reads);
+    const conflicts = this.#log.conflicts(began, reads, writes);
     this.#log.release(began);
     this.#mustBeOpen();
     if (conflicts) throw failure('transaction_conflict');
@@ -125,19 +128,19 @@ export class MemoryEngine implements Engine {
         this.#mustBeOpen();
         this.#tree = tree;
         if (stamp !== undefined) this.#stamps.give(stamp);
-        this.#log.append(() => keys, true);
+        this.#log.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
         this.#changedAt = this.#clock.now();
         return callInSteps(afterCommit, this.#stamps.last, pausing);
       }),
     );
   }
 
-  #apply({ overlay, appended, afterCommit }: WriteSet): void {
+  #apply({ overlay, appended, afterCommit, isMaintenance }: WriteSet): void {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     overlay.forEach((key, value) => {
       write(this.#tree, key, value);
     });
-    this.#log.append(() => overlay.keys());
+    this.#log.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
     this.#changedAt = this.#clock.now();
     callAll(afterCommit, this.#stamps.last);
   }

@@ -78,7 +78,7 @@ export class ReadSet {
     return false;
   }
 
-  /** Turns the points into ranges from one to a near one. */
+  /** SerialQueue the points into ranges from one to a near one. */
   #coarsen(): void {
     const keys = [...this.#points].sort(byteOrder);
     this.#points.clear();

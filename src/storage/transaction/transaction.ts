@@ -1,9 +1,9 @@
 import { invariant } from '../../base/invariant.js';
-import type { MemoryBudget } from '../../base/memory-budget.js';
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { APPENDED_LENGTH } from '../append.js';
 import type {
+  BeginOptions,
   Key,
   KeyRange,
   Prefetch,
@@ -43,6 +43,8 @@ export interface Committer {
   reserve(reads: ReadSet, writes: WriteSet): PromiseOrValue<Reservation>;
 }
 
+type TransactionOptions = Pick<BeginOptions, 'memory' | 'maintenance'>;
+
 /** What only read-only transactions share. */
 const NO_SAVEPOINT: Savepoint = {};
 /** How many keys of a range are deleted at a time. */
@@ -65,14 +67,15 @@ export class SnapshotTransaction implements Transaction {
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
 
   /** Read-only without a committer. */
-  constructor(snapshot: Snapshot, committer?: Committer, makeBudget?: () => MemoryBudget) {
+  constructor(snapshot: Snapshot, committer?: Committer, options?: TransactionOptions) {
     this.#snapshot = snapshot;
     this.#committer = committer;
     if (snapshot.prefetch !== undefined) this.prefetch = (wanted) => this.#prefetch(snapshot, wanted);
     if (committer === undefined) return;
-    this.#memory = makeBudget && new MemoryReservation(makeBudget);
+    const memory = options?.memory;
+    this.#memory = memory && new MemoryReservation(memory);
     this.#reads = new ReadSet();
-    this.#writes = new WriteSet(this.#memory);
+    this.#writes = new WriteSet(this.#memory, options?.maintenance);
   }
 
   get writable(): boolean {

@@ -22,12 +22,15 @@ class WriteSetSavepoint {
 /** What a transaction has written so far, which lies over its snapshot, and what it has appended to logs. */
 export class WriteSet {
   readonly #memory: MemoryReservation | undefined;
+  /** See `BeginOptions.maintenance`. */
+  readonly isMaintenance: boolean;
   #overlay: Overlay = new OrderedTree<Written>();
   #appended: Appended | undefined;
   #afterCommit: AfterCommit | undefined;
 
-  constructor(memory: MemoryReservation | undefined) {
+  constructor(memory?: MemoryReservation, isMaintenance = false) {
     this.#memory = memory;
+    this.isMaintenance = isMaintenance;
   }
 
   get overlay(): Overlay {
@@ -66,6 +69,7 @@ export class WriteSet {
   }
 
   append(prefix: Key, value: Stored): void {
+    invariant(!this.isMaintenance, 'maintenance that appends to a log');
     const before = this.#appended;
     this.#memory?.grow(writeSize(prefix, value) + APPENDED_LENGTH);
     this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };

@@ -11,3 +11,9 @@ export function lowerBound(keys: readonly Key[], key: Key): number {
   }
   return low;
 }
+
+/** Whether two lists of ascending keys have one in common. Takes time by the smaller of them. */
+export function intersect(one: readonly Key[], other: readonly Key[]): boolean {
+  const [few, many] = one.length <= other.length ? [one, other] : [other, one];
+  return few.some((key) => many[lowerBound(many, key)] === key);
+}

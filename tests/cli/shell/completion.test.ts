@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { complete, type NameSource } from '../../../src/cli/shell/completion.js';
 import { META_NAMES } from '../../../src/cli/shell/meta.js';
-import { Catalog } from '../../../src/cli/shell/schema-names.js';
+import { SchemaNames } from '../../../src/cli/shell/schema-names.js';
 import { realEnvironment } from '../../../src/env/real.js';
 import { objectFrom, type Value } from '../../../src/value/value.js';
 
@@ -75,7 +75,7 @@ describe('the names of a database', () => {
 
   it('are asked for once, and again after a statement that may change them', async () => {
     const asked: string[] = [];
-    const catalog = new Catalog(async (statement) => {
+    const catalog = new SchemaNames(async (statement) => {
       asked.push(statement);
       return info;
     }, realEnvironment.timers);
@@ -91,7 +91,7 @@ describe('the names of a database', () => {
 
   it('quote what they are put into a statement with', async () => {
     const asked: string[] = [];
-    const catalog = new Catalog(async (statement) => void asked.push(statement), realEnvironment.timers);
+    const catalog = new SchemaNames(async (statement) => void asked.push(statement), realEnvironment.timers);
     await catalog.fields('a; REMOVE TABLE b');
     expect(asked).toEqual(['INFO FOR TABLE `a; REMOVE TABLE b`']);
   });
@@ -102,7 +102,7 @@ describe('the names of a database', () => {
     const slow = new Promise<Value>((resolve) => {
       answer = resolve;
     });
-    const catalog = new Catalog(() => slow, timers);
+    const catalog = new SchemaNames(() => slow, timers);
     expect((await catalog.names()).tables).toEqual([]);
     answer(info);
     await slow;

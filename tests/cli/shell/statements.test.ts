@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstWord, inOneLine, readStatements, TypedLines } from '../../../src/cli/shell/statements.js';
+import { firstWord, InputBuffer, inOneLine, readStatements } from '../../../src/cli/shell/statements.js';
 
 describe('statements that are being typed', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('statements that are being typed', () => {
 
   it('are the same line by line as at once', () => {
     const text = "RETURN 1;\nFOR $a IN [\n 1] { RETURN 'a\n;b';\n /* ;\n */ -- }\n};\nRETURN 4 /\n2;\nSELECT `a\nb`";
-    const typed = new TypedLines();
+    const typed = new InputBuffer();
     text.split('\n').forEach((line, at, lines) => {
       expect(typed.add(line)).toBe(readStatements(lines.slice(0, at + 1).join('\n')).open);
     });
@@ -47,7 +47,7 @@ describe('statements that are being typed', () => {
   });
 
   it('may be pasted by the thousand lines', () => {
-    const typed = new TypedLines();
+    const typed = new InputBuffer();
     typed.add('INSERT INTO person [');
     for (let at = 0; at < 50_000; at++) typed.add(`  { id: ${at}, name: 'somebody' },`);
     expect(typed.add(']')).toBe('statement');

@@ -1,0 +1,14 @@
+// Runs the tests that run in one process, and tells how much of src/ they reach; fails below the floor of `vitest.config.ts`.
+// Servers and clients in processes of their own aren't counted, so that their tests are left out.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const APART = ['tests/end-to-end/**', 'tests/protocol/**', 'tests/bench/**', 'tests/repository/**', 'tests/compare/**'];
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const args = ['run', '--coverage', ...APART.flatMap((pattern) => ['--exclude', pattern]), ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), ...args], {
+  stdio: 'inherit',
+});
+process.exit(status ?? 1);
