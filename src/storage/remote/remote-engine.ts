@@ -45,7 +45,7 @@ export class RemoteEngine implements Engine {
     this.#mustBeOpen();
     const snapshot = new RemoteSnapshot(this.#store.snapshot(), options.writable);
     if (!options.writable) return new SnapshotTransaction(snapshot);
-    return new SnapshotTransaction(snapshot, this.#committer(snapshot, options), options.memory);
+    return new SnapshotTransaction(snapshot, this.#committer(snapshot, options), options);
   }
 
   async check(): Promise<void> {
@@ -74,7 +74,10 @@ export class RemoteEngine implements Engine {
       commit: (reads, writes) => {
         const commit = () => this.#commit(requestOf(snapshot, reads, writes), writes, own);
         if (this.#reservations.isEmpty) return commit();
-        return this.#reservations.admit({ written: keysOf(writes), own, interrupt, abandon: () => undefined }, commit);
+        return this.#reservations.admit(
+          { written: keysOf(writes), isMaintenance: writes.isMaintenance, own, interrupt, abandon: () => undefined },
+          commit,
+        );
       },
       reserve: (reads, writes): PromiseOrValue<Reservation> =>
         this.#reservations.reserve({ reads, written: keysOf(writes), interrupt }, own),
@@ -101,7 +104,9 @@ function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet): 
   for (let entry = writes.appended; entry !== undefined; entry = entry.before) {
     appended.push({ prefix: entry.prefix, at: entry.at, value: entry.value });
   }
-  return { since: snapshot.since, keysRead: [...reads.keys], rangesRead: reads.ranges, changes, appended };
+  const { since } = snapshot;
+  const { isMaintenance } = writes;
+  return { since, keysRead: [...reads.keys], rangesRead: reads.ranges, changes, appended, isMaintenance };
 }
 
 /** The keys that a commit writes, ascending; of what it appends the prefixes, since the store gives the rest. */

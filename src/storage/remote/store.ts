@@ -65,6 +65,8 @@ export interface CommitRequest {
   /** Ascending by key. */
   readonly changes: readonly Change[];
   readonly appended: readonly AppendedEntry[];
+  /** `BeginOptions.maintenance`. */
+  readonly isMaintenance: boolean;
 }
 
 /** Commits that don't touch each other, in the order in which they are to take effect. */

@@ -26,6 +26,8 @@ CREATE TABLE IF NOT EXISTS log (
   -- The place of the commit in its group.
   place integer NOT NULL,
   keys bytea[] NOT NULL,
+  -- Readers of the keys don't conflict with it, only those who write them.
+  is_maintenance boolean NOT NULL,
   PRIMARY KEY (head, stamp)
 );
 CREATE TABLE IF NOT EXISTS fence (node bigint NOT NULL, head bigint NOT NULL, part bigint NOT NULL, PRIMARY KEY (node, head));
@@ -79,7 +81,8 @@ CREATE OR REPLACE FUNCTION commit_group_v1(
   key_c integer[], key_read bytea[],
   range_c integer[], range_from bytea[], range_to bytea[],
   write_c integer[], write_key bytea[], write_value bytea[],
-  append_c integer[], append_prefix bytea[], append_at integer[], append_value bytea[]
+  append_c integer[], append_prefix bytea[], append_at integer[], append_value bytea[],
+  maintenance integer[]
 ) RETURNS TABLE (first bigint, conflicting integer[]) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -90,7 +93,7 @@ BEGIN
   IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND (everything OR f.head = ANY(written))) THEN
     RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
   END IF;
-  IF cardinality(key_c) > 0 OR cardinality(range_c) > 0 THEN
+  IF cardinality(since_c) > 0 THEN
     WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
     since AS (
       SELECT * FROM given
@@ -100,16 +103,20 @@ BEGIN
     ),
     oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
     recent AS MATERIALIZED (
-      SELECT l.head, l.stamp, k.key
+      SELECT l.head, l.stamp, l.is_maintenance, k.key
       FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp CROSS JOIN LATERAL unnest(l.keys) AS k(key)
     )
     SELECT coalesce(array_agg(DISTINCT c), '{}') INTO bad FROM (
-      SELECT r.c, recent.head, recent.stamp FROM unnest(key_c, key_read) AS r(c, key) JOIN recent ON recent.key = r.key
+      SELECT r.c, recent.head, recent.stamp, recent.is_maintenance AS ignored FROM unnest(key_c, key_read) AS r(c, key)
+        JOIN recent ON recent.key = r.key
       UNION ALL
-      SELECT r.c, recent.head, recent.stamp FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
+      SELECT r.c, recent.head, recent.stamp, recent.is_maintenance FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
         JOIN recent ON recent.key >= r.low AND recent.key < r.high
+      UNION ALL
+      SELECT w.c, recent.head, recent.stamp, NOT recent.is_maintenance FROM unnest(write_c, write_key) AS w(c, key)
+        JOIN recent ON recent.key = w.key
     ) AS met
-    JOIN since USING (c, head) WHERE met.stamp > since.stamp;
+    JOIN since USING (c, head) WHERE met.stamp > since.stamp AND (NOT ignored OR c = ANY(maintenance));
   END IF;
   INSERT INTO entry AS e
     SELECT key, value FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(bad)
@@ -117,8 +124,8 @@ BEGIN
     SELECT prefix || int8send(s + c) || int4send(at), value FROM unnest(append_c, append_prefix, append_at, append_value) AS a(c, prefix, at, value) WHERE c <> ALL(bad)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value;
   DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(bad)));
-  INSERT INTO log (head, stamp, node, part, place, keys)
-    SELECT head_of(key), s + c, me, this_part, c, array_agg(key) FROM (
+  INSERT INTO log (head, stamp, node, part, place, keys, is_maintenance)
+    SELECT head_of(key), s + c, me, this_part, c, array_agg(key), c = ANY(maintenance) FROM (
       SELECT c, key FROM unnest(write_c, write_key) AS w(c, key)
       UNION ALL
       SELECT c, prefix || int8send(s + c) || int4send(at) FROM unnest(append_c, append_prefix, append_at) AS a(c, prefix, at)

@@ -29,7 +29,8 @@ const COMMIT: Statement = {
     $10::int[], $11::bytea[],
     $12::int[], $13::bytea[], $14::bytea[],
     $15::int[], $16::bytea[], $17::bytea[],
-    $18::int[], $19::bytea[], $20::int[], $21::bytea[])`,
+    $18::int[], $19::bytea[], $20::int[], $21::bytea[],
+    $22::int[])`,
 };
 const SETTLE: Statement = {
   name: 'settle_group',
@@ -193,6 +194,7 @@ export class PostgresStore implements RemoteStore {
       byteaArray(appends.column(1)),
       int4Array(appends.column(2)),
       byteaArray(appends.column(3)),
+      int4Array(commits.flatMap(({ isMaintenance }, place) => (isMaintenance ? [place] : []))),
     ];
   }
 }
