@@ -39,7 +39,7 @@ function highestRole(roles: Roles): GraphqlRole {
   return GRAPHQL_ROLES[Math.max(0, ...ranks)] ?? 'guest';
 }
 
-export interface Allowance {
+export interface EffectiveLimits {
   readonly limits: GraphqlLimits;
   /** What forbids introspection, if anything does. Whoever has none gets no suggestions either. */
   readonly introspectionForbiddenBy: string | undefined;
@@ -50,12 +50,12 @@ export interface Allowance {
 /** What a database's config says of them. */
 export type DatabaseRules = Partial<Pick<GraphqlConfig, 'depth' | 'complexity' | 'introspection'>>;
 
-/** The allowances at one database. */
-export class Allowances {
+/** The effectiveLimits at one database. */
+export class EffectiveLimitsByRole {
   readonly #general: GraphqlLimits;
   readonly #roles: RulesOfRoles;
   readonly #config: DatabaseRules;
-  readonly #known = new Map<GraphqlRole, Allowance>();
+  readonly #known = new Map<GraphqlRole, EffectiveLimits>();
 
   constructor(general: GraphqlLimits, roles: RulesOfRoles, config: DatabaseRules) {
     this.#general = general;
@@ -63,7 +63,7 @@ export class Allowances {
     this.#config = config;
   }
 
-  of(identity: Pick<Identity, 'principal' | 'place'>): Allowance {
+  of(identity: Pick<Identity, 'principal' | 'place'>): EffectiveLimits {
     const role = roleOf(identity);
     let allowance = this.#known.get(role);
     if (allowance === undefined) {
@@ -73,7 +73,7 @@ export class Allowances {
     return allowance;
   }
 
-  #make(rules: RoleRules | undefined): Allowance {
+  #make(rules: RoleRules | undefined): EffectiveLimits {
     const { depth, complexity, introspection } = this.#config;
     const configured: Partial<Record<GraphqlLimit, number | undefined>> = { depth, complexity };
     const limits: { -readonly [K in GraphqlLimit]: number } = { ...this.#general };

@@ -5,11 +5,11 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { parseJson } from '../value/json.js';
 import { isArray, type ObjectValue, type Value } from '../value/value.js';
-import type { Allowance } from './effective-limits.js';
+import type { EffectiveLimits } from './effective-limits.js';
 import { type AnswerForm, answerForm } from './negotiation.js';
 import { type GraphqlRequest, readGraphqlParameters, readGraphqlRequest } from './request.js';
 import { resultsText, standardText } from './response.js';
-import type { GraphqlService, Outcome } from './service.js';
+import type { GraphqlService, OperationResult } from './service.js';
 
 interface Asked {
   /** Signed in, with its namespace and database selected. */
@@ -88,7 +88,7 @@ interface Batch {
   readonly batch: readonly Value[];
 }
 
-function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: Allowance): GraphqlRequest | Batch {
+function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: EffectiveLimits): GraphqlRequest | Batch {
   const { contentType, fromPage = false, hasOwnCredentials = false } = post;
   // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do: the types other than
   // this are what a browser sends to foreign servers without asking them first, with credentials that it remembers, so that a foreign page
@@ -122,16 +122,16 @@ function respond({ contentType }: AnswerForm, status: number): Omit<GraphqlHttpR
   return { status, contentType };
 }
 
-function textOf({ kind }: AnswerForm, outcome: Outcome): string {
+function textOf({ kind }: AnswerForm, outcome: OperationResult): string {
   return kind === 'results' ? resultsText(outcome) : standardText(outcome);
 }
 
 /** 400 when nothing was run, where the form's statuses tell of it. */
-function statusOf({ statuses }: AnswerForm, { roots }: Outcome): number {
+function statusOf({ statuses }: AnswerForm, { roots }: OperationResult): number {
   return statuses && roots === undefined ? 400 : 200;
 }
 
-function requestFailure(error: TesseraError): Outcome {
+function requestFailure(error: TesseraError): OperationResult {
   return { failures: [{ error, message: error.message }] };
 }
 

@@ -9,21 +9,21 @@ import { pausingOf } from '../exec/pace.js';
 import type { RequestActivity, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
-import { Apis } from './api.js';
+import { DatabaseApis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
-import { type Allowance, Allowances, type RulesOfRoles } from './effective-limits.js';
+import { type EffectiveLimits, EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
 import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
-import { Call } from './execution/execution-context.js';
+import { ExecutionContext } from './execution/execution-context.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
-import { Statements } from './execution/statement-cache.js';
+import { StatementCache } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
-import { Subscription } from './live/response-stream.js';
-import { LiveFeed } from './live/source-streams.js';
+import { ResponseStream } from './live/response-stream.js';
+import { SourceStreams } from './live/source-streams.js';
 import type { GraphqlRequest } from './request.js';
 
 export interface GraphqlOptions {
@@ -50,7 +50,7 @@ export interface GraphqlOptions {
   readonly warn?: (warning: string) => void;
 }
 
-export interface Outcome {
+export interface OperationResult {
   /** In the order in which they were asked for; absent when nothing was run. */
   readonly roots?: readonly RootResult[];
   readonly failures: readonly GraphqlFailure[];
@@ -60,21 +60,21 @@ export interface Outcome {
 interface Ready {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly allowance: Allowance;
+  readonly allowance: EffectiveLimits;
 }
-type Refused = Pick<Outcome, 'failures'>;
+type Refused = Pick<OperationResult, 'failures'>;
 
 export class GraphqlService {
   readonly #subscriptions: number;
   readonly #maxAnswer: number | undefined;
-  readonly #feeds = new WeakMap<Session, LiveFeed>();
-  readonly #anywhere: Allowances;
+  readonly #feeds = new WeakMap<Session, SourceStreams>();
+  readonly #anywhere: EffectiveLimitsByRole;
   readonly #trusted: TrustedDocuments;
   readonly #random: Random;
   readonly #environment: Environment;
   readonly #report: GraphqlOptions['report'];
-  readonly #apis: Apis;
-  readonly #statements = new Statements();
+  readonly #apis: DatabaseApis;
+  readonly #statements = new StatementCache();
 
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;
@@ -85,15 +85,15 @@ export class GraphqlService {
     this.#random = random ?? this.#environment.random;
     this.#report = report;
     this.#trusted = new TrustedDocuments(trusted);
-    this.#anywhere = new Allowances(limits, roles, {});
-    this.#apis = new Apis({ limits, roles, guardedByDefault: fieldPermissions === 'none', hideDenied, warn });
+    this.#anywhere = new EffectiveLimitsByRole(limits, roles, {});
+    this.#apis = new DatabaseApis({ limits, roles, guardedByDefault: fieldPermissions === 'none', hideDenied, warn });
   }
 
   /**
    * Runs a request with the rights of the session. Requests that come together share their `spending`, and their time.
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
-  async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<Outcome> {
+  async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<OperationResult> {
     const ready = await this.#ready(session, request);
     if ('failures' in ready) return ready;
     if (isSubscription(ready)) throw failure('graphql_not_streamed');
@@ -110,18 +110,21 @@ export class GraphqlService {
    * It ends with an error when the session expires, somebody else signs in, the table is removed or the reader falls too far behind.
    * Nobody else may `listen` to the session.
    */
-  async subscribe(session: Session, request: GraphqlRequest): Promise<Outcome | Subscription<Outcome>> {
+  async subscribe(
+    session: Session,
+    request: GraphqlRequest,
+  ): Promise<OperationResult | ResponseStream<OperationResult>> {
     const ready = await this.#ready(session, request);
     if ('failures' in ready) return ready;
     if (!isSubscription(ready)) return this.#answer(ready, session, this.spending(session));
     const root = subscriptionRoot(ready);
     try {
       const work = root.plan.begin(this.#call(ready, session));
-      invariant(work.kind === 'live', 'a field of Subscription has a live query');
+      invariant(work.kind === 'live', 'a field of ResponseStream has a live query');
       // Nothing that was made of the document is kept, which takes hundreds of times as much as its text.
       const kept = [request.query, request.variables];
       const { event } = work;
-      return await Subscription.begin(session, this.#feed(session), work, kept, (change) =>
+      return await ResponseStream.begin(session, this.#feed(session), work, kept, (change) =>
         this.#answerToChange(session, request, event(change)),
       );
     } catch (thrown) {
@@ -130,7 +133,7 @@ export class GraphqlService {
   }
 
   /** Made anew each time: definitions, and what the session may ask for, may have changed. @throws TesseraError why it is shown no more */
-  async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<Outcome> {
+  async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<OperationResult> {
     const ready = await this.#ready(session, request, { background: true });
     if ('failures' in ready) {
       const [first] = ready.failures;
@@ -144,7 +147,7 @@ export class GraphqlService {
   /** An operation that may run, with its variables; or what is wrong with the request. */
   async #ready(session: Session, request: GraphqlRequest, activity?: RequestActivity): Promise<Ready | Refused> {
     const api = session.isAdmitted ? await this.#apis.of(session, activity) : this.#apis.signInOnly;
-    const allowance = api.allowances.of(session.identity);
+    const allowance = api.effectiveLimits.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
     // Who may run nothing may sign in, and is told of all else what statements would tell.
@@ -156,19 +159,19 @@ export class GraphqlService {
   }
 
   /** A run of its own. */
-  #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): Call {
+  #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): ExecutionContext {
     const pausing = pausingOf({ interrupt: RequestInterrupt.begin(this.#environment) });
-    return new Call(variables, allowance, spending, this.#statements, this.#random, pausing);
+    return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, pausing);
   }
 
-  #answer(ready: Ready, session: Session, spending: Spending): Promise<Outcome> {
+  #answer(ready: Ready, session: Session, spending: Spending): Promise<OperationResult> {
     const { operation, variables } = ready;
     const compiled = operation.compiled(variables);
     const call = this.#call(ready, session, spending);
     return this.#outcome(call, () => runnerOf(operation)(compiled, call, session));
   }
 
-  async #outcome(call: Call, run: () => Promise<RootResult[]>): Promise<Outcome> {
+  async #outcome(call: ExecutionContext, run: () => Promise<RootResult[]>): Promise<OperationResult> {
     try {
       call.checkBudgets();
       const roots = await run();
@@ -178,17 +181,17 @@ export class GraphqlService {
     }
   }
 
-  #feed(session: Session): LiveFeed {
+  #feed(session: Session): SourceStreams {
     let feed = this.#feeds.get(session);
     if (feed === undefined) {
-      feed = new LiveFeed(session, this.#subscriptions);
+      feed = new SourceStreams(session, this.#subscriptions);
       this.#feeds.set(session, feed);
     }
     return feed;
   }
 
   /** What somebody may ask for at any database. */
-  allowance({ identity }: Session): Allowance {
+  allowance({ identity }: Session): EffectiveLimits {
     return this.#anywhere.of(identity);
   }
 
@@ -211,7 +214,7 @@ export class GraphqlService {
   async sdl(session: Session): Promise<string> {
     const api = await this.#apis.of(session);
     if (this.#trusted.isClosed) throw failure('graphql_document_untrusted');
-    const { introspectionForbiddenBy: setting } = api.allowances.of(session.identity);
+    const { introspectionForbiddenBy: setting } = api.effectiveLimits.of(session.identity);
     if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
     return api.sdl;
   }
@@ -225,7 +228,7 @@ function isSubscription({ operation }: Ready): boolean {
   return operation.node.operation === OperationTypeNode.SUBSCRIPTION;
 }
 
-type Run = (compiled: CompiledOperation, call: Call, session: Session) => Promise<RootResult[]>;
+type Run = (compiled: CompiledOperation, call: ExecutionContext, session: Session) => Promise<RootResult[]>;
 
 function runnerOf({ node }: Operation): Run {
   if (node.operation === OperationTypeNode.QUERY) return runConsistently;
@@ -233,7 +236,11 @@ function runnerOf({ node }: Operation): Run {
 }
 
 /** A query reads one state of the database. */
-async function runConsistently(compiled: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
+async function runConsistently(
+  compiled: CompiledOperation,
+  call: ExecutionContext,
+  session: Session,
+): Promise<RootResult[]> {
   if (!compiled.hasMore && compiled.roots.length === 1) return runQuery(compiled, call, session);
   return inSnapshot(session, (snapshot) => runQuery(compiled, call, snapshot));
 }
@@ -244,7 +251,7 @@ function subscriptionRoot({ operation, variables }: Ready) {
   const [root] = roots;
   if (root === undefined || roots.length > 1 || typeof root.plan === 'function') {
     throw failure('graphql_operation', {
-      message: 'A subscription needs one field of Subscription, no more and no less',
+      message: 'A subscription needs one field of ResponseStream, no more and no less',
     });
   }
   return { ...root, plan: root.plan };

@@ -6,7 +6,7 @@ const ABORTED = 'Validation aborted.';
 const REPETITIVE = 'The document repeats fields of the same name too often to be checked';
 
 /** `isClosed` says that whoever asks may not learn about the schema: neither by suggestions nor by names that tell more than they sent. */
-export function toldOf(error: GraphQLError, schema: GraphQLSchema, isClosed: boolean): GraphQLError {
+export function redactedError(error: GraphQLError, schema: GraphQLSchema, isClosed: boolean): GraphQLError {
   if (error.message === ABORTED) return new GraphQLError(REPETITIVE);
   if (!isClosed) return error;
   const message = withoutEnums(withoutSuggestion(error.message), schema);

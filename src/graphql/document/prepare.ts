@@ -13,11 +13,11 @@ import {
 } from 'graphql';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';
 import { INTROSPECTION_LIMITS } from '../limits.js';
 import { costOf, type OperationCost } from './cost.js';
-import { toldOf } from './error-redaction.js';
+import { redactedError } from './error-redaction.js';
 import { type ParsedDocument, parseDocument, type TextCost } from './parse.js';
 
 export interface PreparedOperation {
@@ -57,7 +57,7 @@ export class Documents {
   }
 
   /** @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`, `graphql_introspection_disabled` */
-  prepare(text: string, operationName: string | undefined, allowance: Allowance, only?: 'query'): Prepared {
+  prepare(text: string, operationName: string | undefined, allowance: EffectiveLimits, only?: 'query'): Prepared {
     const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
     // The length keeps a text and a name from being taken for another pair.
     const name = operationName === undefined ? '' : ` ${operationName}`;
@@ -72,7 +72,7 @@ export class Documents {
     return known.prepared;
   }
 
-  #prepare(text: string, name: string | undefined, allowance: Allowance, only: 'query' | undefined): Known {
+  #prepare(text: string, name: string | undefined, allowance: EffectiveLimits, only: 'query' | undefined): Known {
     const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
     let parsed: ParsedDocument;
     try {
@@ -92,14 +92,14 @@ export class Documents {
       return { prepared: { ok: false, failures: [thrownFailure(thrown, 'graphql_invalid')] } };
     }
     if (errors.length === 0) return { cost, prepared: { ok: true, document, operation } };
-    const told = errors.map((error) => toldOf(error, this.#schema, hideSuggestions));
+    const told = errors.map((error) => redactedError(error, this.#schema, hideSuggestions));
     return { cost, prepared: { ok: false, failures: told.map((error) => failureOf(error, 'graphql_invalid')) } };
   }
 }
 
 const INTROSPECTION_LIMIT_NAMES = Object.keys(INTROSPECTION_LIMITS) as (keyof typeof INTROSPECTION_LIMITS)[];
 
-function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyond }: Allowance): void {
+function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyond }: EffectiveLimits): void {
   const { data, introspection } = cost;
   for (const name of ['tokens', 'nesting'] as const) if (cost[name] > limits[name]) throw beyond(name);
   if (introspection.complexity > 0 && introspectionForbiddenBy !== undefined) {

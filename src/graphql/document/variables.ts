@@ -15,9 +15,9 @@ import {
   valueFromAST,
 } from 'graphql';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure } from '../errors.js';
-import { toldOf } from './error-redaction.js';
+import { redactedError } from './error-redaction.js';
 
 export type ReadVariables =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
@@ -31,7 +31,7 @@ export function readVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: ObjectValue | undefined,
-  allowance: Allowance,
+  allowance: EffectiveLimits,
 ): ReadVariables {
   if (given !== undefined && countOf(given, allowance.limits.inputs) > allowance.limits.inputs) {
     throw allowance.beyond('inputs');
@@ -53,7 +53,7 @@ export function readVariables(
     }
   }
   if (reading.errors.length === 0) return { ok: true, values };
-  const told = reading.errors.map((error) => toldOf(error, schema, isClosed));
+  const told = reading.errors.map((error) => redactedError(error, schema, isClosed));
   return { ok: false, failures: told.map((error) => failureOf(error, 'graphql_variables')) };
 }
 

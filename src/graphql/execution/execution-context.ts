@@ -6,17 +6,17 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { Deadline } from '../../session/contract.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 import { tesseraError } from '../errors.js';
 import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
-import { type Bound, ConditionCount } from './select.js';
-import type { Statements } from './statement-cache.js';
+import { type BoundStatement, ConditionCount } from './select.js';
+import type { StatementCache } from './statement-cache.js';
 
 /** So many errors are told of fields; a short document can have one at each field of thousands of records. */
 const MOST_FAILURES = 1_000;
 
 /** An error at a field. The path is filled in from within, as the writing of the answer returns. */
-export interface FieldFailure {
+export interface FieldError {
   readonly error: TesseraError;
   readonly nodes: readonly FieldNode[];
   readonly path: (string | number)[];
@@ -25,19 +25,19 @@ export interface FieldFailure {
 /** A part of an operation that needs something read before it can be written. */
 export interface Fetch {
   /** What is to be read for what was asked for since the last time. */
-  orders(call: Call): Iterable<Order>;
+  orders(call: ExecutionContext): Iterable<FetchRequest>;
 }
 
 /** A SELECT, and what becomes of its result. */
-export interface Order extends Bound<Select> {
+export interface FetchRequest extends BoundStatement<Select> {
   /** How many values of records it gives at most. */
   readonly most: number;
   deliver(rows: readonly ObjectValue[]): void;
   fail(error: TesseraError): void;
 }
 
-export class Call {
-  readonly failures: FieldFailure[] = [];
+export class ExecutionContext {
+  readonly failures: FieldError[] = [];
   readonly reads: Budget;
   readonly writes: Budget;
   readonly answer: AnswerSize;
@@ -49,9 +49,9 @@ export class Call {
 
   constructor(
     readonly variables: Readonly<Record<string, unknown>>,
-    readonly allowance: Allowance,
+    readonly allowance: EffectiveLimits,
     { reads, writes, answer, deadline }: Spending,
-    readonly statements: Statements,
+    readonly statements: StatementCache,
     /** Draws the ids of records that are written. */
     readonly random: Random,
     /** Gives way to others while the answer is written. */

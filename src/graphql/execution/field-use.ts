@@ -8,7 +8,7 @@ import type { RecordPlan } from './record-plan.js';
  * A field at its place in an operation, for those who compile what it does: one of Query, Mutation or Subscription, or one that reads the
  * edges of a record.
  */
-export interface PlacedField {
+export interface FieldUse {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
   /** How a value of the field's type is written. */

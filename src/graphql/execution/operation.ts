@@ -18,7 +18,7 @@ import { rootSourceOf } from '../schema/field-source.js';
 import { collectFields } from './collect.js';
 import { Compilation } from './compilation.js';
 import { CompiledField } from './compiled-field.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 import { introspection } from './introspection.js';
 import type { RootPlan } from './root-plan.js';
 
@@ -27,7 +27,7 @@ export interface CompiledRoot {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
   /** What it does, or for introspection and `__typename` the JSON that it gives. */
-  readonly plan: RootPlan | ((call: Call) => string);
+  readonly plan: RootPlan | ((call: ExecutionContext) => string);
 }
 
 export interface CompiledOperation {

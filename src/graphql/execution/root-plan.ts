@@ -5,7 +5,7 @@ import type { Live, Statement } from '../../language/ast.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Completion } from './completion.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 
 export interface RootPlan {
   /** How what the work results in is written. */
@@ -13,7 +13,7 @@ export interface RootPlan {
   /** Whether it may have several statements, which must see one state of the database. */
   readonly several?: boolean;
   /** What has to be done in this run. @throws TesseraError what the arguments have wrong */
-  begin(call: Call): RootWork;
+  begin(call: ExecutionContext): RootWork;
 }
 
 export type RootWork = StatementWork | SessionWork | LiveWork;
@@ -27,7 +27,7 @@ export interface StatementWork {
   /** How many values of records they give at most. */
   readonly most: number;
   /** What is written, of what the statements gave. Spends the budget of reads. */
-  result(values: readonly Value[], call: Call): Value;
+  result(values: readonly Value[], call: ExecutionContext): Value;
   /** What is said of an error of theirs; that error itself unless told. */
   told?(error: TesseraError): TesseraError;
 }

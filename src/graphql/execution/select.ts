@@ -11,7 +11,7 @@ import type {
   Statement,
 } from '../../language/ast.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 
 /** Binds values to params. The prefix keeps the params of a request's statements apart. */
 export class Params {
@@ -32,10 +32,10 @@ export class Params {
 
 /** How many conditions a request has in its filters. */
 export class ConditionCount {
-  readonly #allowance: Allowance;
+  readonly #allowance: EffectiveLimits;
   #count = 0;
 
-  constructor(allowance: Allowance) {
+  constructor(allowance: EffectiveLimits) {
     this.#allowance = allowance;
   }
 
@@ -161,7 +161,7 @@ export function join(operator: '&&' | '||', conditions: readonly Expression[]): 
 }
 
 /** A statement with the values of its params. */
-export interface Bound<S extends Statement = Select> {
+export interface BoundStatement<S extends Statement = Select> {
   readonly statement: S;
   readonly values: ObjectValue;
 }

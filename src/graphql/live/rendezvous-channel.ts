@@ -5,7 +5,7 @@
  *     await handover.take();   // 'a'
  *     await handover.take();   // 'b'
  */
-export class Handover<T> {
+export class RendezvousChannel<T> {
   #offered: { readonly thing: T; readonly taken: () => void } | undefined;
   #wanted: ((thing: T | undefined) => void) | undefined;
   #closed = false;

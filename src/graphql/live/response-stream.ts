@@ -3,8 +3,8 @@ import { isSamePrincipal } from '../../catalog/principal.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { Uuid, Value } from '../../value/value.js';
 import type { LiveWork } from '../execution/root-plan.js';
-import { Handover } from './rendezvous-channel.js';
-import type { LiveFeed } from './source-streams.js';
+import { RendezvousChannel } from './rendezvous-channel.js';
+import type { SourceStreams } from './source-streams.js';
 
 /**
  * The answers to the changes, in the order of commits. The next change is looked at when the last answer was taken; who falls too far
@@ -12,15 +12,15 @@ import type { LiveFeed } from './source-streams.js';
  *
  *     for await (const answer of subscription) …
  */
-export class Subscription<T> implements AsyncIterableIterator<T, undefined> {
+export class ResponseStream<T> implements AsyncIterableIterator<T, undefined> {
   readonly #session: Session;
-  readonly #feed: LiveFeed;
+  readonly #feed: SourceStreams;
   readonly #answer: (notification: Notification) => Promise<T>;
-  readonly #changes = new Handover<Notification>();
+  readonly #changes = new RendezvousChannel<Notification>();
   readonly #subscriber;
   #id: Uuid | undefined;
 
-  private constructor(session: Session, feed: LiveFeed, answer: (notification: Notification) => Promise<T>) {
+  private constructor(session: Session, feed: SourceStreams, answer: (notification: Notification) => Promise<T>) {
     this.#session = session;
     this.#feed = feed;
     this.#answer = answer;
@@ -30,12 +30,12 @@ export class Subscription<T> implements AsyncIterableIterator<T, undefined> {
   /** `answer` writes the answer to a change; what it throws ends the subscription. `kept` is what it remembers. */
   static async begin<T>(
     session: Session,
-    feed: LiveFeed,
+    feed: SourceStreams,
     work: LiveWork,
     kept: readonly Value[],
     answer: (notification: Notification) => Promise<T>,
-  ): Promise<Subscription<T>> {
-    const subscription = new Subscription(session, feed, answer);
+  ): Promise<ResponseStream<T>> {
+    const subscription = new ResponseStream(session, feed, answer);
     subscription.#id = await feed.begin(work, kept, (change) => subscription.#changes.give(change));
     return subscription;
   }

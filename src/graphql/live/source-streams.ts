@@ -16,7 +16,7 @@ interface Listener {
   readonly weight: number;
 }
 
-export class LiveFeed {
+export class SourceStreams {
   readonly #session: Session;
   /** By the ids of their live queries. */
   readonly #listeners = new Map<string, Listener>();

@@ -22,8 +22,8 @@ import { isObject, type ObjectValue, objectFrom, type Value } from '../../value/
 import type { GraphqlFailure } from '../errors.js';
 import { readGraphqlRequest } from '../request.js';
 import { errorValue, standardText } from '../response.js';
-import type { GraphqlService, Outcome } from '../service.js';
-import { Subscription } from './response-stream.js';
+import type { GraphqlService, OperationResult } from '../service.js';
+import { ResponseStream } from './response-stream.js';
 
 /** How long a client may take to say who it is, in milliseconds. */
 const INIT_PATIENCE = 3_000;
@@ -203,13 +203,13 @@ const CLOSE_CODES: Readonly<Record<number, CloseCode>> = {
 
 /** The answers of one operation, as the library is to hand them on. */
 class Answers implements AsyncIterableIterator<Answer, undefined> {
-  readonly #outcomes: AsyncIterator<Outcome, undefined>;
+  readonly #outcomes: AsyncIterator<OperationResult, undefined>;
   /** Whether there may be more than one. */
   readonly goesOn: boolean;
 
-  constructor(opened: Outcome | Subscription<Outcome>) {
-    this.goesOn = opened instanceof Subscription;
-    this.#outcomes = opened instanceof Subscription ? opened : only(opened);
+  constructor(opened: OperationResult | ResponseStream<OperationResult>) {
+    this.goesOn = opened instanceof ResponseStream;
+    this.#outcomes = opened instanceof ResponseStream ? opened : only(opened);
   }
 
   async next(): Promise<IteratorResult<Answer, undefined>> {
@@ -227,7 +227,7 @@ class Answers implements AsyncIterableIterator<Answer, undefined> {
   }
 }
 
-async function* only(outcome: Outcome): AsyncGenerator<Outcome, undefined> {
+async function* only(outcome: OperationResult): AsyncGenerator<OperationResult, undefined> {
   if (outcome.roots === undefined) throw new Refusal(outcome.failures);
   yield outcome;
 }

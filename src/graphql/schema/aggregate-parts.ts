@@ -5,7 +5,7 @@ import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { call, isPresent } from './filter/subject.js';
 import { SCALARS } from './scalars.js';
-import type { Read, Shape } from './shape.js';
+import type { FieldShape, Read } from './shape.js';
 
 /** What one part says about one field. */
 interface Member {
@@ -20,7 +20,7 @@ interface Part {
   /** Ends the name of its type. Parts with the same fields share one. */
   readonly type: 'group' | 'counts' | 'sums' | 'averages' | 'extremes';
   /** `undefined` for fields that it doesn't apply to. */
-  readonly of: (shape: Shape) => Member | undefined;
+  readonly of: (shape: FieldShape) => Member | undefined;
 }
 
 export const COUNT: Expression = call('count');

@@ -5,12 +5,12 @@
  */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { aggregateOf } from '../collection-fields/aggregate.js';
-import type { ReadingField } from '../collection-fields/collection-field.js';
+import type { CollectionField } from '../collection-fields/collection-field.js';
 import { connectionOf } from '../collection-fields/connection.js';
 import { listOf } from '../collection-fields/list.js';
 import type { EdgeDirection } from '../execution/select.js';
 import { fromSource } from './field-source.js';
-import type { Members } from './filter/filter.js';
+import type { FilterMembers } from './filter/filter.js';
 import type { Filters } from './filter/filters.js';
 import type { Names } from './names.js';
 import type { FieldConfigs } from './object-fields.js';
@@ -54,7 +54,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
   const configs: FieldConfigs = {};
   for (const [name, { type, direction, connection, aggregate }] of fields) {
     const where = direction === 'out' ? 'lead out of it' : 'lead to it';
-    const add = (field: string, { compile, ...config }: ReadingField, description: string): void => {
+    const add = (field: string, { compile, ...config }: CollectionField, description: string): void => {
       const extensions = fromSource({ kind: 'edges', table: type.table, direction, compile });
       configs[field] = { ...config, description: `${description} ${type.object.name} that ${where}.`, extensions };
     };
@@ -66,7 +66,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
 }
 
 /** The members of a filter for these fields. */
-export function edgeMembers(fields: ReadonlyMap<string, EdgeField>, filters: Filters): Members {
+export function edgeMembers(fields: ReadonlyMap<string, EdgeField>, filters: Filters): FilterMembers {
   return new Map(
     Array.from(fields, ([name, { type, direction }]) => [
       name,

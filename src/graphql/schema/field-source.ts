@@ -2,8 +2,8 @@
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/collection-query.js';
-import type { PlacedField } from '../execution/field-use.js';
+import type { CompileCollectionQuery } from '../execution/collection-query.js';
+import type { FieldUse } from '../execution/field-use.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import type { EdgeDirection } from '../execution/select.js';
 
@@ -30,11 +30,11 @@ export interface EdgesSource {
   readonly kind: 'edges';
   readonly table: string;
   readonly direction: EdgeDirection;
-  readonly compile: CompileReading;
+  readonly compile: CompileCollectionQuery;
 }
 
 /** Of a field of Query, Mutation or Subscription. */
-export type RootSource = (field: PlacedField) => RootPlan;
+export type RootSource = (field: FieldUse) => RootPlan;
 
 const SOURCE = 'tessera:source';
 const ROOT_SOURCE = 'tessera:rootSource';

@@ -20,7 +20,7 @@ import { GEOMETRY_NAMES } from './geometry.js';
 import { legalName, Names } from './names.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
-import type { Shape, ShapeKit } from './shape.js';
+import type { FieldShape, ShapeKit } from './shape.js';
 import { orderType } from './table-order.js';
 import type { EdgeField, TableType } from './table-type.js';
 
@@ -64,7 +64,7 @@ export class TableTypes implements ShapeKit {
   /** What the schema can't show as it is defined. */
   readonly warnings: string[] = [];
   readonly #view: SchemaView;
-  readonly #enums = new Map<string, Shape>();
+  readonly #enums = new Map<string, FieldShape>();
   readonly #unions = new Map<string, GraphQLUnionType>();
 
   constructor(entries: readonly TableEntry[], view: SchemaView) {
@@ -210,7 +210,7 @@ export class TableTypes implements ShapeKit {
     return definition.permissions?.select.kind ?? (this.#view.guardedByDefault ? 'none' : 'full');
   }
 
-  object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): Shape {
+  object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): FieldShape {
     const name = this.#names.claim(names.map(legalName).join('_'));
     let known: ObjectFields | undefined;
     const fields = () => {
@@ -229,7 +229,7 @@ export class TableTypes implements ShapeKit {
     };
   }
 
-  enumeration(values: readonly string[], names: readonly string[]): Shape {
+  enumeration(values: readonly string[], names: readonly string[]): FieldShape {
     const key = JSON.stringify(values);
     let shape = this.#enums.get(key);
     if (shape === undefined) {
@@ -251,7 +251,7 @@ export class TableTypes implements ShapeKit {
     return shape;
   }
 
-  link(tables: readonly string[]): Shape {
+  link(tables: readonly string[]): FieldShape {
     const targets = tables.map((table) => this.tables.get(table));
     const known = targets.filter((target) => target !== undefined);
     const admits = tables.length === 0 ? undefined : new Set(tables);

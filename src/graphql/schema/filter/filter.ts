@@ -13,7 +13,7 @@ export interface Filter {
   readonly translate: Translate;
 }
 
-export interface Member {
+export interface FilterMember {
   readonly type: GraphQLInputType;
   /** Isn't given null. */
   readonly translate: Translate;
@@ -21,11 +21,11 @@ export interface Member {
   readonly forNull?: (subject: Subject) => Expression;
 }
 
-export type Members = ReadonlyMap<string, Member>;
+export type FilterMembers = ReadonlyMap<string, FilterMember>;
 
 /** `members` is asked for late, since filters refer to each other. */
-export function filterOf(name: string, members: () => Members): Filter {
-  let known: Members | undefined;
+export function filterOf(name: string, members: () => FilterMembers): Filter {
+  let known: FilterMembers | undefined;
   const all = () => {
     known ??= members();
     return known;
@@ -50,7 +50,7 @@ export function filterOf(name: string, members: () => Members): Filter {
 
 function translateMember(
   name: string,
-  { translate, forNull }: Member,
+  { translate, forNull }: FilterMember,
   value: unknown,
   subject: Subject,
   conditions: Conditions,
@@ -66,10 +66,10 @@ function translateMember(
 }
 
 /** The members under their own names and under those with the field's name before: `gt` and `age_gt`. */
-export function underBothNames(field: string, members: Readonly<Record<string, Member>>): Members {
+export function underBothNames(field: string, members: Readonly<Record<string, FilterMember>>): FilterMembers {
   return new Map(
     Object.entries(members).flatMap(([own, member]) =>
-      [own, `${field}_${own}`].map((name): [string, Member] => [name, member]),
+      [own, `${field}_${own}`].map((name): [string, FilterMember] => [name, member]),
     ),
   );
 }

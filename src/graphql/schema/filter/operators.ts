@@ -4,7 +4,7 @@ import { failure } from '../../../errors/error.js';
 import type { BinaryOperator, Expression } from '../../../language/ast.js';
 import type { Value } from '../../../value/value.js';
 import { join } from '../../execution/select.js';
-import type { Member } from './filter.js';
+import type { FilterMember } from './filter.js';
 import { call, expressionOf, isMissing, isPresent } from './subject.js';
 
 /** `value` is a param: what was given, or a list of it. */
@@ -103,22 +103,22 @@ export interface Comparable {
   values?(given: unknown): readonly Value[];
 }
 
-export function valueOperators(kind: OperatorKind, comparable: Comparable): Readonly<Record<string, Member>> {
+export function valueOperators(kind: OperatorKind, comparable: Comparable): Readonly<Record<string, FilterMember>> {
   return members(OPERATORS[kind], comparable);
 }
 
 /** `element` is what the elements of the list are compared with. */
-export function listOperators(element: Comparable): Readonly<Record<string, Member>> {
+export function listOperators(element: Comparable): Readonly<Record<string, FilterMember>> {
   return members(MEMBERSHIP, element);
 }
 
-function members(operators: Operators, comparable: Comparable): Readonly<Record<string, Member>> {
+function members(operators: Operators, comparable: Comparable): Readonly<Record<string, FilterMember>> {
   return Object.fromEntries(
     Object.entries(operators).map(([name, operator]) => [name, member(name, operator, comparable)]),
   );
 }
 
-function member(name: string, operator: Operator, { input, values }: Comparable): Member {
+function member(name: string, operator: Operator, { input, values }: Comparable): FilterMember {
   const meant = (given: unknown): readonly Value[] => values?.(given) ?? [given as Value];
   const { forNull, build, ofEach } = operator;
   return {
