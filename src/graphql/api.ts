@@ -77,7 +77,10 @@ export class DatabaseApis {
     this.signInOnly = new DatabaseApi(SIGN_IN_ONLY, new EffectiveLimitsByRole(options.limits, options.roles, {}));
   }
 
-  /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */
+  /**
+   * What the selected database offers to a session.
+   * @throws TesseraError `graphql_not_configured`, `graphql_no_tables`
+   */
   async of(session: Session, activity?: RequestActivity): Promise<DatabaseApi> {
     const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
     const catalog = await session.catalog(activity);

@@ -1,11 +1,13 @@
-/** Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field. */
+/**
+ * Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field.
+ */
 import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { type ObjectValue, objectFrom } from '../value/value.js';
 import type { GraphqlFailure } from './errors.js';
 import type { OperationResult } from './service.js';
 
-/** `{"errors": […], "data": {…}}`; fields stand in the order in which they were asked for. */
+/** `{"errors": […], "data": {…}}`; fields are in the order of the selection. */
 export function standardText({ roots, failures }: OperationResult): string {
   const parts: string[] = [];
   if (failures.length > 0)

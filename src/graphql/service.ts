@@ -34,15 +34,18 @@ export interface GraphqlOptions {
   readonly trusted?: TrustedOptions;
   /** Whether fields without PERMISSIONS are hidden from record users (`--field-permissions none`). */
   readonly fieldPermissions?: 'inherit' | 'none';
-  /** Whether tables and fields that PERMISSIONS never show to record users and guests are left out of the schema for them. */
+  /**
+   * Whether tables and fields that PERMISSIONS never show to record users and guests are left out of the schema for
+   * them.
+   */
   readonly hideDenied?: boolean;
-  /** How many subscriptions a session may have; 1,000 unless told. */
+  /** Maximum number of subscriptions per session. Default 1,000. */
   readonly subscriptions?: number;
-  /** Draws the ids of records that are written; the machine's own unless told. */
+  /** Generates the ids of new records. Default: the machine's random source. */
   readonly random?: Random;
-  /** Tells when it is time to give way to others; the machine's own unless told. */
+  /** Clock and timers for yielding. Default: the machine's. */
   readonly environment?: Environment;
-  /** How many characters an answer may have; 2^26 unless told. */
+  /** Maximum length of a response in characters. Default 2^26. */
   readonly maxAnswer?: number;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
@@ -51,7 +54,7 @@ export interface GraphqlOptions {
 }
 
 export interface OperationResult {
-  /** In the order in which they were asked for; absent when nothing was run. */
+  /** In the order of the selection; absent if nothing was executed. */
   readonly roots?: readonly RootResult[];
   readonly failures: readonly GraphqlFailure[];
 }
@@ -101,14 +104,14 @@ export class GraphqlService {
   }
 
   /**
-   * The same for transports on which an answer may go on: a subscription gives an answer for each change, in the order of commits and with
-   * the rights that the session has by then, whatever else is asked its one answer.
+   * Like `answer`, for transports with response streams: a subscription yields a response per change, in commit order
+   * and with the session's current rights; any other operation yields its single response.
    *
-   *     const answers = await service.subscribe(session, { query: 'subscription { person { action id record { name } } }' });
-   *     if (!('failures' in answers)) for await (const { roots, failures } of answers) …
+   *     const responses = await service.subscribe(session, { query: 'subscription { person { action id record { name } } }' });
+   *     if (!('failures' in responses)) for await (const { roots, failures } of responses) …
    *
-   * It ends with an error when the session expires, somebody else signs in, the table is removed or the reader falls too far behind.
-   * Nobody else may `listen` to the session.
+   * It ends with an error if the session expires, its principal changes, the table is removed, or the reader falls too
+   * far behind. It requires exclusive use of `session.listen`.
    */
   async subscribe(
     session: Session,
@@ -132,7 +135,10 @@ export class GraphqlService {
     }
   }
 
-  /** Made anew each time: definitions, and what the session may ask for, may have changed. @throws TesseraError why it is shown no more */
+  /**
+   * Prepared for each change, since definitions and rights may have changed.
+   * @throws TesseraError why the subscription ends
+   */
   async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<OperationResult> {
     const ready = await this.#ready(session, request, { background: true });
     if ('failures' in ready) {
@@ -150,7 +156,7 @@ export class GraphqlService {
     const allowance = api.effectiveLimits.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
-    // Who may run nothing may sign in, and is told of all else what statements would tell.
+    // A session that may not run statements may sign in; everything else fails as statements would.
     if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
@@ -190,7 +196,7 @@ export class GraphqlService {
     return feed;
   }
 
-  /** What somebody may ask for at any database. */
+  /** The limits of a session independent of the database. */
   allowance({ identity }: Session): EffectiveLimits {
     return this.#anywhere.of(identity);
   }

@@ -1,6 +1,6 @@
 /**
- * `person_aggregate(groupBy, limit, start, order, filter, where, version)`, `author.wrote_aggregate(…)`: figures of records, one row for each
- * group. All that is asked for is one SELECT with GROUP BY, or GROUP ALL where nothing is grouped by.
+ * `person_aggregate(groupBy, limit, start, order, filter, where, version)`, `author.wrote_aggregate(…)`: aggregates of
+ * records, one row per group. One SELECT with GROUP BY, or with GROUP ALL without `groupBy`.
  */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure } from '../../errors/error.js';

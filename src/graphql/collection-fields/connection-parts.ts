@@ -20,11 +20,17 @@ export interface AskedPage {
   readonly columns: readonly string[];
   /** How many fields each record gives. */
   readonly weight: number;
-  /** The fields of the connection, those of its edges as `edges.cursor`, those of its `pageInfo` as `pageInfo.endCursor`. */
+  /**
+   * The fields of the connection, those of its edges as `edges.cursor`, those of its `pageInfo` as
+   * `pageInfo.endCursor`.
+   */
   readonly fields: ReadonlySet<string>;
 }
 
-/** What a part is read for: the page, whether there is anything before a cursor, or from one on, and how much there is in all. */
+/**
+ * What a part is read for: the page, whether there is anything before a cursor, or from one on, and how much there is
+ * in all.
+ */
 export type PartPurpose = 'rows' | 'earlier' | 'later' | 'count';
 
 export interface BoundPage {

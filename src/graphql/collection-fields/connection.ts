@@ -1,6 +1,6 @@
 /**
- * `personConnection(first, after, last, before, order, filter, where, version)`, `author.wroteConnection(…)`: records in pages, by Relay's
- * Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
+ * `personConnection(first, after, last, before, order, filter, where, version)`, `author.wroteConnection(…)`: records
+ * in pages, by Relay's Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
  */
 import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';

@@ -1,4 +1,6 @@
-/** Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first. */
+/**
+ * Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first.
+ */
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
 import type { EffectiveLimits } from '../effective-limits.js';
 

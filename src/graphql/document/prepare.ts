@@ -1,6 +1,6 @@
 /**
- * From a text to an operation that may run: read, reckoned and validated. What is known about a text is kept with its schema, and what it
- * costs with it: the next who sends it may have other limits.
+ * From a text to an operation that may run: read, reckoned and validated. What is known about a text is kept with its
+ * schema, and what it costs with it: the next who sends it may have other limits.
  */
 import {
   type DocumentNode,
@@ -36,15 +36,15 @@ interface Known {
 type DocumentCost = TextCost & OperationCost;
 
 /**
- * Characters of the documents that are kept for a schema. What is read of a text takes up to 250 times its size, so that it is the size
- * that has to be bounded, not the number.
+ * Characters of the documents cached per schema. Parsed documents take up to 250 times the size of their text, so that
+ * their size rather than their number is limited.
  */
 const KEPT_CHARACTERS = 100_000;
 /** What an entry takes besides its text, as characters. */
 const ENTRY_CHARACTERS = 100;
 /** Longer texts are rarely sent twice. */
 const LONGEST_KEPT = 10_000;
-/** So many errors are told about one document. */
+/** Maximum number of errors reported per document. */
 const MAX_ERRORS = 20;
 
 /** The documents that a schema has met. */
@@ -56,7 +56,10 @@ export class Documents {
     this.#schema = schema;
   }
 
-  /** @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`, `graphql_introspection_disabled` */
+  /**
+   * @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`,
+   * `graphql_introspection_disabled`
+   */
   prepare(text: string, operationName: string | undefined, allowance: EffectiveLimits, only?: 'query'): Prepared {
     const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
     // The length keeps a text and a name from being taken for another pair.

@@ -4,8 +4,9 @@ import { MAX_ENCODED } from '../../value/limits.js';
 import type { EffectiveLimits } from '../effective-limits.js';
 
 /**
- * How many fields of records a request may still have. It is counted on what is found, since a short document can unfold into any number
- * of them. Once it is exceeded the whole request fails: nothing further is read, and what is there isn't sent.
+ * How many fields of records a request may still have. It is counted on what is found, since a short document can
+ * unfold into any number of them. Once it is exceeded the whole request fails: nothing further is read, and what is
+ * there isn't sent.
  */
 export class Budget {
   readonly #beyond: EffectiveLimits['beyond'];

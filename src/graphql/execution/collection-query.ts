@@ -1,6 +1,6 @@
 /**
- * What a field reads of the records of one table. The same reading serves a root field, which reads the table, and a field of a record, which
- * reads the record's edges.
+ * What a field reads of the records of one table. The same reading serves a root field, which reads the table, and a
+ * field of a record, which reads the record's edges.
  */
 import type { Select } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
@@ -22,7 +22,10 @@ export interface CollectionQuery {
 export interface BoundCollectionQuery extends BoundStatements<Select> {
   /** How many values of records all parts give at most. */
   readonly most: number;
-  /** What is written, of what each part gave; of no parts, what is written where there are no records. @throws BudgetExceeded, TesseraError `graphql_limit`, `graphql_cursor` */
+  /**
+   * What is written, of what each part gave; of no parts, what is written where there are no records.
+   * @throws BudgetExceeded, TesseraError `graphql_limit`, `graphql_cursor`
+   */
   result(found: readonly Value[]): Value;
 }
 

@@ -1,6 +1,7 @@
 /**
- * How values become JSON, by their type in GraphQL (specification, §6.4.3 CompleteValue). Compiled once for each place in an operation. What
- * isn't part of the rows at hand (links, edges) is gathered first, level by level, and written when all of it is there.
+ * How values become JSON, by their type in GraphQL (specification, §6.4.3 CompleteValue). Compiled once for each place
+ * in an operation. What isn't part of the rows at hand (links, edges) is gathered first, level by level, and written
+ * when all of it is there.
  */
 import {
   type FieldNode,
@@ -26,7 +27,10 @@ import { BudgetExceeded } from './budget.js';
 import type { ExecutionContext } from './execution-context.js';
 
 export interface Completion {
-  /** How many fields each value gives beside itself; none where it has no fields, or where they are read and counted apart. */
+  /**
+   * How many fields each value gives beside itself; none where it has no fields, or where they are read and counted
+   * apart.
+   */
   readonly weight?: number;
   /** Notes what has to be fetched before the value can be written. Absent where nothing ever has. */
   readonly gather?: (value: Value, call: ExecutionContext) => void;
@@ -136,7 +140,10 @@ const ITEMS = 32;
 /** Characters of a text whose putting together takes no time to speak of. */
 const SHORT = 2 ** 16;
 
-/** A list that is being written. Its steps make a piece each: one text made of many others is put together as a whole in the end. */
+/**
+ * A list that is being written. Its steps make a piece each: one text made of many others is put together as a whole in
+ * the end.
+ */
 class ListText {
   readonly #pieces: string[] = [];
   #length = 2;

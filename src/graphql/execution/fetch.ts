@@ -1,6 +1,6 @@
 /**
- * What is read for all records of one level at once: the records that links lead to, one SELECT for each table, and the edges of records,
- * one SELECT for each field.
+ * What is read for all records of one level at once: the records that links lead to, one SELECT for each table, and the
+ * edges of records, one SELECT for each field.
  */
 import type { FieldNode } from 'graphql';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
@@ -44,7 +44,7 @@ function writeFound(found: Found, plan: RecordPlan, call: ExecutionContext): str
   const failures = call.failures.length;
   const before = call.writes.left;
   const json = plan.write(found.row, call);
-  // Errors are told for each place.
+  // Errors are located at each occurrence.
   if (call.failures.length > failures) return json;
   found.json = json;
   found.cost = before - call.writes.left;
@@ -102,7 +102,7 @@ export class LinkFetch implements Fetch {
       yield {
         statement,
         values,
-        // Links were paid for when they were asked for.
+        // Links were charged when they were requested.
         most: 0,
         deliver: (rows) => {
           for (const row of rows) {
@@ -242,7 +242,7 @@ export class EdgeFetch implements Fetch {
   }
 }
 
-/** Texts and numbers stand for themselves, everything else for its text, which no key that is a text can be. */
+/** Strings and numbers are their own keys; other keys use their text, which differs from that of any string key. */
 function keyOf({ key }: RecordId): string | number {
   return typeof key === 'number' ? key : typeof key === 'string' ? `"${key}` : toText(key as Value);
 }

@@ -36,8 +36,8 @@ export class FieldArguments {
   }
 
   /**
-   * A statement made of the arguments. It is the same object in each run as long as only values differ, so that it is compiled once.
-   * `build` must give equal statements for equal arguments.
+   * A statement made of the arguments. It is the same object in each run as long as only values differ, so that it is
+   * compiled once. `build` must give equal statements for equal arguments.
    */
   bound<S extends Statement, B extends BoundStatement<S>>(call: ExecutionContext, build: Build<B>): B {
     return this.#bound(call, build, (built) => ({ ...built, statement: call.statements.same(built.statement) }));

@@ -14,7 +14,7 @@ import type { ExecutionContext } from './execution-context.js';
 /** The types of all arguments that introspection takes, those of @skip and @include among them. */
 const ARGUMENT_TYPES: ReadonlySet<string> = new Set(['Boolean', 'String']);
 
-/** What a field of introspection gives, as JSON. Where there are no variables it is asked for once. */
+/** The value of an introspection field as JSON. Without variables it is computed once. */
 export function introspection(
   schema: GraphQLSchema,
   document: DocumentNode,

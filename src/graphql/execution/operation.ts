@@ -1,6 +1,6 @@
 /**
- * An operation, compiled once and run often. What it asks for may depend on the variables that @skip and @include read, so there is a
- * variant for each combination of those.
+ * An operation, compiled once and run often. What it asks for may depend on the variables that @skip and @include read,
+ * so there is a variant for each combination of those.
  */
 import {
   type DirectiveNode,
@@ -44,7 +44,7 @@ export class Operation {
   readonly #schema: GraphQLSchema;
   readonly #document: DocumentNode;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The variables that decide what is asked for. */
+  /** The variables of @skip and @include. */
   readonly #deciding: readonly string[];
   readonly #variants = new TwoGenerationCache<string, CompiledOperation>(KEPT_VARIANTS);
 

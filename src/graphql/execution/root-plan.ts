@@ -18,7 +18,10 @@ export interface RootPlan {
 
 export type RootWork = StatementWork | SessionWork | LiveWork;
 
-/** Statements of our language. Those of all root fields of a query are sent together; those of a mutation run one field after the other. */
+/**
+ * Statements of our language. Those of all root fields of a query are sent together; those of a mutation run one field
+ * after the other.
+ */
 export interface StatementWork {
   readonly kind: 'statements';
   readonly statements: readonly Statement[];
@@ -28,7 +31,7 @@ export interface StatementWork {
   readonly most: number;
   /** What is written, of what the statements gave. Spends the budget of reads. */
   result(values: readonly Value[], call: ExecutionContext): Value;
-  /** What is said of an error of theirs; that error itself unless told. */
+  /** Replaces an error of its statements. Default: unchanged. */
   told?(error: TesseraError): TesseraError;
 }
 
@@ -44,6 +47,6 @@ export interface LiveWork {
   readonly statement: Live;
   /** The values of its params. */
   readonly values: ObjectValue;
-  /** What is written of a change that it tells. */
+  /** The response value of a change notification. */
   event(notification: Notification): Value;
 }

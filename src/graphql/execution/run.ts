@@ -46,8 +46,8 @@ export async function runMutation(
 }
 
 /**
- * A root field of a mutation. `executor` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
- * error of this field alone.
+ * A root field of a mutation. `executor` is where statements go. What the fields before it have done is done, so that
+ * an exceeded budget is an error of this field alone.
  */
 export async function runRoot(
   root: CompiledRoot,

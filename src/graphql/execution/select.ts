@@ -1,4 +1,7 @@
-/** Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to params. */
+/**
+ * Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to
+ * params.
+ */
 import type {
   Assignment,
   Data,
@@ -64,7 +67,10 @@ export class Conditions {
     this.#counted = counted;
   }
 
-  /** To be called for each condition, with the number of values that it compares with. @throws TesseraError `graphql_limit` */
+  /**
+   * To be called for each condition, with the number of values that it compares with.
+   * @throws TesseraError `graphql_limit`
+   */
   count(values = 1): void {
     this.#counted.add(Math.max(1, Math.ceil(values / VALUES_OF_CONDITION)));
   }
@@ -146,7 +152,10 @@ export function selectEdges(
   );
 }
 
-/** All conditions or any of them, joined as a balanced tree, so that many of them don't nest deeply. None at all is true or false. */
+/**
+ * All conditions or any of them, joined as a balanced tree, so that many of them don't nest deeply. None at all is true
+ * or false.
+ */
 export function join(operator: '&&' | '||', conditions: readonly Expression[]): Expression {
   const [first] = conditions;
   if (first === undefined) return { kind: 'literal', value: operator === '&&' };

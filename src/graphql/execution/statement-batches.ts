@@ -18,8 +18,8 @@ export interface StatementBatch {
 }
 
 /**
- * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what could exceed it waits
- * until it is known what the others have given.
+ * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what
+ * could exceed it waits until it is known what the others have given.
  */
 export async function send(
   batches: readonly StatementBatch[],

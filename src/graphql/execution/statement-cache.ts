@@ -2,8 +2,8 @@ import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 
 /**
- * Characters of the statements that are kept, as JSON. Anybody can have statements made that differ from all others, so that it is the
- * size of all that has to be bounded, whatever operations they belong to.
+ * Characters of cached statements, as JSON. Clients can generate any number of distinct statements, so that their total
+ * size is limited, across all operations.
  */
 const KEPT_CHARACTERS = 4_000_000;
 /** What an entry takes besides its text, as characters. */

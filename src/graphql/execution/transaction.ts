@@ -45,7 +45,7 @@ export async function runTransaction(
   }
 }
 
-/** Nothing is run any more once something has failed. */
+/** Nothing runs after a failure. */
 async function runRoots(
   roots: readonly CompiledRoot[],
   call: ExecutionContext,

@@ -7,10 +7,11 @@ import { RendezvousChannel } from './rendezvous-channel.js';
 import type { SourceStreams } from './source-streams.js';
 
 /**
- * The answers to the changes, in the order of commits. The next change is looked at when the last answer was taken; who falls too far
- * behind is cut off. It ends with an error where there is a reason. To be read by one reader, who says `return` when it wants no more.
+ * The response stream of a subscription (GraphQL specification, section 6.2.3), in commit order. The next change is
+ * processed when the last response was taken; a reader that falls too far behind is disconnected. It ends with an error
+ * if there is a reason. For a single reader, who calls `return` to stop.
  *
- *     for await (const answer of subscription) …
+ *     for await (const response of stream) …
  */
 export class ResponseStream<T> implements AsyncIterableIterator<T, undefined> {
   readonly #session: Session;

@@ -1,7 +1,7 @@
 /**
- * GraphQL over a WebSocket, by the protocol `graphql-transport-ws`. The library `graphql-ws` keeps its rules: who may say what when, and
- * which code closes what breaks them. What operations do is ours, and messages come one after the other: a query or mutation is answered
- * before the next message is looked at, a subscription under way.
+ * GraphQL over a WebSocket, by the protocol `graphql-transport-ws`. The library `graphql-ws` keeps its rules: who may
+ * say what when, and which code closes what breaks them. What operations do is ours, and messages come one after the
+ * other: a query or mutation is answered before the next message is looked at, a subscription under way.
  */
 import {
   type ExecutionArgs,
@@ -42,7 +42,7 @@ export interface GraphqlSocket {
 export interface GraphqlSocketSession {
   /** Takes a message; the next one is to come when it is done. Never fails. */
   receive(text: string): Promise<void>;
-  /** Nobody is there any more. */
+  /** The connection is closed. */
   close(): void;
 }
 
@@ -139,7 +139,7 @@ class TransportWs implements GraphqlSocketSession {
       this.#proceed = proceed;
       const done = this.#handle(text).catch((thrown) => this.#end(thrown));
       if (type === 'subscribe') this.#note(id, done);
-      // An id can be used again once its operation is over, which the library sees to after it has looked at the message.
+      // An id is free again once its operation has ended; the library checks that after it has received the message.
       void done.then(() => (type === 'complete' ? this.#operations.get(id) : undefined)).then(proceed);
     });
   }
@@ -178,7 +178,10 @@ class TransportWs implements GraphqlSocketSession {
     return originalError instanceof Refusal ? originalError.failures : [this.#told(originalError)];
   }
 
-  /** A client says who it is once for each connection, so that one whose session is over has to come anew; clients do so by themselves. */
+  /**
+   * A client authenticates once per connection, so that it must reconnect after its session has ended, as clients do
+   * automatically.
+   */
   #told(thrown: unknown): GraphqlFailure {
     const error = asTesseraError(thrown);
     if (error.code === 'internal') this.#services.report(error);

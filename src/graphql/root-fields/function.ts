@@ -1,6 +1,6 @@
 /**
- * `fn_user_greet(name: "Ann")`: calls a function of the database, `fn::user::greet`. It is a field of Query if it changes nothing, else of
- * Mutation.
+ * `fn_user_greet(name: "Ann")`: calls a function of the database, `fn::user::greet`. It is a field of Query if it
+ * changes nothing, else of Mutation.
  */
 import type { GraphQLFieldConfigArgumentMap, GraphQLFieldConfigMap } from 'graphql';
 import { GraphQLNonNull } from 'graphql';
@@ -19,7 +19,7 @@ import type { TableTypes } from '../schema/table-types.js';
 import { nothingOf } from '../schema/writable.js';
 import { type RootConfig, statementWork } from './root-config.js';
 
-/** The fields for some functions, by names that nobody has yet. */
+/** The fields of functions, under names not yet in use. */
 export function functionFields(
   functions: readonly FunctionDefinition[],
   types: TableTypes,

@@ -65,7 +65,7 @@ function changesField(type: TableType, event: GraphQLObjectType): RootConfig {
 
 function compileChanges(field: FieldUse, type: TableType, event: GraphQLObjectType): RootPlan {
   const { table, object } = type;
-  // Under different aliases one name may stand for different fields, so each place is asked by itself.
+  // Different aliases of one field may have different selections, so that each use is compiled separately.
   const records = field.nodesBelow(event, field.nodes, 'record').map((node) => field.record(object, [node]));
   const projections = columns(records.flatMap((record) => record.columns));
   return {

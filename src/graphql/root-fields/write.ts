@@ -1,4 +1,7 @@
-/** What the fields of Mutation that write records have in common: each is one statement, and with all that goes with it one transaction. */
+/**
+ * What the fields of Mutation that write records have in common: each is one statement, and with all that goes with it
+ * one transaction.
+ */
 import { type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Expression, Option, Output, Statement } from '../../language/ast.js';
@@ -30,7 +33,7 @@ export type Returning = Extract<Output, { kind: 'project' }>;
 /** A statement that gives a list of records. */
 export interface Write {
   readonly statement: Statement;
-  /** How many it gives at most; as many as there are unless told. */
+  /** Maximum number of records. Default: unlimited. */
   readonly most?: number;
   /** There may be nothing for it to write to. */
   readonly mayMiss?: true;
@@ -49,7 +52,7 @@ export interface WriteFieldOptions {
 
 const OUTPUTS = { before: columnsBefore, after: columns } as const;
 
-/** Whoever nests records in each other wants all of them or none, so that what PERMISSIONS refuse is an error. */
+/** Nested records are created together or not at all, so that denied writes are errors. */
 const STRICTLY: Option = { kind: 'option', name: 'STRICT_PERMISSIONS', value: true };
 
 export function writeField(type: TableType, options: WriteFieldOptions): RootConfig {

@@ -1,4 +1,7 @@
-/** The parts of an aggregate: to which fields each applies, and what it computes of them. What is missing is passed over everywhere. */
+/**
+ * The parts of an aggregate: to which fields each applies, and what it computes of them. What is missing is passed over
+ * everywhere.
+ */
 import { GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType, isCompositeType } from 'graphql';
 import type { Expression, Idiom } from '../../language/ast.js';
 import { toDisplay } from '../../value/text/text.js';

@@ -1,7 +1,8 @@
 /**
- * Fields for the edges of a record. A table `wrote TYPE RELATION FROM author TO book` gives `author` the field `wrote`, the edges that lead
- * out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge, `in` and `out` lead to its ends. With
- * them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and figures of them.
+ * Fields for the edges of a record. A table `wrote TYPE RELATION FROM author TO book` gives `author` the field `wrote`,
+ * the edges that lead out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge,
+ * `in` and `out` lead to its ends. With them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and
+ * figures of them.
  */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { aggregateOf } from '../collection-fields/aggregate.js';
@@ -26,7 +27,9 @@ const DIRECTIONS: readonly {
   { direction: 'in', end: 'to', suffix: '_incoming' },
 ];
 
-/** The fields for edges of a table, by their names in GraphQL; `names` are those of its own fields, which come first. */
+/**
+ * The fields for edges of a table, by their names in GraphQL; `names` are those of its own fields, which come first.
+ */
 export function edgeFieldsOf(
   table: string,
   entries: readonly TableEntry[],

@@ -1,4 +1,7 @@
-/** What the schema says about its fields and types beside what GraphQL knows: where their values come from. Kept in their `extensions`. */
+/**
+ * What the schema says about its fields and types beside what GraphQL knows: where their values come from. Kept in
+ * their `extensions`.
+ */
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
@@ -15,7 +18,7 @@ export interface ColumnSource {
   readonly kind: 'column';
   /** As the database calls it. */
   readonly column: string;
-  /** What the type writes for a stored value; itself unless told. */
+  /** Converts a stored value to the type's. Default: unchanged. */
   readonly read?: (value: Value) => Value;
 }
 

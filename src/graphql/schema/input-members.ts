@@ -11,7 +11,10 @@ export type InputPurpose = 'create' | 'upsert' | 'update' | 'call';
 
 export interface PurposeRow {
   readonly prefix: string;
-  /** Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY may be given. */
+  /**
+   * Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY
+   * may be given.
+   */
   readonly isWhole: boolean;
   /** Whether edges are made with the record. */
   readonly hasEdges: boolean;

@@ -1,6 +1,7 @@
 /**
- * Input types of records, and what their values mean. `CreatePersonInput` has the fields of `person` that may be written; for a link
- * `best` it also has `best_create`, a record that is made with this one, and for edges `wrote`, a list of those to be made.
+ * Input types of records, and what their values mean. `CreatePersonInput` has the fields of `person` that may be
+ * written; for a link `best` it also has `best_create`, a record that is made with this one, and for edges `wrote`, a
+ * list of those to be made.
  */
 import {
   GraphQLInputObjectType,

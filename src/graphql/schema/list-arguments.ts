@@ -53,8 +53,9 @@ export interface RowBounds {
 }
 
 /**
- * How many rows a list may have. One more than there may be shows that there are too many; `extra` rows are read beside those that were asked
- * for. @throws TesseraError `graphql_limit`
+ * The row limit of a list. One row beyond the maximum reveals an excess; `extra` rows are read besides the requested
+ * ones.
+ * @throws TesseraError `graphql_limit`
  */
 export function boundRows(
   asked: number | undefined,

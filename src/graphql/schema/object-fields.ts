@@ -13,9 +13,9 @@ import type { WritableField } from './writable.js';
 export interface ObjectField extends WritableField {
   readonly shape: FieldShape;
   readonly nullable: boolean;
-  /** Why it shouldn't be used any more. */
+  /** The deprecation reason. */
   readonly deprecated: string | undefined;
-  /** Whether nobody for whom the schema is made can ever read it: it is in inputs only. */
+  /** Whether no user of the schema can ever read it; it is used in inputs only. */
   readonly isHidden: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface ShapeKit {
   readonly filters: Filters;
   /** Whether some may not read the field. */
   isGuarded(definition: FieldDefinition | undefined): boolean;
-  /** Whether nobody for whom the schema is made can ever read it. */
+  /** Whether no user of the schema can ever read the field. */
   isHidden(definition: FieldDefinition | undefined): boolean;
   /** Notes what the schema can't show as it is defined. */
   warn(what: string): void;
@@ -47,7 +47,7 @@ export interface ShapeKit {
   enumeration(values: readonly string[], names: readonly string[]): FieldShape;
 }
 
-/** The shape of a type, and whether null may stand for it. */
+/** The shape of a type, and whether it is nullable. */
 export function shapeOf(
   type: Type | undefined,
   place: FieldPosition,
@@ -75,7 +75,7 @@ function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): FieldShape 
   };
 }
 
-/** What can be compared, but has no order that anybody would want. */
+/** Comparable without a useful order. */
 function unordered(name: keyof typeof SCALARS, operators: OperatorKind): FieldShape {
   return { ...leaf(name, operators), orderable: false };
 }

@@ -1,4 +1,6 @@
-/** The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once. */
+/**
+ * The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once.
+ */
 import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
@@ -32,7 +34,7 @@ interface TableFields {
   readonly edges: ReadonlyMap<string, EdgeField>;
 }
 
-/** For whom a schema is made. */
+/** The audience of a schema. */
 export interface SchemaView {
   /** Whether fields without PERMISSIONS are hidden from record users. */
   readonly guardedByDefault: boolean;
@@ -185,7 +187,7 @@ export class TableTypes implements ShapeKit {
     };
   }
 
-  /** A name for a further type of the schema: the wanted one, if nobody has it yet. */
+  /** Claims a name for another type of the schema: the given one if it is free. */
   claim(name: string): string {
     return this.#names.claim(name);
   }

@@ -13,13 +13,13 @@ type Build = (field: Expression, value: Expression) => Expression;
 interface Operator {
   readonly takes: 'one' | 'many';
   readonly build: Build;
-  /** What it makes of null; an error unless told. */
+  /** Translates null. Default: an error. */
   readonly forNull?: (field: Expression) => Expression;
-  /** How several values that one argument may mean are joined: any of them will do, unless told. */
+  /** Joins the conditions for several values. Default: OR. */
   readonly join?: '&&';
   /** Of an operator that takes many: what it asks of the values that each one of them may mean. */
   readonly ofEach?: Build;
-  /** As how many values in a list it counts; one unless told. */
+  /** Its weight in the limit of conditions. Default: 1. */
   readonly weight?: number;
 }
 
@@ -99,7 +99,7 @@ const MEMBERSHIP: Operators = {
 /** What values of a kind are compared with. */
 export interface Comparable {
   readonly input: GraphQLInputType;
-  /** The values that an argument stands for: usually itself, for an id perhaps several. */
+  /** The values that an argument denotes: usually itself, for an id possibly several. */
   values?(given: unknown): readonly Value[];
 }
 

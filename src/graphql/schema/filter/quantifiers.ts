@@ -9,7 +9,7 @@ export interface Collection {
   /** The filter of one element, and from where its condition looks at it. */
   readonly element: Filter;
   readonly at: Subject;
-  /** The elements that meet a condition, as a list. */
+  /** The list of elements that satisfy a condition. */
   matching(subject: Subject, condition: Expression): Expression;
   /** All that count, as a list. */
   all(subject: Subject): Expression;
