@@ -6,7 +6,7 @@ import { define } from './define.js';
 import { any, rest, text } from './parameters.js';
 import { fusionFunctions } from './search/fusion.js';
 
-/** A function that tells something about the match that a condition found. */
+/** A function on the match found by a condition. */
 function ofMatch(name: string, least: number, returns: string, description: string): FunctionRow {
   const path = `search::${name}`;
   return define(

@@ -24,7 +24,7 @@ import {
   type Vector,
 } from './vector/measures.js';
 
-/** Components of both vectors together: those of the longest that anybody searches by, and some more. */
+/** Components of both vectors together: more than the longest embeddings in use. */
 const VECTORS = { largest: 2 ** 13 };
 
 function checkDimensions(name: string, a: Vector, b: Vector): void {

@@ -1,4 +1,4 @@
-/** What every route works with. */
+/** The services shared by all routes. */
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -29,40 +29,40 @@ export interface Context {
   readonly graphql: GraphqlHandler | undefined;
   /** The GraphQL schema as a session may see it, as text. */
   readonly graphqlSchema: ((session: Session) => Promise<string>) | undefined;
-  /** What is said over the WebSockets of GraphQL. */
+  /** The GraphQL subprotocols over WebSockets. */
   readonly graphqlSocket: OpenGraphqlSocket | undefined;
-  /** Answers of GraphQL as events. */
+  /** GraphQL responses as server-sent events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
   /** The page of `GET /graphql`, and that of `GET /`. */
   readonly graphiql: Page | undefined;
   readonly welcome: Page | undefined;
-  /** Attached over HTTP. */
+  /** Sessions attached over HTTP. */
   readonly storedSessions: StoredSessions;
-  /** Of those that stay open. */
+  /** Counts long-lived connections. */
   readonly connections: ConnectionCount;
-  /** Each ends an answer that goes on, when the server stops. */
+  /** Aborts each open event stream when the server stops. */
   readonly streams: Set<() => void>;
   readonly environment: Environment;
   readonly log: Log;
   readonly requestId: RequestId;
 }
 
-/** What the handler of one route works with. */
+/** The context of one route's handler. */
 export interface RouteContext extends Context {
-  /** How rules call the route: `sql`, `api`. */
+  /** The route's name in capability rules: `sql`, `api`. */
   readonly route: string;
 }
 
 const NO_BODY = new Uint8Array(0);
 
-/** The bytes of a request's body. */
+/** The body of a request. */
 export function bodyOf(request: FastifyRequest): Uint8Array {
   return request.body instanceof Uint8Array ? request.body : NO_BODY;
 }
 
 const asItIs = (body: string): string => body;
 
-/** Sends a body under exactly this type: without the serializer Fastify adds a charset to JSON, which some clients don't expect. */
+/** Sends a body with exactly this type: Fastify would append a charset to JSON, which some clients don't expect. */
 export function sendBody(reply: FastifyReply, contentType: string, body: string | Uint8Array): FastifyReply {
   reply.header('content-type', contentType);
   return typeof body === 'string' ? reply.serializer(asItIs).send(body) : reply.send(body);
@@ -77,7 +77,7 @@ export function originOf(request: IncomingMessage, { id }: Selection, { options 
   return origin;
 }
 
-/** Signs a session in and selects its namespace and database, as the headers say; at once where they say nothing. */
+/** Signs a session in and selects its namespace and database by the headers; synchronous if they are absent. */
 export function prepare(
   session: Session,
   authorization: string | undefined,
@@ -90,12 +90,15 @@ export function select(session: Session, { namespace, database }: Selection): Pr
   return namespace === undefined && database === undefined ? undefined : session.use(namespace, database);
 }
 
-/** A session for this one request, in which nobody is signed in yet. */
+/** Opens a guest session for one request. */
 export function openSession(context: Context, request: FastifyRequest): Session {
   return context.database.session(originOf(request.raw, readSelection(request.raw), context));
 }
 
-/** Signs the session of a request in, as its headers say. @throws TesseraError also when whoever it is may not ask by this route */
+/**
+ * Signs the session of a request in by its headers.
+ * @throws TesseraError also if the principal may not use the route
+ */
 export function enter(context: RouteContext, request: FastifyRequest, session: Session): PromiseOrValue<void> {
   return andThen(prepare(session, request.headers.authorization, readSelection(request.raw)), () =>
     checkQuerying(context.options.capabilities, context.route, session.identity.principal),
@@ -103,8 +106,8 @@ export function enter(context: RouteContext, request: FastifyRequest, session: S
 }
 
 /**
- * Does `work` in a session of this one request, which may have been opened before its body was read. A client that goes away ends it early,
- * and what runs in it.
+ * Runs `work` in the session of a request, which may have been opened before its body was read. If the client
+ * disconnects, the session and its statements are cancelled.
  */
 export function inSession(
   context: RouteContext,
@@ -124,7 +127,7 @@ export function inSession(
   }, close);
 }
 
-/** Answers with an error. Those that are our own fault are logged with their cause, which the client doesn't see. */
+/** Sends an error. Internal ones are logged with their cause, which the client doesn't see. */
 export function sendError(context: Context, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asTesseraError(thrown);
   if (error.code === 'internal' && !isHungUp(error)) logInternal(context.log, error, reply.request.id);
@@ -132,15 +135,15 @@ export function sendError(context: Context, reply: FastifyReply, thrown: unknown
   return sendBody(reply.code(error.httpStatus), 'application/json', errorBody(error));
 }
 
-/** What a connection fails with that its client has cut, within a body or an answer. */
+/** Errors of a connection that its client has closed. */
 const HUNG_UP: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Whether there was nothing wrong but that the client has hung up, which nobody needs to read of. */
+/** Whether the client merely disconnected, which isn't logged. */
 function isHungUp({ cause }: TesseraError): boolean {
   return cause instanceof Error && 'code' in cause && HUNG_UP.has(cause.code);
 }
 
-/** The headers that an error brings along. */
+/** The headers of an error response. */
 export function errorHeaders(error: TesseraError): [name: string, value: string][] {
   const headers: [string, string][] = [];
   if (error.httpStatus === 401) headers.push(['www-authenticate', CHALLENGE]);

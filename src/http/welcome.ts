@@ -16,7 +16,7 @@ export function welcomeRoute(context: Context, request: FastifyRequest, reply: F
   const { product } = options;
   if (welcome !== undefined && wantsPage(request.headers.accept)) {
     return sendPage(reply, welcome, environment.random, {
-      // A server that doesn't tell what it is in its headers doesn't do so here.
+      // A server that hides its product in the headers hides it here as well.
       product: product === undefined ? '' : ` (${product})`,
       graphql: graphql === undefined ? GRAPHQL.off : GRAPHQL.on,
     });

@@ -29,7 +29,7 @@ interface Kind<D> {
   readonly clauses: { readonly [M in keyof D]?: ClauseText<D> };
 }
 
-/** A word, and what a member says behind it. */
+/** A keyword followed by the text of a member. */
 function said<D, M extends keyof D>(
   word: string,
   member: M,
@@ -206,7 +206,8 @@ function secret(text: string, printer: Printer): string {
 const ACTIONS = { compact: 'COMPACT', 'prepare-remove': 'PREPARE REMOVE' } as const;
 
 export function alterText({ ifExists, definition, set, dropped, action }: Alter, printer: Printer): string {
-  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes definitions of that kind, which the compiler cannot infer from a lookup by a union of
+  // kinds.
   const { word, target, clauses: known } = KINDS[definition.kind] as unknown as Kind<Alterable>;
   const parts: (string | undefined)[] = [];
   for (const [member, [dropWord, text]] of Object.entries(known as Record<string, ClauseText<Alterable>>)) {

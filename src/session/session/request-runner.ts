@@ -1,10 +1,11 @@
 /**
- * Runs the statements of a request one after the other: each in a transaction of its own, or, between BEGIN and COMMIT, all in one.
- * What fails with conflicts is run again, and then reserves what it reads: an answer says `transaction_conflict` only where that was changed
- * for a second all the same (`withRetries`).
+ * Runs the statements of a request in order: each in its own transaction, or all between BEGIN and COMMIT in one. On a
+ * conflict the transaction is retried and finally reserves what it reads, so that `transaction_conflict` is returned
+ * only if others changed it for a second all the same (`withRetries`).
  *
- * A statement that does nothing but read and write records is done when its commit is accepted, and those after it see it, though it isn't
- * durable yet: whoever takes the results waits for `DurabilityTracker.durable` before telling anybody. All others begin when everything is.
+ * A statement that only reads and writes records is complete when its commit is accepted; later statements see it
+ * before it is durable, and the caller awaits `DurabilityTracker.durable` before replying. All other statements wait
+ * for durability first.
  */
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
@@ -31,18 +32,18 @@ import type { DatabaseSelector } from './database-selector.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import { evaluateUseTarget } from './use-target.js';
 
-/** Whom the runner runs for. */
+/** What a request runs with. */
 export interface RunnerRequest {
   readonly identity: SessionIdentity;
   readonly interrupt: Interrupt;
   readonly memory: RequestMemory;
   readonly scope: Scope;
-  /** With a transaction that the client holds, everything runs in that one. */
+  /** A held transaction, in which all statements run. */
   readonly held: Transaction | undefined;
   readonly durability: DurabilityTracker;
-  /** Whom live queries tell. */
+  /** Receives the notifications of live queries. */
   readonly listener: LiveListener | undefined;
-  /** Who tells the audit log, where one is kept. */
+  /** Absent if no audit log is kept. */
   readonly auditor: Auditor | undefined;
 }
 
@@ -52,18 +53,18 @@ export interface RunnerServices {
   readonly executor: Executor;
   readonly places: DatabaseSelector;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
-  /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
+  /** Whether a write denied by PERMISSIONS is an error, unless OPTION overrides it. */
   readonly strictPermissions: boolean;
-  /** Reports an error of our own making. */
+  /** Reports an internal error. */
   report(error: TesseraError): void;
 }
 
 type Outcome = StatementResult['outcome'];
 
-/** For whom something has run already in held transactions. */
+/** The identities that have already run statements in a held transaction. */
 const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
 
-/** What a statement that has been run takes besides its value, in bytes: its tree, its closure, its outcome. Those of short texts count for nothing. */
+/** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;
 const FEW_RESULTS = 64;
 
@@ -81,14 +82,14 @@ export class RequestRunner {
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
   #results: StatementResult[] = [];
-  /** As it is now; a USE changes it for the statements after it, in this request only. */
+  /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
   #importing = false;
   #strict: boolean;
-  /** What the present attempt at a statement, or at a block, has to tell the auditor. */
+  /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
   #requestLiterals: readonly (readonly Value[])[] | undefined;
-  /** The values of the slots of the statement that runs. */
+  /** The literal values of the current statement. */
   #literals: readonly Value[] | undefined;
 
   constructor(services: RunnerServices, request: RunnerRequest) {
@@ -105,8 +106,8 @@ export class RequestRunner {
   }
 
   /**
-   * Answers at once where the storage does and nobody else has to have a turn. Called again, it goes on with the variables, the selection
-   * and the options as they have become. `literals` are the values of the slots of each statement.
+   * Runs statements; answers synchronously if the storage does and no yield is due. A second call continues with the
+   * variables, selection and options of the first. `literals` are the slot values of each statement.
    */
   run(
     statements: readonly Statement[],
@@ -132,7 +133,10 @@ export class RequestRunner {
     return andThen(done, () => results);
   }
 
-  /** Runs a statement and notes its outcome; `pause` before it, so that a text of many cheap ones holds nobody up. */
+  /**
+   * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
+   * doesn't block others.
+   */
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
@@ -157,11 +161,11 @@ export class RequestRunner {
   #note(statement: Statement, began: number, outcome: Outcome): void {
     this.#push(statement, this.#services.environment.clock.monotonic() - began, outcome);
     this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
-    // Whatever follows counts on it.
+    // Later statements depend on it.
     if (!outcome.ok && statement.kind === 'option') throw outcome.error;
   }
 
-  /** What a statement has made is over with it, but for its result and the variable it sets. */
+  /** Releases the memory of a statement, except for its result and the variable it sets. */
   #settle(used: number, made: number, statement: Statement, scope: Scope, outcome: Outcome): PromiseOrValue<void> {
     const memory = this.#memory;
     if (!outcome.ok) return memory.releaseTo(used);
@@ -188,7 +192,7 @@ export class RequestRunner {
     }
   }
 
-  /** A USE inside a text is over with the request; the session's `use` is what stays. */
+  /** USE inside a text lasts for the request; `Session.use` lasts. */
   #use(use: Use): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
@@ -198,7 +202,7 @@ export class RequestRunner {
     });
   }
 
-  /** In a transaction, what isn't there yet is defined by it. */
+  /** Within a transaction, missing namespaces and databases are defined by it. */
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
@@ -231,18 +235,18 @@ export class RequestRunner {
     return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
-  /** The audit log is told of nothing that a power failure could still take away. */
+  /** Audit events are recorded only once durable. */
   #beforeTelling(value: Value): PromiseOrValue<Value> {
     if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
     return andThen(this.#durability.durable, () => value);
   }
 
-  /** Of the transactions of a statement, or of a block. */
+  /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
     return { interrupt: this.#interrupt, memory: this.#services.transactions.budget };
   }
 
-  /** An attempt at a statement. */
+  /** One attempt at a statement. */
   #anew(statement: Statement, transaction: Transaction, mark: number): PromiseOrValue<Value> {
     this.#testify();
     this.#memory.releaseTo(mark);
@@ -267,7 +271,7 @@ export class RequestRunner {
     );
   }
 
-  /** A statement that fails leaves no trace in the transaction, which goes on. */
+  /** A failing statement is rolled back; the transaction continues. */
   #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
     const start = held.savepoint();
     const identity = this.#identity;
@@ -288,7 +292,7 @@ export class RequestRunner {
     );
   }
 
-  /** Runs what follows a BEGIN; answers where the block ends. */
+  /** Runs the statements after BEGIN; answers the index after the end of the block. */
   async #block(statements: readonly Statement[], begin: number): Promise<number> {
     let last = begin + 1;
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
@@ -304,7 +308,10 @@ export class RequestRunner {
     return last;
   }
 
-  /** `first`: which statement of the request the body begins with. What won't be committed is run all the same: it may fail, and it names variables. */
+  /**
+   * `first` is the index of the body's first statement. A block that will not commit is run all the same, since its
+   * statements may fail and bind variables.
+   */
   async #attempt(
     body: readonly Statement[],
     first: number,
@@ -324,7 +331,7 @@ export class RequestRunner {
         if (body[0] !== undefined) this.#services.executor.prefetch(body[0], execution, scope);
         await assertSameUser(execution);
         const results = await this.#runBody(body, first, transaction, scope);
-        // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
+        // Only an error cancels the transaction; a conflict at COMMIT makes `withRetries` retry the whole block.
         if (results.failed) throw new BlockCancelled(results);
         if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
         return results;
@@ -343,7 +350,7 @@ export class RequestRunner {
     }
   }
 
-  /** Nobody is told the results of what wasn't committed. */
+  /** Results of statements that weren't committed are withheld. */
   #withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
     const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
     return {
@@ -411,7 +418,7 @@ export class RequestRunner {
     return executor.run(statement, execution, scope);
   }
 
-  /** The first statement in a transaction finds out whether the user is still there. */
+  /** The first statement in a transaction checks that the user still exists. */
   #evaluateAnew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
     if (this.#identity.principal.kind !== 'record' || statement.kind === 'option') {
       return this.#evaluate(statement, transaction, this.#scope);
@@ -425,9 +432,9 @@ export class RequestRunner {
     return andThen(admitted, () => executor.run(statement, execution, this.#scope));
   }
 
-  /** Options hold for the statements after them, in this request. */
+  /** Options apply to later statements of the same request. */
   #option(name: string, on: boolean): undefined {
-    // It lets nobody do more, so that anybody may choose.
+    // It only restricts, so that every principal may set it.
     if (name.toUpperCase() === 'STRICT_PERMISSIONS') {
       this.#strict = on;
       return undefined;
@@ -457,7 +464,7 @@ export class RequestRunner {
     return error;
   }
 
-  /** An attempt begins; whatever the one before had to tell is void. */
+  /** Begins an attempt; discards the audit events of the previous one. */
   #testify(): void {
     if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
@@ -481,14 +488,14 @@ export class RequestRunner {
 }
 
 interface BlockResults {
-  /** A statement has failed, so that those behind it were not run. */
+  /** A statement has failed, so that later ones were not run. */
   readonly failed: boolean;
-  /** Why nothing of the block lasts, and by which kind of statement. */
+  /** Why nothing of the block is committed, and the kind of the statement responsible. */
   readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
   readonly entries: readonly StatementResult[];
 }
 
-/** Carries the results of a block past its transaction, which is cancelled on the way. */
+/** Carries the results of a block out of its transaction, which is thereby cancelled. */
 class BlockCancelled extends Error {
   constructor(readonly results: BlockResults) {
     super('the block is cancelled');

@@ -1,4 +1,4 @@
-/** The names in a USE, which may be expressions. */
+/** Evaluates the names of a USE statement, which may be expressions. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { ExpressionStatement, Name, Use } from '../../language/ast.js';
@@ -6,7 +6,10 @@ import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
 import type { UseTarget } from './database-selector.js';
 
-/** @throws TesseraError `name_not_string` */
+/**
+ * Evaluates both names.
+ * @throws TesseraError `name_not_string`
+ */
 export function evaluateUseTarget(
   { namespace, database }: Use,
   evaluate: (name: ExpressionStatement) => PromiseOrValue<Value>,
