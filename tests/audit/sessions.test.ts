@@ -6,8 +6,8 @@ import type { IssuedTokens, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answers, run } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answers, run } from '../support/world.js';
 
 interface Told {
   readonly action: string;

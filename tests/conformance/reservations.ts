@@ -11,7 +11,7 @@ import {
   type WaitInterrupt,
 } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
-import type { StubbedEnvironment } from '../auth/environment.js';
+import type { StubbedEnvironment } from '../support/environment.js';
 
 interface Subject {
   readonly engine: Engine;

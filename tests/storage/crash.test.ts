@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
-import { compiled } from './compiled.js';
+import { compiled } from '../support/compiled.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-crash-'));
 let child: string;

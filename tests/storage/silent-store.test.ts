@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { LateEngine, Lateness } from './late-engine.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { LateEngine, Lateness } from '../support/late-engine.js';
 
 describe('A store that falls silent', () => {
   let environment: StubbedEnvironment;
