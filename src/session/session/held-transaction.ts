@@ -5,7 +5,8 @@ import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../exec/interrupt.js';
 import type { Statement } from '../../language/ast.js';
-import type { Transaction } from '../../storage/contract.js';
+import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
@@ -36,6 +37,8 @@ export interface Participant {
   enter(): PromiseOrValue<void>;
   /** Runs statements with the rights, the selection and the variables of the session. */
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
+  /** Work that waits for the store, which ends with the session and when a request would have to. */
+  interruptible<T>(work: (interrupt: WaitInterrupt) => PromiseOrValue<T>): PromiseOrValue<T>;
   /** It takes part from now on, and has to cancel the transaction when its rights end. */
   joined(held: OpenHeldTransaction): void;
   /** The transaction is about to end. */
@@ -142,7 +145,7 @@ export class OpenHeldTransaction {
         this.#mustGoOn(by);
         this.#release();
         return otherwise(
-          () => andThen(this.#transaction.commit(), () => this.#settle(true)),
+          () => andThen(this.#commit(by), () => this.#settle(true)),
           (error) => {
             this.#settle(false);
             throw error;
@@ -150,6 +153,13 @@ export class OpenHeldTransaction {
         );
       });
     });
+  }
+
+  #commit(by: Participant): PromiseOrValue<void> {
+    const transaction = this.#transaction;
+    const committed = transaction.commit();
+    if (!isPromise(committed)) return;
+    return by.interruptible((interrupt) => commitInterruptibly(interrupt, transaction, () => committed));
   }
 
   /** Fails unless whoever commits and all who have taken part may still go on: their rights may have ended with nobody noticing so far. */
