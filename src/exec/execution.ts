@@ -57,8 +57,11 @@ export interface Interrupt {
   check(): void;
   /** The same with an earlier deadline, if `duration` from now is earlier. */
   within(duration: Duration): Interrupt;
-  /** Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for. The answer stops that. */
-  onEnd(callback: (reason: TesseraError) => void): () => void;
+  /**
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or `grace` milliseconds later.
+   * The answer stops that.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
 
 /** A transaction under way with the catalog as it stands in it. */

@@ -19,11 +19,13 @@ import type { Executor, TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
-import type { Statement, Use } from '../../language/ast.js';
+import type { Expression, Statement, Use } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
-import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
-import { newObject, type Value } from '../../value/value.js';
+import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
+import { cancelled, type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import { Duration, newObject, type Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
@@ -72,7 +74,7 @@ const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
-export class RequestRunner {
+export class RequestRunner implements WaitInterrupt {
   readonly #services: RunnerServices;
   readonly #interrupt: Interrupt;
   readonly #memory: RequestMemory;
@@ -81,6 +83,8 @@ export class RequestRunner {
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
+  /** With the TIMEOUT of the statement that runs alone, which holds for its BEGIN and its COMMIT, too. */
+  #timed: Interrupt | undefined;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
@@ -133,6 +137,11 @@ export class RequestRunner {
     return andThen(done, () => results);
   }
 
+  /** Ends what waits for the store in behalf of the statement that runs. */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void {
+    return (this.#timed ?? this.#interrupt).onEnd(callback, grace);
+  }
+
   /**
    * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
    * doesn't block others.
@@ -147,6 +156,7 @@ export class RequestRunner {
         : this.#note(statement, began, outcome);
     };
     const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
+    this.#timed = this.#timedBy(statement);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
@@ -156,6 +166,20 @@ export class RequestRunner {
       return failed(thrown);
     }
     return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
+  }
+
+  /** A TIMEOUT that is computed, or isn't a duration yet, begins with the statement. */
+  #timedBy(statement: Statement): Interrupt | undefined {
+    if (!('timeout' in statement) || statement.timeout === undefined) return undefined;
+    const value = this.#knownValue(statement.timeout);
+    return value instanceof Duration ? this.#interrupt.within(value) : undefined;
+  }
+
+  /** The value of a literal or a variable. */
+  #knownValue(expression: Expression): Value {
+    if (expression.kind !== 'param') return constantValue(expression)?.value;
+    const { name, slot } = expression;
+    return slot === undefined ? this.#scope.get(name) : this.#literals?.[slot];
   }
 
   #note(statement: Statement, began: number, outcome: Outcome): void {
@@ -186,7 +210,7 @@ export class RequestRunner {
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
         if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
-        return andThen(this.#durability.durable, () =>
+        return andThen(this.#whenDurable(), () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
     }
@@ -198,7 +222,9 @@ export class RequestRunner {
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(andThen(this.#durability.durable, selecting), (place) => this.#selected(place));
+      return andThen(untilInterrupted(this, andThen(this.#durability.durable, selecting)), (place) =>
+        this.#selected(place),
+      );
     });
   }
 
@@ -235,15 +261,20 @@ export class RequestRunner {
     return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
+  /** Waits until all that was done and seen is durable, unless that has to end. */
+  #whenDurable(): PromiseOrValue<void> {
+    return untilInterrupted(this, this.#durability.durable);
+  }
+
   /** Audit events are recorded only once durable. */
   #beforeTelling(value: Value): PromiseOrValue<Value> {
     if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
-    return andThen(this.#durability.durable, () => value);
+    return andThen(this.#whenDurable(), () => value);
   }
 
   /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget };
+    return { interrupt: this, memory: this.#services.transactions.budget };
   }
 
   /** One attempt at a statement. */
@@ -255,8 +286,11 @@ export class RequestRunner {
 
   #snapshot(): PromiseOrValue<Transaction> {
     const { engine } = this.#services;
-    if (engine.earlyAnswers === undefined || !this.#durability.isPending) return engine.begin(READ_ONLY);
-    return andThen(engine.earlyAnswers.beginOnAccepted(READ_ONLY), (transaction) => {
+    if (engine.earlyAnswers === undefined || !this.#durability.isPending) {
+      return untilInterrupted(this, engine.begin(READ_ONLY), cancelled);
+    }
+    const begun = untilInterrupted(this, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
+    return andThen(begun, (transaction) => {
       this.#durability.note();
       return transaction;
     });
@@ -298,7 +332,8 @@ export class RequestRunner {
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    await this.#durability.durable;
+    this.#timed = undefined;
+    await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
