@@ -113,6 +113,8 @@ export interface Execution {
   readonly eventDepth: number;
   /** To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find it. */
   eventQueued(): void;
+  /** The same for work on indexes. */
+  indexWorkQueued(): void;
   /** Whoever made the request may SLEEP, in stored code as well, and nobody else waits for it. */
   readonly maySleep: boolean;
   /** OPTION IMPORT is on: no events, no field processing. */
