@@ -51,7 +51,11 @@ function hurried(): Environment {
   const { timers, clock } = realEnvironment;
   return {
     ...realEnvironment,
-    timers: { ...timers, after: (_, callback) => timers.after(0, callback), yield: async () => void (await turn()) },
+    timers: {
+      ...timers,
+      after: (_, callback) => timers.after(0, callback),
+      yield: async () => void (await turn()),
+    },
     clock: { now: () => clock.now(), monotonic: () => (now += 5) },
   };
 }

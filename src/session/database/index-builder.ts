@@ -12,13 +12,13 @@ import { isConflict } from '../../storage/retry.js';
 const SOON = 10;
 /** Milliseconds until what has failed is tried again. */
 const AGAIN = 5_000;
-/** How long a step may take, in milliseconds, and how many rows it looks at. */
-const STEP_TIME = 4;
+/** How long a step should take, in milliseconds with its commit: after a longer one the next has half as many rows. */
+const STEP_TIME = 5;
 const STEP_ROWS = 2_048;
-/** How many rows share a look at the clock. Where these take longer than a step may, there are fewer next time. */
-const MOST_AT_ONCE = 64;
-/** Steps of which the disk may be behind. */
-const AHEAD = 16;
+/** How many rows share a look at the clock. */
+const AT_ONCE = 64;
+/** Milliseconds between two steps at the most; otherwise as long as a step has taken, so that half of the time is left to others. */
+const MOST_REST = 10;
 
 export class IndexBuilder {
   readonly #engine: Engine;
@@ -29,10 +29,8 @@ export class IndexBuilder {
   #isRunning = false;
   #isWoken = false;
   #stopped = false;
-  /** Rows a step, and rows at once, as the last steps suggest. */
+  /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
-  #batch = MOST_AT_ONCE;
-  #steps = 0;
 
   constructor(engine: Engine, catalogs: CatalogCache, environment: Environment, report: (error: TesseraError) => void) {
     this.#engine = engine;
@@ -76,6 +74,7 @@ export class IndexBuilder {
 
   /** Works until nothing waits any more, on all indexes in turn. Answers whether all was done that can be. */
   async #round(): Promise<boolean> {
+    const { clock, timers } = this.#environment;
     const failed = new Set<string>();
     for (;;) {
       const queued = await this.#queued();
@@ -83,15 +82,17 @@ export class IndexBuilder {
       if (left.length === 0) break;
       for (const work of left) {
         if (this.#stopped) return false;
+        const began = clock.monotonic();
         try {
           await this.#step(work);
         } catch (error) {
           this.#fail(error);
           failed.add(nameOf(work));
         }
-        await this.#environment.timers.yield();
-        // What is written isn't waited for each time, and yet never piles up.
-        if (++this.#steps % AHEAD === 0) await this.#engine.earlyAnswers?.durable();
+        const rest = Math.min(clock.monotonic() - began, MOST_REST);
+        await (rest < 1 ? timers.yield() : new Promise<void>((resume) => timers.after(rest, resume)));
+        // Others' commits wait for the disk as long as what is written together takes, so that one step isn't written with the next.
+        await this.#engine.earlyAnswers?.durable();
       }
     }
     return failed.size === 0;
@@ -128,23 +129,23 @@ export class IndexBuilder {
     return andThen(this.#begin(true), (transaction) =>
       otherwise<unknown>(
         () => {
-          const bounds = { rows: this.#rows, time: STEP_TIME, batch: Math.min(this.#rows, this.#batch) };
+          const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
           const site = { transaction, clock, random, catalogs: this.#catalogs };
           return andThen(stepOfIndexWork(site, work, bounds), () =>
-            andThen(this.#commit(transaction), () => {
-              this.#rows = Math.min(2 * this.#rows, STEP_ROWS);
-              const wasShort = clock.monotonic() - began < 2 * STEP_TIME;
-              this.#batch = wasShort ? Math.min(2 * this.#batch, MOST_AT_ONCE) : Math.max(1, this.#batch >> 1);
-            }),
+            andThen(this.#commit(transaction), () => this.#adjust(clock.monotonic() - began < STEP_TIME)),
           );
         },
         (error) => {
           transaction.cancel();
           if (!isConflict(error)) throw error;
-          this.#rows = Math.max(1, this.#rows >> 1);
+          this.#adjust(false);
         },
       ),
     );
+  }
+
+  #adjust(wasShort: boolean): void {
+    this.#rows = wasShort ? Math.min(2 * this.#rows, STEP_ROWS) : Math.max(1, this.#rows >> 1);
   }
 }
 
