@@ -3,6 +3,7 @@
  * range:
  *
  *     Q stamp order                         asynchronous events that wait
+ *     B db table index                      work on indexes that waits to be done in the background
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -17,6 +18,7 @@
  *       D db r table key                    records
  *       D db e table key direction table key   graph edges, by the node at which they are
  *       D db x table index …                index entries
+ *       D db b table index                  how far the build of an index has come
  *       D db l name stamp order             what was changed in a table with a changefeed
  *       D db f table stamp order            where the changefeed of a table began anew or lost its oldest entries
  *       D db v table kind …                 what a view is computed from, by the table that it fills
@@ -37,6 +39,9 @@ export const ROOT_AREA: Area = 'R';
 
 /** Prefix of queued asynchronous events. */
 export const EVENT_QUEUE: Key = 'Q';
+
+/** Work on indexes that waits (`indexes/work.ts`). */
+export const INDEX_QUEUE: Key = 'B';
 
 export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;
@@ -72,7 +77,7 @@ const AREA_KINDS = {
 /** Kinds of definitions at a level. */
 export type AreaKind = keyof typeof AREA_KINDS;
 
-const TABLE_KINDS = { field: 'f', index: 'i', event: 'e' } as const;
+const TABLE_KINDS = { field: 'f', index: 'i', 'replaced-index': 'o', event: 'e' } as const;
 /** Kinds of definitions on a table. */
 export type TableMemberKind = keyof typeof TABLE_KINDS;
 
@@ -181,6 +186,27 @@ export function indexPrefix(database: Id, table: Id, index: Id): string {
 /** The entries of all indexes of a table. */
 export function indexRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}x${idBytes(table)}`);
+}
+
+/** What waits to be done with the entries of an index. */
+export function indexWorkKey(database: Id, table: Id, index: Id): Key {
+  return INDEX_QUEUE + idBytes(database) + idBytes(table) + idBytes(index);
+}
+
+/** The index whose work stands at a key. */
+export function indexOfWork(key: Key): { readonly database: Id; readonly table: Id; readonly index: Id } {
+  const at = INDEX_QUEUE.length;
+  return { database: idAt(key, at), table: idAt(key, at + ID_LENGTH), index: idAt(key, at + 2 * ID_LENGTH) };
+}
+
+/** How far the build of an index has come. */
+export function indexBuildKey(database: Id, table: Id, index: Id): Key {
+  return `${databaseArea(database)}b${idBytes(table)}${idBytes(index)}`;
+}
+
+/** The same for all indexes of a table. */
+export function indexBuildRange(database: Id, table: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}b${idBytes(table)}`);
 }
 
 // ─── Incarnations ───

@@ -21,6 +21,7 @@ import { tooLarge } from '../value/walk.js';
 import type { RevocationFlag } from './identity/revocation-flag.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
+import type { Candidates } from './record/candidates.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptRunner } from './script/contract.js';
 import type { Tuning } from './tuning.js';
@@ -116,6 +117,8 @@ export interface Execution {
   readonly eventDepth: number;
   /** To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find it. */
   eventQueued(): void;
+  /** The same for work on indexes. */
+  indexWorkQueued(): void;
   /** Whoever made the request may SLEEP, in stored code as well, and nobody else waits for it. */
   readonly maySleep: boolean;
   /** OPTION IMPORT is on: no events, no field processing. */
@@ -338,7 +341,10 @@ export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boo
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/** Which records: those of a whole table, of a range of it, or those that an index lists in some of its parts, one after the other. */
+/**
+ * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, one after the other, or those that it
+ * finds in an order of its own.
+ */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
@@ -346,6 +352,7 @@ export interface RecordScan {
   /** Of the table's own keys. */
   readonly keys?: KeyRange;
   readonly index?: readonly KeyRange[];
+  readonly candidates?: Candidates;
   readonly reverse?: boolean;
   readonly purpose?: Purpose;
   /** What will be read of the records; all if absent. */

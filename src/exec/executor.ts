@@ -60,6 +60,8 @@ export interface ExecutorOptions {
   readonly sessions: SessionRegistry;
   /** Called when an asynchronous event was queued. */
   eventQueued(): void;
+  /** Called when work on indexes was queued. */
+  indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
@@ -159,6 +161,7 @@ export class Executor {
       depth: 0,
       eventDepth,
       eventQueued: this.#options.eventQueued,
+      indexWorkQueued: this.#options.indexWorkQueued,
       maySleep: memory !== undefined && mayAct(identity.principal, 'edit', {}),
       importing: importing === true,
       weakKeys: this.#options.weakKeys,

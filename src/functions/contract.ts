@@ -6,6 +6,14 @@ import type { Closure, ObjectValue, RecordId, Value } from '../value/value.js';
 import type { Fetcher } from './network/fetcher.js';
 import type { FunctionRules } from './rules.js';
 
+/** What the index that found a row says of it. */
+export interface IndexNote {
+  /** How well it matches, by the number of the condition (`@1@`). */
+  readonly scores?: ReadonlyMap<number, number>;
+  /** How far it lies from what was searched, in the unit of the measure. */
+  readonly distance?: Value;
+}
+
 /** The world as a function sees it; the executor supplies it. */
 export interface FunctionContext {
   readonly environment: Environment;
@@ -28,6 +36,8 @@ export interface FunctionContext {
   nextNumber(sequence: string): PromiseOrValue<Value>;
   /** Whether the selected database has a table. */
   hasTable(name: string): PromiseOrValue<boolean>;
+  /** What the index that found the current row says of it; `undefined` where none says anything. */
+  readonly indexNote: IndexNote | undefined;
   /** Whether the selected database has an analyzer. */
   hasAnalyzer(name: string): PromiseOrValue<boolean>;
   /** Fails when the statement was cancelled or its time is over; for functions that wait. */

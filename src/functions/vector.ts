@@ -116,13 +116,14 @@ export const vectorFunctions: readonly FunctionRow[] = [
     (a, b) => a.filter((component, index) => !equals(component, b[index])).length,
     'int',
   ),
-  // Where a query has the operator, the planner puts the distance in the place of this call.
   define(
     'vector::distance::knn',
     [rest(any('reference'))],
     'float',
     'The distance that the KNN operator found for the record.',
-    () => {
+    (_, context) => {
+      const distance = context.indexNote?.distance;
+      if (distance !== undefined) return distance;
       throw failure('misplaced_function', {
         name: 'vector::distance::knn',
         reason: 'no KNN operator found in WHERE condition',

@@ -2,6 +2,7 @@
 import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../language/ast.js';
 import type { Stored } from '../../storage/contract.js';
+import { indexesByUse } from '../indexes/states.js';
 import { TableKeys } from '../keys.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
@@ -155,7 +156,7 @@ class TableDraft {
       stamp,
       keys: new TableKeys(database, definition.id),
       fields,
-      indexes,
+      ...indexesByUse(indexes),
       events,
       views: NO_VIEWS,
     };

@@ -30,6 +30,10 @@ export interface TableEntry {
   readonly keys: TableKeys;
   readonly fields: readonly FieldDefinition[];
   readonly indexes: readonly IndexDefinition[];
+  /** Those that queries may use, and whose uniqueness is enforced. */
+  readonly answering: readonly IndexDefinition[];
+  /** Those whose entries writers keep: the same, and those under construction. */
+  readonly maintained: readonly IndexDefinition[];
   readonly events: readonly EventDefinition[];
   /** The tables defined AS SELECT … FROM this one. */
   readonly views: readonly TableDefinition[];

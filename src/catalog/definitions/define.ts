@@ -13,6 +13,7 @@ import { logDefinition } from '../changefeed/change-log.js';
 import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
 import { tableCreated } from '../credentials/incarnation.js';
 import { forEachEntry } from '../entries.js';
+import { indexesByUse, replacedIndexes } from '../indexes/states.js';
 import {
   type Area,
   type AreaKind,
@@ -20,7 +21,6 @@ import {
   databaseKey,
   databasesRange,
   definitionKey,
-  indexPrefix,
   memberKey,
   prefixRange,
   ROOT_AREA,
@@ -225,38 +225,15 @@ export function putEvent(
   return putMember(change, catalog, table, EVENTS, event);
 }
 
-/**
- * Defines an index under a new id. The entries of an index that it replaces are deleted; the caller builds the new
- * ones.
- */
-export function putIndex(
+/** Stores an index, with its state. `isAlone`: no other definition is changed with it (`indexes/lifecycle.ts`). */
+export function putIndexDefinition(
   change: SchemaChange,
   catalog: DatabaseCatalog,
-  table: TableEntry,
-  definition: WithoutId<IndexDefinition>,
-): PromiseOrValue<IndexDefinition> {
-  const { transaction } = change;
-  const database = catalog.database.id;
-  const replaced = table.indexes.find((index) => index.name === definition.name);
-  const cleared =
-    replaced && transaction.deleteRange(prefixRange(indexPrefix(database, table.definition.id, replaced.id)));
-  return andThen(cleared, () =>
-    andThen(nextId(transaction, databaseArea(database)), (id) => {
-      const index: IndexDefinition = { ...definition, id };
-      return andThen(putMember(change, catalog, table.definition, INDEXES, index), () => index);
-    }),
-  );
-}
-
-/** Replaces the properties of an index that don't affect its entries, which stay. */
-export function rewriteIndex(
-  change: SchemaChange,
-  catalog: DatabaseCatalog,
+  table: TableDefinition,
   index: IndexDefinition,
+  isAlone: boolean,
 ): PromiseOrValue<void> {
-  const table = catalog.tables.get(index.table);
-  invariant(table !== undefined, 'the table of an index exists');
-  return putMember(change, catalog, table.definition, INDEXES, index);
+  return putMember(change, catalog, table, INDEXES, index, isAlone);
 }
 
 /** What can be defined on a table. */
@@ -277,7 +254,10 @@ const FIELDS: MemberKind<FieldDefinition> = {
 const INDEXES: MemberKind<IndexDefinition> = {
   kind: 'index',
   nameOf,
-  put: (entry, index) => ({ ...entry, indexes: inserted(entry.indexes, index, nameOf) }),
+  put: (entry, index) => ({
+    ...entry,
+    ...indexesByUse([...inserted(entry.indexes, index, nameOf), ...replacedIndexes(entry)]),
+  }),
 };
 const EVENTS: MemberKind<EventDefinition> = {
   kind: 'event',
@@ -291,9 +271,11 @@ function putMember<M extends FieldDefinition | IndexDefinition | EventDefinition
   { id, name }: TableDefinition,
   { kind, nameOf, put }: MemberKind<M>,
   member: M,
+  isAlone = true,
 ): PromiseOrValue<void> {
   const row = storeDefinition(member);
   change.transaction.put(memberKey(catalog.database.id, id, kind, nameOf(member)), row);
+  if (!isAlone) return bumpTableVersion(change, catalog, name);
   return bumpTableVersion(change, catalog, name, (before, stamp, tableStamp) =>
     withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, readAnyDefinition(row) as M)),
   );

@@ -41,9 +41,21 @@ export type TableDefinition = Settled<DefineTable> & {
 };
 export type FieldDefinition = Settled<DefineField>;
 export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {
+  /** Of its entries: an index that is built anew gets another, so that those of before may answer until then. */
   readonly id: Id;
   readonly fields: readonly Idiom[];
+  /** Absent where the index is ready. */
+  readonly state?: IndexState;
 };
+/**
+ * What an index is besides ready (`indexes/states.ts`):
+ *
+ * - `building`: writers keep its entries, but those of older records are still being added in the background;
+ * - `failed`: its build ended with an error;
+ * - `replaced`: it answers until the index of the same name is built that takes its place;
+ * - `withdrawn`: nothing uses it any more, since ALTER INDEX … PREPARE REMOVE.
+ */
+export type IndexState = 'building' | 'failed' | 'replaced' | 'withdrawn';
 export type EventDefinition = Settled<DefineEvent>;
 /** The value was computed when the param was defined. */
 export type ParamDefinition = Omit<Settled<DefineParam>, 'value'> & { readonly value: Value };

@@ -38,12 +38,13 @@ export function withTable(
   tableStamp: string,
 ): DatabaseCatalog {
   const known = before.tablesById.get(definition.id);
-  const { fields, indexes, events, views } = known ?? NO_MEMBERS;
+  const { fields, indexes, answering, maintained, events, views } = known ?? NO_MEMBERS;
   const keys = known?.keys ?? new TableKeys(before.database.id, definition.id);
-  return withEntry(before, stamp, { definition, stamp: tableStamp, keys, fields, indexes, events, views });
+  const members = { fields, indexes, answering, maintained, events, views };
+  return withEntry(before, stamp, { definition, stamp: tableStamp, keys, ...members });
 }
 
-const NO_MEMBERS = { fields: [], indexes: [], events: [], views: NO_VIEWS };
+const NO_MEMBERS = { fields: [], ...indexesByUse([]), events: [], views: NO_VIEWS };
 
 /** Something was defined on a table, which has got a stamp of its own. `put` gives the table with it. */
 export function withMember(

@@ -16,7 +16,7 @@ import {
   feedGapsPrefix,
   grantFamilyRange,
   grantRange,
-  indexPrefix,
+  indexBuildRange,
   indexRange,
   memberKey,
   memberRange,
@@ -24,14 +24,13 @@ import {
   prefixRange,
   ROOT_AREA,
   sequenceKey,
-  type TableMemberKind,
   viewRange,
 } from '../keys.js';
 import type { DatabasePath } from '../principal.js';
 import { vertexKey } from '../vertex-key.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { bumpVersionAt, type LevelKind } from './define.js';
-import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
+import type { DatabaseDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
 import { areaOf, loadNamespace } from './lookup.js';
 import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from './schema-version.js';
 import { readDefinition } from './stored-definition.js';
@@ -72,6 +71,7 @@ export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, tabl
     table.keys.records,
     edgesRange(database, id),
     indexRange(database, id),
+    indexBuildRange(database, id),
     memberRange(database, id),
     viewRange(database, id),
     prefixRange(feedGapsPrefix(database, id)),
@@ -123,26 +123,11 @@ export function removeMember(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
-  kind: Exclude<TableMemberKind, 'index'>,
+  kind: 'field' | 'event',
   name: string,
 ): PromiseOrValue<void> {
   change.transaction.delete(memberKey(catalog.database.id, table.id, kind, name));
   return bumpTableVersion(change, catalog, table.name);
-}
-
-/** Removes an index with its entries. */
-export function removeIndex(
-  change: SchemaChange,
-  catalog: DatabaseCatalog,
-  table: TableDefinition,
-  index: IndexDefinition,
-): PromiseOrValue<void> {
-  const { transaction } = change;
-  const database = catalog.database.id;
-  transaction.delete(memberKey(database, table.id, 'index', index.name));
-  return andThen(transaction.deleteRange(prefixRange(indexPrefix(database, table.id, index.id))), () =>
-    bumpTableVersion(change, catalog, table.name),
-  );
 }
 
 /** Deletes what depends on a definition. */

@@ -55,7 +55,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-database': ['id'],
   'define-table': ['id', 'hasUsers', 'madeAt'],
   'define-field': [],
-  'define-index': ['id'],
+  'define-index': ['id', 'state'],
   'define-event': [],
   'define-param': ['value'],
   'define-function': [],

@@ -202,6 +202,16 @@ export const catalogErrors = {
     kind: 'Validation',
     text: ({ type }) => `Cannot use the \`${type}\` type on the \`id\` field, as that's not a valid record id key.`,
   }),
+  index_building: row<{ index: string }>({
+    kind: 'Validation',
+    text: ({ index }) => `Database index \`${index}\` is currently building`,
+    retryable: true,
+  }),
+  /** After ALTER INDEX … PREPARE REMOVE. */
+  index_withdrawn: row({
+    kind: 'Validation',
+    text: () => 'Index building has been cancelled: Prepare remove.',
+  }),
   /** What should stand among the FIELDS of an index. */
   index_column: row<{ expected: string }>({
     kind: 'Validation',

@@ -92,6 +92,9 @@ function ofAccess(access: Access, compiler: Compiler): FirstReads {
         }
         case 'index':
           return { ranges: narrowed.ranges.map((range) => ({ ...range, reverse })) };
+        case 'candidates':
+          narrowed.candidates.close();
+          return NOTHING;
         case 'table':
         case undefined:
           return { ranges: [{ ...(narrowed?.keys ?? entry.keys.records), reverse }] };

@@ -3,6 +3,7 @@ import {
   andThen,
   filterInOrder,
   forEachInOrder,
+  lastly,
   mapInOrder,
   mapTogether,
   type PromiseOrValue,
@@ -30,12 +31,13 @@ import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../links.js';
 import { leaveOut } from '../refusal.js';
 import { answersLater, mapReads } from '../together.js';
 import type { Tuning } from '../tuning.js';
+import { type Candidate, type Candidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { applyMask, mayHide } from './mask.js';
 import { referrersAt } from './references.js';
-import { showing } from './stored.js';
+import { showing, storedOf } from './stored.js';
 import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
 
 /** How records of one table are read. */
@@ -162,6 +164,7 @@ export class Reader implements RecordReader {
         purpose,
         computed: table.computed.needed(scan.fields ?? ALL_FIELDS, catalog.functions),
       };
+      if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, visit);
       return scan.index === undefined
         ? this.#walk(reading, scan.keys ?? rangeOf(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
@@ -331,6 +334,40 @@ export class Reader implements RecordReader {
     }
   }
 
+  /** Candidates are judged like all records, before anything is handed on of what an index says of them. */
+  #follow(reading: Reading, candidates: Candidates, visit: BatchVisitor): PromiseOrValue<void> {
+    const { execution, table } = reading;
+    const step = (): PromiseOrValue<boolean> =>
+      andThen(candidates.next(), (batch) => {
+        if (batch === undefined) return true;
+        const keys = batch.map(({ key }) => table.entry.keys.record(encodeKey(key)));
+        return andThen(execution.unit.transaction.getMany(keys), (records) =>
+          this.#hand(execution, this.#presentCandidates(reading, batch, records), visit),
+        );
+      });
+    return lastly(
+      () => untilTrue(step),
+      () => candidates.close(),
+    );
+  }
+
+  #presentCandidates(
+    reading: Reading,
+    batch: readonly Candidate[],
+    records: readonly Value[],
+  ): PromiseOrValue<readonly ObjectValue[]> {
+    const found = batch.flatMap(({ note }, at) => {
+      const raw = records[at];
+      return isObject(raw) ? { raw, note } : [];
+    });
+    // What a computed field writes is seen by those after it.
+    const map = reading.computed.length === 0 ? mapReads : mapInTurn;
+    const seen = map(reading.execution, found, ({ raw, note }) =>
+      andThen(this.#present(reading, raw), (row) => row && showing(withNote(row, note), storedOf(row))),
+    );
+    return andThen(seen, (all) => all.filter((row) => row !== undefined));
+  }
+
   #handListed(reading: Reading, keys: readonly string[], visit: BatchVisitor): PromiseOrValue<boolean> {
     const { execution } = reading;
     return andThen(execution.unit.transaction.getMany(keys), (records) =>
@@ -388,6 +425,11 @@ export class Reader implements RecordReader {
       ),
     );
   }
+}
+
+/** `mapReads` for what must not be done together. */
+function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => PromiseOrValue<U>): PromiseOrValue<U[]> {
+  return mapInOrder(items, map);
 }
 
 /** So many ranges of an index are read together. */

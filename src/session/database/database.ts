@@ -33,6 +33,7 @@ import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
+import { IndexBuilder } from './index-builder.js';
 import { PlanCache } from './plan-cache.js';
 import { type MemoryLimits, ServerMemory } from './server-memory.js';
 import { InMemorySessionRegistry } from './session-registry.js';
@@ -126,6 +127,7 @@ export class OpenDatabase implements Database {
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
   readonly #pruner: ChangeRetention;
+  readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly plans: PlanCache;
@@ -156,6 +158,7 @@ export class OpenDatabase implements Database {
       },
       sequences: new SequenceCounters(engine),
       eventQueued: () => this.#events.wake(),
+      indexWorkQueued: () => this.#indexes.wake(),
       backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
@@ -168,6 +171,7 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
+    this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
@@ -251,6 +255,7 @@ export class OpenDatabase implements Database {
 
   async close(): Promise<void> {
     this.#pruner.stop();
+    this.#indexes.stop();
     this.#aging.stop();
     this.#events.stop();
     for (const session of this.#sessions) session.close();
