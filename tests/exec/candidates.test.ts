@@ -5,6 +5,7 @@ import type { IndexNote } from '../../src/functions/contract.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
@@ -111,7 +112,7 @@ test('leave nothing of it in stored records, nor in other rows', async () => {
 
 test('come from a store that answers later, too', async () => {
   await database.close();
-  await open(new LateEngine(await openEngine('memory'), new Lateness(3, seeded(1))));
+  await open(new LateEngine(new MemoryEngine(), new Lateness(3, seeded(1))));
   expect(await ask(`${SCORED} ORDER BY score DESC LIMIT 1`, await guest())).toBe(
     '[{ distance: 1, id: doc:1, score: 2.5f }]',
   );
