@@ -338,10 +338,7 @@ export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boo
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/**
- * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, one after the other, or those that it
- * finds in an order of its own.
- */
+/** Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its candidates, in their order. */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */

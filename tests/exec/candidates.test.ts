@@ -1,10 +1,12 @@
 /** Rows that an index finds in an order of its own, with what it says of each: a kind of index that only this test has takes the place of the scan. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ACCESSES } from '../../src/exec/operators/accesses.js';
 import type { Candidate, Candidates } from '../../src/exec/record/candidates.js';
 import type { IndexNote } from '../../src/functions/contract.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
@@ -31,10 +33,6 @@ function candidates(): Candidates {
   };
 }
 
-vi.mock('../../src/exec/operators/table-scan.js', () => ({
-  narrowToTable: () => () => ({ kind: 'candidates', candidates: candidates() }),
-}));
-
 let engine: Engine;
 let database: OpenDatabase;
 let owner: Session;
@@ -52,9 +50,13 @@ async function open(on: Engine): Promise<void> {
 
 beforeEach(async () => {
   closed = 0;
+  vi.spyOn(ACCESSES, 'table-scan').mockImplementation(() => () => ({ kind: 'candidates', candidates: candidates() }));
   await open(await openEngine('memory'));
 });
-afterEach(() => database.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await database.close();
+});
 
 async function ask(text: string, session = owner): Promise<string> {
   const [result] = await session.query(text);
@@ -111,7 +113,7 @@ test('leave nothing of it in stored records, nor in other rows', async () => {
 
 test('come from a store that answers later, too', async () => {
   await database.close();
-  await open(new LateEngine(await openEngine('memory'), new Lateness(3, seeded(1))));
+  await open(new LateEngine(new MemoryEngine(), new Lateness(3, seeded(1))));
   expect(await ask(`${SCORED} ORDER BY score DESC LIMIT 1`, await guest())).toBe(
     '[{ distance: 1, id: doc:1, score: 2.5f }]',
   );

@@ -8,6 +8,7 @@ import { Faults } from '../../src/exec/check/fault.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
@@ -109,7 +110,7 @@ describe('an index that is built while its table is written', () => {
   test('agrees with it where answers come later, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) =>
-        run(new LateEngine(await openEngine('memory'), new Lateness(3, seeded(given.seed))), given),
+        run(new LateEngine(new MemoryEngine(), new Lateness(3, seeded(given.seed))), given),
       ),
       { numRuns: 15 },
     );

@@ -13,6 +13,7 @@ import { logDefinition } from '../changefeed/change-log.js';
 import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
 import { tableCreated } from '../credentials/incarnation.js';
 import { forEachEntry } from '../entries.js';
+import { indexesByUse, replacedIndexes } from '../indexes/states.js';
 import {
   type Area,
   type AreaKind,
@@ -27,7 +28,6 @@ import {
   undefinedVertices,
   vertexPrefix,
 } from '../keys.js';
-import { indexesByUse, replacedIndexes } from '../indexes/states.js';
 import type { DatabasePath } from '../principal.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {

@@ -2,6 +2,7 @@
  * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for less. Definitions mostly
  * come in scripts of many, each statement of which needs the catalog that the one before it has left.
  */
+import { indexesByUse } from '../indexes/states.js';
 import { compareNames, TableKeys } from '../keys.js';
 import { indexTables, NO_VIEWS } from './catalog-draft.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';

@@ -47,10 +47,7 @@ export function putIndex(
 }
 
 /** Replaces what an index says beside how it lists records: its entries stay. */
-export function rewriteIndex(
-  change: SchemaChange,
-  { catalog, table, index }: IndexInCatalog,
-): PromiseOrValue<void> {
+export function rewriteIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   return putIndexDefinition(change, catalog, table.definition, index, true);
 }
 
@@ -124,7 +121,12 @@ function endReplaced(change: SchemaChange, catalog: DatabaseCatalog, table: Tabl
 }
 
 /** The entries of an index aren't needed any more. */
-function discard({ transaction }: SchemaChange, catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition): void {
+function discard(
+  { transaction }: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  index: IndexDefinition,
+): void {
   const ids = idsOf(catalog, table, index);
   forgetBuild(transaction, ids);
   queueIndexWork(transaction, catalog, ids, 'clear');
