@@ -341,10 +341,7 @@ export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boo
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/**
- * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, one after the other, or those that it
- * finds in an order of its own.
- */
+/** Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its candidates, in their order. */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
@@ -482,8 +479,7 @@ export class Frame {
   }
 
   /**
-   * Counts elements that paths are taken into from here: arrays are shared, so that a few of them, each twice in the next, unfold into any
-   * number of elements.
+   * Counts the elements that paths visit: shared arrays, each twice in the next, unfold into any number of them.
    * @throws TesseraError `value_too_large`
    */
   unfold(elements: number): void {
@@ -491,7 +487,7 @@ export class Frame {
     if (this.unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
   }
 
-  /** Where a statement inside an expression finds its targets: the document is its `$parent` already there, and its `$this` still. */
+  /** For the targets of a statement inside an expression: the document is both `$this` and `$parent`. */
   entering(): Frame {
     return new Frame(this.execution, this.scope, this.current, this);
   }

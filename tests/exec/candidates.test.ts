@@ -1,5 +1,6 @@
 /** Rows that an index finds in an order of its own, with what it says of each: a kind of index that only this test has takes the place of the scan. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ACCESSES } from '../../src/exec/operators/accesses.js';
 import type { Candidate, Candidates } from '../../src/exec/record/candidates.js';
 import type { IndexNote } from '../../src/functions/contract.js';
 import type { Session } from '../../src/session/contract.js';
@@ -32,10 +33,6 @@ function candidates(): Candidates {
   };
 }
 
-vi.mock('../../src/exec/operators/table-scan.js', () => ({
-  narrowToTable: () => () => ({ kind: 'candidates', candidates: candidates() }),
-}));
-
 let engine: Engine;
 let database: OpenDatabase;
 let owner: Session;
@@ -53,9 +50,13 @@ async function open(on: Engine): Promise<void> {
 
 beforeEach(async () => {
   closed = 0;
+  vi.spyOn(ACCESSES, 'table-scan').mockImplementation(() => () => ({ kind: 'candidates', candidates: candidates() }));
   await open(await openEngine('memory'));
 });
-afterEach(() => database.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await database.close();
+});
 
 async function ask(text: string, session = owner): Promise<string> {
   const [result] = await session.query(text);

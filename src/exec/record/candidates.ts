@@ -1,6 +1,6 @@
 /** Records that an index finds in an order of its own, and what it says of each: how well it matches, how near it is. */
 import { Derived } from '../../base/derived.js';
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { IndexNote } from '../../functions/contract.js';
 import { isObject, type ObjectValue, objectFrom, type RecordKey, type Value } from '../../value/value.js';
 
@@ -14,6 +14,18 @@ export interface Candidates {
   /** `undefined` is the end. */
   next(): PromiseOrValue<readonly Candidate[] | undefined>;
   close(): void;
+}
+
+/** Hands each batch to `visit`; `true` ends it early. */
+export function forEachCandidates(
+  candidates: Candidates,
+  visit: (batch: readonly Candidate[]) => PromiseOrValue<boolean>,
+): PromiseOrValue<void> {
+  const step = () => andThen(candidates.next(), (batch) => (batch === undefined ? true : visit(batch)));
+  return lastly(
+    () => untilTrue(step),
+    () => candidates.close(),
+  );
 }
 
 const notes = new Derived<ObjectValue, IndexNote>();

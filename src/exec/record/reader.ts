@@ -3,7 +3,6 @@ import {
   andThen,
   filterInOrder,
   forEachInOrder,
-  lastly,
   mapInOrder,
   mapTogether,
   type PromiseOrValue,
@@ -31,7 +30,7 @@ import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../links.js';
 import { leaveOut } from '../refusal.js';
 import { answersLater, mapReads } from '../together.js';
 import type { Tuning } from '../tuning.js';
-import { type Candidate, type Candidates, withNote } from './candidates.js';
+import { type Candidate, type Candidates, forEachCandidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
@@ -337,18 +336,12 @@ export class Reader implements RecordReader {
   /** Candidates are judged like all records, before anything is handed on of what an index says of them. */
   #follow(reading: Reading, candidates: Candidates, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution, table } = reading;
-    const step = (): PromiseOrValue<boolean> =>
-      andThen(candidates.next(), (batch) => {
-        if (batch === undefined) return true;
-        const keys = batch.map(({ key }) => table.entry.keys.record(encodeKey(key)));
-        return andThen(execution.unit.transaction.getMany(keys), (records) =>
-          this.#hand(execution, this.#presentCandidates(reading, batch, records), visit),
-        );
-      });
-    return lastly(
-      () => untilTrue(step),
-      () => candidates.close(),
-    );
+    return forEachCandidates(candidates, (batch) => {
+      const keys = batch.map(({ key }) => table.entry.keys.record(encodeKey(key)));
+      return andThen(execution.unit.transaction.getMany(keys), (records) =>
+        this.#hand(execution, this.#presentCandidates(reading, batch, records), visit),
+      );
+    });
   }
 
   #presentCandidates(
