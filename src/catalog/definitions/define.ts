@@ -152,8 +152,7 @@ export function putTable(
     logDefinition(transaction, catalog.database.id, table);
     recordTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    const derive: Derive = (before, stamp) =>
-      withTable(before, stamp, definitionIn('define-table', row), stampOf(row));
+    const derive: Derive = (before, stamp) => withTable(before, stamp, definitionIn('define-table', row), stampOf(row));
     return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog, derive), () => table));
   });
 }
