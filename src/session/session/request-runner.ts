@@ -514,10 +514,13 @@ export class RequestRunner implements WaitInterrupt {
     const execution = this.#execution(transaction);
     const { executor } = this.#services;
     executor.prefetch(statement, execution, this.#scope);
-    const admitted = execution.unit.answersLater
-      ? endingInTime(execution, () => assertSameUser(execution))
-      : assertSameUser(execution);
-    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
+    const admitted = execution.unit.answersLater ? admittedInTime(execution) : assertSameUser(execution);
+    if (isPromise(admitted)) return this.#runAfter(admitted, statement, execution);
+    return executor.run(statement, execution, this.#scope);
+  }
+
+  #runAfter(admitted: Promise<void>, statement: Statement, execution: Execution): Promise<Value> {
+    return admitted.then(() => this.#services.executor.run(statement, execution, this.#scope));
   }
 
   /** Options apply to later statements of the same request. */
@@ -573,6 +576,10 @@ export class RequestRunner implements WaitInterrupt {
       ? { time, outcome, type: statement.kind }
       : { time, outcome };
   }
+}
+
+function admittedInTime(execution: Execution): PromiseOrValue<void> {
+  return endingInTime(execution, () => assertSameUser(execution));
 }
 
 interface BlockResults {
