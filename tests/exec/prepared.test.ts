@@ -13,7 +13,7 @@ import { toText } from '../../src/value/text/text.js';
 const state = (stamp: string, indexes: Readonly<Record<string, number>>): DatabaseCatalog =>
   ({
     stamp,
-    tables: new Map(Object.entries(indexes).map(([name, count]) => [name, { indexes: new Array(count).fill({}) }])),
+    tables: new Map(Object.entries(indexes).map(([name, count]) => [name, { answering: new Array(count).fill({}) }])),
   }) as unknown as DatabaseCatalog;
 
 test('a plan holds for every state in which there is nothing to choose from', () => {
