@@ -134,7 +134,7 @@ export class Executor {
     eventDepth = 0,
     strict,
   }: RunOptions): Execution {
-    const { refusal, checks } = privileged ? PRIVILEGED : this.#rightsOf(identity);
+    const { refusal, checks, maySleep } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
     return {
       environment: this.#options.environment,
       passwords: this.#options.passwords,
@@ -162,7 +162,7 @@ export class Executor {
       eventDepth,
       eventQueued: this.#options.eventQueued,
       indexWorkQueued: this.#options.indexWorkQueued,
-      maySleep: memory !== undefined && mayAct(identity.principal, 'edit', {}),
+      maySleep: memory !== undefined && maySleep,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
       judging: false,
@@ -185,7 +185,12 @@ export class Executor {
 
   #rightsOf(identity: Identity): Rights {
     if (this.#rights?.identity !== identity) {
-      this.#rights = { identity, refusal: refusalOf(identity), checks: checksOf(identity) };
+      this.#rights = {
+        identity,
+        refusal: refusalOf(identity),
+        checks: checksOf(identity),
+        maySleep: maySleep(identity),
+      };
     }
     return this.#rights;
   }
@@ -226,11 +231,19 @@ interface Rights {
   /** Why it may touch nothing at the selected place. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
+  /** As `Execution.maySleep`. */
+  readonly maySleep: boolean;
 }
 
 const NO_LITERALS: readonly Value[] = [];
 
-const PRIVILEGED: Rights = { refusal: undefined, checks: UNCHECKED };
+function privilegedRights(identity: Identity): Rights {
+  return { refusal: undefined, checks: UNCHECKED, maySleep: maySleep(identity) };
+}
+
+function maySleep({ principal }: Identity): boolean {
+  return mayAct(principal, 'edit', {});
+}
 
 function checksOf({ principal, place }: Identity): Checks {
   return { view: !mayAct(principal, 'view', place), edit: !mayAct(principal, 'edit', place) };

@@ -14,8 +14,8 @@ interface Turn {
   ended: TesseraError | undefined;
   /** Called whenever it gives way. */
   readonly yielding: (() => void) | undefined;
-  /** Who is to be called when it is cancelled. */
-  readonly cancelled: Set<(reason: TesseraError) => void>;
+  /** Who is to be called when it is cancelled; made when somebody is, which most requests don't need. */
+  cancelled: Set<(reason: TesseraError) => void> | undefined;
 }
 
 /** When a request must have ended. */
@@ -41,18 +41,20 @@ export class RequestInterrupt implements Interrupt {
 
   /** `now` by the clock that only goes on; `yielding` is called whenever the request gives way to others. */
   static begin(environment: Environment, now = environment.clock.monotonic(), yielding?: () => void): RequestInterrupt {
-    const turn: Turn = { began: now, ended: undefined, yielding, cancelled: new Set() };
+    const turn: Turn = { began: now, ended: undefined, yielding, cancelled: undefined };
     return new RequestInterrupt(environment, turn, undefined);
   }
 
   /** Ends the request at its next checkpoint, or at once while it waits for an answer of the store. */
   cancel(reason = failure('cancelled')): void {
     this.#turn.ended = reason;
-    for (const callback of this.#turn.cancelled) callback(reason);
+    for (const callback of this.#turn.cancelled ?? []) callback(reason);
   }
 
   onEnd(callback: (reason: TesseraError) => void, grace = 0): () => void {
-    const { cancelled, ended } = this.#turn;
+    const turn = this.#turn;
+    turn.cancelled ??= new Set();
+    const { cancelled, ended } = turn;
     const { deadline } = this;
     const { clock, timers } = this.#environment;
     let stopGrace: (() => void) | undefined;

@@ -104,9 +104,6 @@ const OF_DATA: ReadonlySet<string> = new Set([
   'LET',
 ]);
 
-/** A text that defines something comes once, and so do the statements in it. */
-const DEFINING: ReadonlySet<string> = new Set(['DEFINE', 'ALTER', 'REMOVE']);
-
 /** Distinguishes the hash of a shape from that of an identical text. */
 const SEED = 1;
 
@@ -134,21 +131,19 @@ const LIKE_NUMBER = /[\w.]+/y;
 const MADE_UP_NAME = /bind__\d+(?!\w)/y;
 
 /**
- * The shapes of the statements of a text; `undefined` if only the parser can tokenize it or report its error, and for
- * texts with definitions, unless `definesToo`.
+ * The shapes of the statements of a text; `undefined` if only the parser can tokenize it or report its error.
  *
  * It scans characters rather than tokens, since it has to be cheaper than parsing. Parts that it cannot classify stay
  * in the shape and are compared literally. `parameterize.ts` puts only those literals into slots that the parser has
  * read in the same way.
  */
-export function shapesOf(text: string, definesToo = false): readonly Shape[] | undefined {
+export function shapesOf(text: string): readonly Shape[] | undefined {
   if (text.includes(MARK) || !text.isWellFormed()) return undefined;
-  return new ShapeReader(text, definesToo).read();
+  return new ShapeReader(text).read();
 }
 
 class ShapeReader {
   readonly #source: string;
-  readonly #definesToo: boolean;
   /** Where it reads. */
   #at = 0;
   #isClear = true;
@@ -157,9 +152,8 @@ class ShapeReader {
   #hash = SEED;
   #taken = 0;
 
-  constructor(source: string, definesToo: boolean) {
+  constructor(source: string) {
     this.#source = source;
-    this.#definesToo = definesToo;
   }
 
   read(): readonly Shape[] | undefined {
@@ -180,7 +174,6 @@ class ShapeReader {
     this.#taken = start;
     const first = source.slice(start, wordEnd(source, start)).toUpperCase();
     const isData = first === '' || OF_DATA.has(first);
-    if (!this.#definesToo && DEFINING.has(first)) this.#isClear = false;
     let depth = 0;
     while (this.#isClear && this.#at < source.length) {
       const code = source.charCodeAt(this.#at);

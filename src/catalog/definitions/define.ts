@@ -57,7 +57,7 @@ import {
   type SchemaChange,
   withVersion,
 } from './schema-version.js';
-import { readAnyDefinition, readDefinition, stampOf, storeDefinition } from './stored-definition.js';
+import { definitionIn, stampOf, storeDefinition } from './stored-definition.js';
 
 /** A definition without an id yet. */
 export type WithoutId<D> = Omit<D, 'id'>;
@@ -106,7 +106,7 @@ export function putDatabase(
       if (existing !== undefined || change.catalogs === undefined) return database;
       return andThen(findNamespace(transaction, namespace), (found) => {
         if (found !== undefined) {
-          change.catalogs?.add(emptyCatalog(found, readDefinition('define-database', row), stampOf(row)));
+          change.catalogs?.add(emptyCatalog(found, definitionIn('define-database', row), stampOf(row)));
         }
         return database;
       });
@@ -152,8 +152,7 @@ export function putTable(
     logDefinition(transaction, catalog.database.id, table);
     recordTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    const derive: Derive = (before, stamp) =>
-      withTable(before, stamp, readDefinition('define-table', row), stampOf(row));
+    const derive: Derive = (before, stamp) => withTable(before, stamp, definitionIn('define-table', row), stampOf(row));
     return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog, derive), () => table));
   });
 }
@@ -277,7 +276,7 @@ function putMember<M extends FieldDefinition | IndexDefinition | EventDefinition
   change.transaction.put(memberKey(catalog.database.id, id, kind, nameOf(member)), row);
   if (!isAlone) return bumpTableVersion(change, catalog, name);
   return bumpTableVersion(change, catalog, name, (before, stamp, tableStamp) =>
-    withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, readAnyDefinition(row) as M)),
+    withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, definitionIn(member.kind, row) as M)),
   );
 }
 

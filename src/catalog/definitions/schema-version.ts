@@ -3,7 +3,7 @@ import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Key, Transaction } from '../../storage/contract.js';
-import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { newObject, type ObjectValue } from '../../value/value.js';
 import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from '../keys.js';
 import type { DatabaseCatalog } from './database-catalog.js';
 import type { Id } from './definition.js';
@@ -35,8 +35,11 @@ export function nextId(transaction: Transaction, area: Area): PromiseOrValue<Id>
 
 /** The row with a new schema version. */
 export function withVersion(change: SchemaChange, row: ObjectValue): ObjectValue {
+  const copy = newObject();
+  for (const name in row) copy[name] = row[name];
   // 96 random bits: versions never repeat.
-  return objectFrom({ ...row, stamp: Buffer.from(change.random.bytes(12)).toString('base64url') });
+  copy['stamp'] = Buffer.from(change.random.bytes(12)).toString('base64url');
+  return copy;
 }
 
 /** Replaces the schema version in the row of a key. */

@@ -83,7 +83,15 @@ export function storeDefinition(definition: Definition): ObjectValue {
 
 /** The definition stored by `storeDefinition`; the key determines its kind. */
 export function readDefinition<K extends DefinitionKind>(kind: K, stored: Stored): DefinitionOf<K> {
-  const definition = readAnyDefinition(stored);
+  return ofKind(kind, readAnyDefinition(stored));
+}
+
+/** The same of a row that was just made, and isn't looked for among those that were read before. */
+export function definitionIn<K extends DefinitionKind>(kind: K, row: ObjectValue): DefinitionOf<K> {
+  return ofKind(kind, readRow(row));
+}
+
+function ofKind<K extends DefinitionKind>(kind: K, definition: Definition): DefinitionOf<K> {
   invariant(definition.kind === kind, `a stored definition is a ${definition.kind} where a ${kind} belongs`);
   return definition as DefinitionOf<K>;
 }
@@ -92,7 +100,7 @@ export function readAnyDefinition(stored: Stored): Definition {
   const row = rowOf(stored);
   let definition = definitions.get(row);
   if (definition === undefined) {
-    definition = definitionIn(row);
+    definition = readRow(row);
     definitions.set(row, definition);
   }
   return definition;
@@ -101,7 +109,7 @@ export function readAnyDefinition(stored: Stored): Definition {
 /** By row: engines return the same object as long as they cache it. */
 const definitions = new WeakMap<ObjectValue, Definition>();
 
-function definitionIn(row: ObjectValue): Definition {
+function readRow(row: ObjectValue): Definition {
   const text = row['text'];
   invariant(typeof text === 'string', 'a stored definition has a text');
   const statement = parsed(text);

@@ -1,4 +1,4 @@
-import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError } from '../../errors/error.js';
 import type { Engine } from '../../storage/contract.js';
 import type { StatementResult } from '../statement-executor.js';
@@ -50,13 +50,22 @@ export function whenDurable(
   work: (durability: DurabilityTracker) => PromiseOrValue<StatementResult[]>,
 ): PromiseOrValue<StatementResult[]> {
   const durability = new DurabilityTracker(engine);
-  return andThen(work(durability), (results) => {
-    const { durable } = durability;
-    if (!isPromise(durable)) return results;
-    const lost = (thrown: unknown): StatementResult[] => {
-      const error = asTesseraError(thrown);
-      return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
-    };
-    return durable.then(() => results, lost);
-  });
+  const results = work(durability);
+  return isPromise(results) ? afterRun(results, durability) : afterCommits(results, durability);
+}
+
+function afterRun(running: Promise<StatementResult[]>, durability: DurabilityTracker): Promise<StatementResult[]> {
+  return running.then((results) => afterCommits(results, durability));
+}
+
+function afterCommits(results: StatementResult[], { durable }: DurabilityTracker): PromiseOrValue<StatementResult[]> {
+  return isPromise(durable) ? unlessLost(results, durable) : results;
+}
+
+function unlessLost(results: StatementResult[], durable: Promise<void>): Promise<StatementResult[]> {
+  const lost = (thrown: unknown): StatementResult[] => {
+    const error = asTesseraError(thrown);
+    return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
+  };
+  return durable.then(() => results, lost);
 }

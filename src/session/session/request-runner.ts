@@ -8,7 +8,7 @@
  * for durability first.
  */
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
-import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
@@ -63,6 +63,9 @@ export interface RunnerServices {
 
 type Outcome = StatementResult['outcome'];
 
+/** The slot values of each statement. */
+type Literals = readonly (readonly Value[])[] | undefined;
+
 /** The identities that have already run statements in a held transaction. */
 const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
 
@@ -92,7 +95,7 @@ export class RequestRunner implements WaitInterrupt {
   #strict: boolean;
   /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
-  #requestLiterals: readonly (readonly Value[])[] | undefined;
+  #requestLiterals: Literals;
   /** The literal values of the current statement. */
   #literals: readonly Value[] | undefined;
 
@@ -113,28 +116,44 @@ export class RequestRunner implements WaitInterrupt {
    * Runs statements; answers synchronously if the storage does and no yield is due. A second call continues with the
    * variables, selection and options of the first. `literals` are the slot values of each statement.
    */
-  run(
-    statements: readonly Statement[],
-    literals?: readonly (readonly Value[])[] | undefined,
-  ): PromiseOrValue<StatementResult[]> {
+  run(statements: readonly Statement[], literals?: Literals): PromiseOrValue<StatementResult[]> {
     const results: StatementResult[] = [];
     this.#results = results;
     this.#requestLiterals = literals;
-    let next = 0;
-    const done = untilTrue(() => {
-      const statement = statements[next];
-      if (statement === undefined) return true;
-      const at = next++;
+    const done = this.#each(statements, literals);
+    return isPromise(done) ? done.then(() => results) : results;
+  }
+
+  // As long as nothing has to be waited for, a statement is run without closures and promises.
+
+  #each(statements: readonly Statement[], literals: Literals): PromiseOrValue<void> {
+    for (let at = 0; at < statements.length; at++) {
+      const statement = statements[at] as Statement;
+      if (statement.kind === 'begin' && this.#held === undefined)
+        return this.#rest(undefined, statements, at, literals);
+      this.#literals = literals?.[at];
+      const done = this.#alone(statement, at > 0);
+      if (isPromise(done)) return this.#rest(done, statements, at + 1, literals);
+    }
+  }
+
+  async #rest(
+    before: Promise<void> | undefined,
+    statements: readonly Statement[],
+    from: number,
+    literals: Literals,
+  ): Promise<void> {
+    await before;
+    for (let at = from; at < statements.length; at++) {
+      const statement = statements[at] as Statement;
       if (statement.kind === 'begin' && this.#held === undefined) {
-        return this.#block(statements, at).then((end) => {
-          next = end + 1;
-          return false;
-        });
+        at = await this.#block(statements, at);
+        continue;
       }
       this.#literals = literals?.[at];
-      return andThen(this.#alone(statement, at > 0), () => false);
-    });
-    return andThen(done, () => results);
+      const done = this.#alone(statement, at > 0);
+      if (isPromise(done)) await done;
+    }
   }
 
   /** Ends what waits for the store in behalf of the statement that runs. */
@@ -149,23 +168,46 @@ export class RequestRunner implements WaitInterrupt {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
-    const note = (outcome: Outcome) => {
-      const settled = this.#settle(used, made, statement, this.#scope, outcome);
-      return isPromise(settled)
-        ? settled.then(() => this.#note(statement, began, outcome))
-        : this.#note(statement, began, outcome);
-    };
-    const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
     this.#timed = this.#timedBy(statement);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
       const ready = pause ? this.#interrupt.checkpoint() : undefined;
-      value = isPromise(ready) ? ready.then(() => this.#dispatch(statement)) : this.#dispatch(statement);
+      value = isPromise(ready) ? this.#dispatchAfter(ready, statement) : this.#dispatch(statement);
     } catch (thrown) {
-      return failed(thrown);
+      return this.#end(statement, began, used, made, { ok: false, error: this.#errorOf(thrown) });
     }
-    return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
+    if (isPromise(value)) return this.#endLater(statement, began, used, made, value);
+    return this.#end(statement, began, used, made, succeeded(value));
+  }
+
+  #dispatchAfter(ready: Promise<void>, statement: Statement): Promise<Value> {
+    return ready.then(() => this.#dispatch(statement));
+  }
+
+  #endLater(
+    statement: Statement,
+    began: number,
+    used: number,
+    made: number,
+    value: Promise<Value>,
+  ): PromiseOrValue<void> {
+    return value.then(
+      (found) => this.#end(statement, began, used, made, succeeded(found)),
+      (thrown) => this.#end(statement, began, used, made, { ok: false, error: this.#errorOf(thrown) }),
+    );
+  }
+
+  /** Notes the outcome, when what the statement made is settled: `used` and `made` are how much of that there was before. */
+  #end(statement: Statement, began: number, used: number, made: number, outcome: Outcome): PromiseOrValue<void> {
+    const settled = this.#settle(used, made, statement, this.#scope, outcome);
+    return isPromise(settled)
+      ? this.#noteAfter(settled, statement, began, outcome)
+      : this.#note(statement, began, outcome);
+  }
+
+  #noteAfter(settled: Promise<void>, statement: Statement, began: number, outcome: Outcome): Promise<void> {
+    return settled.then(() => this.#note(statement, began, outcome));
   }
 
   /** A TIMEOUT that is computed, or isn't a duration yet, begins with the statement. */
@@ -297,12 +339,23 @@ export class RequestRunner implements WaitInterrupt {
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
-    return andThen(this.#snapshot(), (transaction) =>
-      lastly(
-        () => this.#evaluateAnew(statement, transaction),
-        () => transaction.cancel(),
-      ),
-    );
+    const transaction = this.#snapshot();
+    return isPromise(transaction)
+      ? transaction.then((begun) => this.#readIn(begun, statement))
+      : this.#readIn(transaction, statement);
+  }
+
+  #readIn(transaction: Transaction, statement: Statement): PromiseOrValue<Value> {
+    let value: PromiseOrValue<Value>;
+    try {
+      value = this.#evaluateAnew(statement, transaction);
+    } catch (error) {
+      transaction.cancel();
+      throw error;
+    }
+    if (isPromise(value)) return value.finally(() => transaction.cancel());
+    transaction.cancel();
+    return value;
   }
 
   /** A failing statement is rolled back; the transaction continues. */
@@ -461,10 +514,13 @@ export class RequestRunner implements WaitInterrupt {
     const execution = this.#execution(transaction);
     const { executor } = this.#services;
     executor.prefetch(statement, execution, this.#scope);
-    const admitted = execution.unit.answersLater
-      ? endingInTime(execution, () => assertSameUser(execution))
-      : assertSameUser(execution);
-    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
+    const admitted = execution.unit.answersLater ? admittedInTime(execution) : assertSameUser(execution);
+    if (isPromise(admitted)) return this.#runAfter(admitted, statement, execution);
+    return executor.run(statement, execution, this.#scope);
+  }
+
+  #runAfter(admitted: Promise<void>, statement: Statement, execution: Execution): Promise<Value> {
+    return admitted.then(() => this.#services.executor.run(statement, execution, this.#scope));
   }
 
   /** Options apply to later statements of the same request. */
@@ -520,6 +576,10 @@ export class RequestRunner implements WaitInterrupt {
       ? { time, outcome, type: statement.kind }
       : { time, outcome };
   }
+}
+
+function admittedInTime(execution: Execution): PromiseOrValue<void> {
+  return endingInTime(execution, () => assertSameUser(execution));
 }
 
 interface BlockResults {

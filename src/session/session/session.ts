@@ -157,13 +157,30 @@ export class OpenSession implements Session, RegisteredSession {
     );
   }
 
-  #query(text: string, { variables, durability }: StatementRequest): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => {
-      const parsed = this.#parse(text, variables);
-      const run = ({ statements, literals }: ParsedRequest) =>
-        this.#run(statements, { variables, literals, durability });
-      return isPromise(parsed) ? parsed.then(run) : run(parsed);
-    });
+  #query(text: string, request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    const ready = this.#use();
+    if (isPromise(ready)) return this.#queryAfter(ready, text, request);
+    const parsed = this.#parse(text, request.variables);
+    return isPromise(parsed) ? this.#runParsedAfter(parsed, request) : this.#runParsed(parsed, request);
+  }
+
+  // Closures stand apart, so that a request that has nothing to wait for makes none.
+
+  #queryAfter(ready: Promise<void>, text: string, request: StatementRequest): Promise<StatementResult[]> {
+    return ready.then(() =>
+      andThen(this.#parse(text, request.variables), (parsed) => this.#runParsed(parsed, request)),
+    );
+  }
+
+  #runParsedAfter(parsed: Promise<ParsedRequest>, request: StatementRequest): Promise<StatementResult[]> {
+    return parsed.then((ready) => this.#runParsed(ready, request));
+  }
+
+  #runParsed(
+    { statements, literals }: ParsedRequest,
+    { variables, durability }: StatementRequest,
+  ): PromiseOrValue<StatementResult[]> {
+    return this.#run(statements, { variables, literals, durability });
   }
 
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
