@@ -57,8 +57,11 @@ export interface Interrupt {
   check(): void;
   /** The same with an earlier deadline, if `duration` from now is earlier. */
   within(duration: Duration): Interrupt;
-  /** Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for. The answer stops that. */
-  onEnd(callback: (reason: TesseraError) => void): () => void;
+  /**
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or `grace` milliseconds later.
+   * The answer stops that.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
 
 /** A transaction under way with the catalog as it stands in it. */
@@ -72,6 +75,9 @@ export interface Unit {
   readonly catalogs: CatalogCache;
   /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
   readonly answersLater: boolean;
+  /** The clause TIMEOUT of the statement for which the transaction has begun, and the interrupt by which it ends, once it runs. */
+  timeout: Expression | undefined;
+  timeoutInterrupt: Interrupt | undefined;
   /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be fetched with it. */
   likelyCatalog(): DatabaseCatalog | undefined;
   /** Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still the same. */

@@ -51,19 +51,25 @@ export class RequestInterrupt implements Interrupt {
     for (const callback of this.#turn.cancelled) callback(reason);
   }
 
-  onEnd(callback: (reason: TesseraError) => void): () => void {
+  onEnd(callback: (reason: TesseraError) => void, grace = 0): () => void {
     const { cancelled, ended } = this.#turn;
     const { deadline } = this;
-    cancelled.add(callback);
-    const left = deadline === undefined ? undefined : deadline.at - this.#environment.clock.monotonic();
+    const { clock, timers } = this.#environment;
+    let stopGrace: (() => void) | undefined;
+    const end = (reason: TesseraError) => {
+      if (grace === 0) return callback(reason);
+      stopGrace ??= timers.after(grace, () => callback(reason));
+    };
+    cancelled.add(end);
     const stopTimer =
-      deadline === undefined || left === undefined
+      deadline === undefined
         ? undefined
-        : this.#environment.timers.after(Math.max(0, left), () => callback(timedOut(deadline)));
-    if (ended !== undefined) callback(ended);
+        : timers.after(Math.max(0, deadline.at - clock.monotonic()) + grace, () => callback(timedOut(deadline)));
+    if (ended !== undefined) end(ended);
     return () => {
-      cancelled.delete(callback);
+      cancelled.delete(end);
       stopTimer?.();
+      stopGrace?.();
     };
   }
 

@@ -167,6 +167,8 @@ describe('closures', () => {
       answersLater: false,
       likelyCatalog: () => undefined,
       prefetch: () => undefined,
+      timeout: undefined,
+      timeoutInterrupt: undefined,
       get transaction(): never {
         throw new Error('not reached');
       },

@@ -5,7 +5,8 @@ import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../exec/interrupt.js';
 import type { Statement } from '../../language/ast.js';
-import type { Transaction } from '../../storage/contract.js';
+import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
@@ -42,6 +43,8 @@ export interface Participant {
   enter(): PromiseOrValue<void>;
   /** Runs statements with the session's rights, selection and variables. */
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
+  /** Work that waits for the store, which ends with the session and when a request would have to. */
+  interruptible<T>(work: (interrupt: WaitInterrupt) => PromiseOrValue<T>): PromiseOrValue<T>;
   /** The session takes part from now on; it cancels the transaction when its rights end. */
   joined(held: OpenHeldTransaction): void;
   /** The transaction is about to end. */
@@ -149,7 +152,7 @@ export class OpenHeldTransaction {
         this.#mustGoOn(by);
         this.#release();
         return otherwise(
-          () => andThen(this.#transaction.commit(), () => this.#settle(true)),
+          () => andThen(this.#commit(by), () => this.#settle(true)),
           (error) => {
             this.#settle(false);
             throw error;
@@ -157,6 +160,13 @@ export class OpenHeldTransaction {
         );
       });
     });
+  }
+
+  #commit(by: Participant): PromiseOrValue<void> {
+    const transaction = this.#transaction;
+    const committed = transaction.commit();
+    if (!isPromise(committed)) return;
+    return by.interruptible((interrupt) => commitInterruptibly(interrupt, transaction, () => committed));
   }
 
   /**

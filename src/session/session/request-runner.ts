@@ -14,15 +14,16 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
 import { endingInTime } from '../../exec/cut-off.js';
-import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
+import { type Execution, type Interrupt, type LiveListener, Scope, type Unit } from '../../exec/execution.js';
 import type { Executor, TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
-import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
+import { cancelled, type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { newObject, type Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
@@ -72,7 +73,7 @@ const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
-export class RequestRunner {
+export class RequestRunner implements WaitInterrupt {
   readonly #services: RunnerServices;
   readonly #interrupt: Interrupt;
   readonly #memory: RequestMemory;
@@ -81,6 +82,8 @@ export class RequestRunner {
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
+  /** Of the statement that runs alone and has a TIMEOUT, which holds for its COMMIT, too. */
+  #timed: Unit | undefined;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
@@ -133,6 +136,11 @@ export class RequestRunner {
     return andThen(done, () => results);
   }
 
+  /** Ends what waits for the store in behalf of the statement that runs. */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void {
+    return (this.#timed?.timeoutInterrupt ?? this.#interrupt).onEnd(callback, grace);
+  }
+
   /**
    * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
    * doesn't block others.
@@ -147,6 +155,7 @@ export class RequestRunner {
         : this.#note(statement, began, outcome);
     };
     const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
+    this.#timed = undefined;
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
@@ -186,7 +195,7 @@ export class RequestRunner {
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
         if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
-        return andThen(this.#durability.durable, () =>
+        return andThen(this.#whenDurable(), () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
     }
@@ -198,7 +207,9 @@ export class RequestRunner {
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(andThen(this.#durability.durable, selecting), (place) => this.#selected(place));
+      return andThen(untilInterrupted(this, andThen(this.#durability.durable, selecting)), (place) =>
+        this.#selected(place),
+      );
     });
   }
 
@@ -235,15 +246,20 @@ export class RequestRunner {
     return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
+  /** Waits until all that was done and seen is durable, unless that has to end. */
+  #whenDurable(): PromiseOrValue<void> {
+    return untilInterrupted(this, this.#durability.durable);
+  }
+
   /** Audit events are recorded only once durable. */
   #beforeTelling(value: Value): PromiseOrValue<Value> {
     if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
-    return andThen(this.#durability.durable, () => value);
+    return andThen(this.#whenDurable(), () => value);
   }
 
   /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget };
+    return { interrupt: this, memory: this.#services.transactions.budget };
   }
 
   /** One attempt at a statement. */
@@ -255,8 +271,11 @@ export class RequestRunner {
 
   #snapshot(): PromiseOrValue<Transaction> {
     const { engine } = this.#services;
-    if (engine.earlyAnswers === undefined || !this.#durability.isPending) return engine.begin(READ_ONLY);
-    return andThen(engine.earlyAnswers.beginOnAccepted(READ_ONLY), (transaction) => {
+    if (engine.earlyAnswers === undefined || !this.#durability.isPending) {
+      return untilInterrupted(this, engine.begin(READ_ONLY), cancelled);
+    }
+    const begun = untilInterrupted(this, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
+    return andThen(begun, (transaction) => {
       this.#durability.note();
       return transaction;
     });
@@ -298,7 +317,8 @@ export class RequestRunner {
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    await this.#durability.durable;
+    this.#timed = undefined;
+    await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
@@ -415,7 +435,16 @@ export class RequestRunner {
     const { executor } = this.#services;
     const execution = this.#execution(transaction);
     executor.prefetch(statement, execution, scope);
-    return executor.run(statement, execution, scope);
+    return this.#executed(statement, execution, scope);
+  }
+
+  #executed(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
+    if ('timeout' in statement && statement.timeout !== undefined) {
+      const { unit } = execution;
+      unit.timeout = statement.timeout;
+      this.#timed = unit;
+    }
+    return this.#services.executor.run(statement, execution, scope);
   }
 
   /** The first statement in a transaction checks that the user still exists. */
@@ -429,7 +458,7 @@ export class RequestRunner {
     const admitted = execution.unit.answersLater
       ? endingInTime(execution, () => assertSameUser(execution))
       : assertSameUser(execution);
-    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
+    return andThen(admitted, () => this.#executed(statement, execution, this.#scope));
   }
 
   /** Options apply to later statements of the same request. */

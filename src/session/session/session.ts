@@ -169,10 +169,13 @@ export class OpenSession implements Session, RegisteredSession {
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
     if (text.length <= SHORT) return this.#services.parse(text, variables);
     this.#mustBeAdmitted();
-    return parseYielding(this.#services, text, (work) => {
-      const begun = this.#requests.begin();
-      return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
-    });
+    return parseYielding(this.#services, text, (work) => this.#interruptible(work));
+  }
+
+  /** Work beside statements, which ends with the session and when a request would have to. */
+  #interruptible<T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>): PromiseOrValue<T> {
+    const begun = this.#requests.begin();
+    return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
   }
 
   #execute(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
@@ -209,6 +212,7 @@ export class OpenSession implements Session, RegisteredSession {
       confirm: () => this.#use(true),
       enter: () => andThen(this.#use(background), () => this.#mustBeAdmitted()),
       run: (statements, request) => this.#run(statements, request),
+      interruptible: (work) => this.#interruptible(work),
       joined: (held) => this.#transactions.joined(held),
       left: (held) => this.#transactions.left(held),
       settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),

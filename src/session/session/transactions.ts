@@ -1,10 +1,12 @@
 /** The transactions in which a session takes part, and its snapshots. They end with its rights. */
 import type { SessionIdentity } from '../../auth/identity.js';
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
-import type { Engine, Transaction } from '../../storage/contract.js';
+import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
+import { cancelled } from '../../storage/retry.js';
 import type { HeldKind, HeldTransactions, Hold } from '../database/held-transactions.js';
 import { principalKey } from '../database/session-registry.js';
 import type { HeldTransaction } from '../statement-executor.js';
@@ -40,6 +42,8 @@ export class SessionTransactions {
   readonly #ongoing = new Set<{ cancel(): void }>();
   /** Incremented when all are cancelled, so that those being begun are cancelled as well. */
   #epoch = 0;
+  /** Those that wait for the store to begin one. */
+  readonly #beginning = new Set<(reason: TesseraError) => void>();
   #isClosed = false;
 
   constructor(
@@ -108,7 +112,7 @@ export class SessionTransactions {
     const hold = this.#all.hold({ user: userOf(whose), kind, end: (reason) => ending.end(reason) });
     return otherwise(
       () =>
-        andThen(this.#engine.begin({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
+        andThen(this.#begun({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
           if (this.#epoch === epoch) return { transaction, hold, ending };
           transaction.cancel();
           throw failure('cancelled');
@@ -118,6 +122,18 @@ export class SessionTransactions {
         throw error;
       },
     );
+  }
+
+  #begun(options: BeginOptions): PromiseOrValue<Transaction> {
+    const begun = this.#engine.begin(options);
+    if (!isPromise(begun)) return begun;
+    const interrupt: WaitInterrupt = {
+      onEnd: (callback) => {
+        this.#beginning.add(callback);
+        return () => this.#beginning.delete(callback);
+      },
+    };
+    return untilInterrupted(interrupt, begun, cancelled);
   }
 
   /**
@@ -130,6 +146,7 @@ export class SessionTransactions {
 
   cancelAll(): void {
     this.#epoch++;
+    for (const end of this.#beginning) end(failure('cancelled'));
     for (const each of this.#ongoing) each.cancel();
   }
 
