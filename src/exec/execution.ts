@@ -75,9 +75,6 @@ export interface Unit {
   readonly catalogs: CatalogCache;
   /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
   readonly answersLater: boolean;
-  /** The clause TIMEOUT of the statement for which the transaction has begun, and the interrupt by which it ends, once it runs. */
-  timeout: Expression | undefined;
-  timeoutInterrupt: Interrupt | undefined;
   /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be fetched with it. */
   likelyCatalog(): DatabaseCatalog | undefined;
   /** Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still the same. */

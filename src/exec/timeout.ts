@@ -22,7 +22,6 @@ export function compileTimeout(
       if (value === undefined && (reading === 'cast' || timeout.kind === 'literal')) return run(frame);
       const { execution } = frame;
       const interrupt = execution.interrupt.within(toDuration(value));
-      if (execution.unit.timeout === timeout) execution.unit.timeoutInterrupt = interrupt;
       const inner = new Frame(
         { ...execution, interrupt, variants: new Variants() },
         frame.scope,

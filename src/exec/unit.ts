@@ -5,9 +5,8 @@ import { type CatalogCache, loadDatabase } from '../catalog/definitions/load.js'
 import { databaseKey } from '../catalog/keys.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Expression } from '../language/ast.js';
 import type { Key, Prefetch, Transaction } from '../storage/contract.js';
-import type { Interrupt, Unit } from './execution.js';
+import type { Unit } from './execution.js';
 
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
 export class TransactionUnit implements Unit {
@@ -15,8 +14,6 @@ export class TransactionUnit implements Unit {
   readonly catalogs: CatalogCache;
   readonly #place: DatabasePath;
   readonly #refusal: TesseraError | undefined;
-  timeout: Expression | undefined;
-  timeoutInterrupt: Interrupt | undefined;
   #catalog: DatabaseCatalog | undefined;
 
   /** With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without. */

@@ -167,8 +167,6 @@ describe('closures', () => {
       answersLater: false,
       likelyCatalog: () => undefined,
       prefetch: () => undefined,
-      timeout: undefined,
-      timeoutInterrupt: undefined,
       get transaction(): never {
         throw new Error('not reached');
       },

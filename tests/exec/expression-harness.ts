@@ -114,8 +114,6 @@ export function executionOver(world: World, store: Store): Execution {
       answersLater: false,
       likelyCatalog: () => undefined,
       prefetch: () => undefined,
-      timeout: undefined,
-      timeoutInterrupt: undefined,
     },
     liveQueries: new LiveQueries(),
     listener: undefined,

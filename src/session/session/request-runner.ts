@@ -14,17 +14,18 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
 import { endingInTime } from '../../exec/cut-off.js';
-import { type Execution, type Interrupt, type LiveListener, Scope, type Unit } from '../../exec/execution.js';
+import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
 import type { Executor, TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
-import type { Statement, Use } from '../../language/ast.js';
+import type { Expression, Statement, Use } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
 import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { cancelled, type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
-import { newObject, type Value } from '../../value/value.js';
+import { Duration, newObject, type Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
@@ -82,8 +83,8 @@ export class RequestRunner implements WaitInterrupt {
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
-  /** Of the statement that runs alone and has a TIMEOUT, which holds for its COMMIT, too. */
-  #timed: Unit | undefined;
+  /** With the TIMEOUT of the statement that runs alone, which holds for its BEGIN and its COMMIT, too. */
+  #timed: Interrupt | undefined;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
@@ -138,7 +139,7 @@ export class RequestRunner implements WaitInterrupt {
 
   /** Ends what waits for the store in behalf of the statement that runs. */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void {
-    return (this.#timed?.timeoutInterrupt ?? this.#interrupt).onEnd(callback, grace);
+    return (this.#timed ?? this.#interrupt).onEnd(callback, grace);
   }
 
   /**
@@ -155,7 +156,7 @@ export class RequestRunner implements WaitInterrupt {
         : this.#note(statement, began, outcome);
     };
     const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
-    this.#timed = undefined;
+    this.#timed = this.#timedBy(statement);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
@@ -165,6 +166,20 @@ export class RequestRunner implements WaitInterrupt {
       return failed(thrown);
     }
     return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
+  }
+
+  /** A TIMEOUT that is computed, or isn't a duration yet, begins with the statement. */
+  #timedBy(statement: Statement): Interrupt | undefined {
+    if (!('timeout' in statement) || statement.timeout === undefined) return undefined;
+    const value = this.#knownValue(statement.timeout);
+    return value instanceof Duration ? this.#interrupt.within(value) : undefined;
+  }
+
+  /** The value of a literal or a variable. */
+  #knownValue(expression: Expression): Value {
+    if (expression.kind !== 'param') return constantValue(expression)?.value;
+    const { name, slot } = expression;
+    return slot === undefined ? this.#scope.get(name) : this.#literals?.[slot];
   }
 
   #note(statement: Statement, began: number, outcome: Outcome): void {
@@ -435,16 +450,7 @@ export class RequestRunner implements WaitInterrupt {
     const { executor } = this.#services;
     const execution = this.#execution(transaction);
     executor.prefetch(statement, execution, scope);
-    return this.#executed(statement, execution, scope);
-  }
-
-  #executed(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
-    if ('timeout' in statement && statement.timeout !== undefined) {
-      const { unit } = execution;
-      unit.timeout = statement.timeout;
-      this.#timed = unit;
-    }
-    return this.#services.executor.run(statement, execution, scope);
+    return executor.run(statement, execution, scope);
   }
 
   /** The first statement in a transaction checks that the user still exists. */
@@ -458,7 +464,7 @@ export class RequestRunner implements WaitInterrupt {
     const admitted = execution.unit.answersLater
       ? endingInTime(execution, () => assertSameUser(execution))
       : assertSameUser(execution);
-    return andThen(admitted, () => this.#executed(statement, execution, this.#scope));
+    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
   }
 
   /** Options apply to later statements of the same request. */
