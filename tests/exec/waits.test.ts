@@ -57,6 +57,8 @@ describe('Reading waits for no more answers than', () => {
     [0, 'RETURN 1'],
     [1, 'SELECT * FROM person:1'],
     [1, 'SELECT * FROM person:1, person:2, person:3'],
+    [1, 'SELECT * FROM person:1..5'],
+    [1, 'SELECT * FROM person:1..=5, person:20..25'],
     [1, 'SELECT * FROM [person:1, person:2, person:3]'],
     [1, 'SELECT * FROM person WHERE id = person:1'],
     [1, 'SELECT * FROM person LIMIT 10'],

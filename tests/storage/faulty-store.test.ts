@@ -7,7 +7,7 @@ import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { COMMIT_GRACE } from '../../src/storage/interrupted.js';
 import { isObject, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
-import { type Fault, FaultyEngine } from './faulty-engine.js';
+import { type Fault, FaultyEngine } from '../support/faulty-engine.js';
 import { seeded } from '../support/late-engine.js';
 
 const TIMEOUT = 100;

@@ -35,6 +35,7 @@ import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './co
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { applyMask, mayHide } from './mask.js';
+import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
 import { showing, storedOf } from './stored.js';
 import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
@@ -165,7 +166,7 @@ export class Reader implements RecordReader {
       };
       if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, visit);
       return scan.index === undefined
-        ? this.#walk(reading, scan.keys ?? rangeOf(entry, scan.range), scan, visit)
+        ? this.#walk(reading, scan.keys ?? recordRange(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
     });
   }
@@ -480,15 +481,4 @@ function idAlone(raw: ObjectValue): ObjectValue {
   const record = newObject();
   record['id'] = raw['id'];
   return record;
-}
-
-function rangeOf({ keys }: TableEntry, id: RecordId | undefined): KeyRange {
-  const whole = keys.records;
-  if (id === undefined || !(id.key instanceof Range)) return whole;
-  const { start, end } = id.key;
-  const at = (value: Value) => keys.record(encodeKey(value));
-  return {
-    from: start === undefined ? whole.from : start.inclusive ? at(start.value) : `${at(start.value)}\0`,
-    to: end === undefined ? whole.to : end.inclusive ? `${at(end.value)}\0` : at(end.value),
-  };
 }
