@@ -18,7 +18,7 @@ export type TokenKind =
   | 'quoted'
   /** `$name`; `text` is the name. */
   | 'param'
-  /** Digits with fraction, exponent or suffix; `text` is as written without `_` and suffix, `form` classifies it. */
+  /** Digits with an optional fraction, exponent or suffix (`form`); `text` is as written, without `_` and suffix. */
   | 'number'
   | 'duration'
   /** `text` is the content, decoded. */
@@ -172,7 +172,7 @@ export class Lexer {
     else this.readPunct(start, code);
   }
 
-  /** The extent of a token with a fault, and its kind: a number by its first digits, a text if it has an end. */
+  /** The extent of an invalid token, and its intended kind: a number has leading digits, a string an end. */
   private setFaulty(start: number, code: number): void {
     const source = this.source;
     this.form = 'int';

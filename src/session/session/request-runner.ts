@@ -10,56 +10,30 @@
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
-import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
 import { endingInTime } from '../../exec/cut-off.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
-import type { Executor, TransactionStep } from '../../exec/executor.js';
+import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
-import type { Expression, Statement, Use } from '../../language/ast.js';
-import { constantValue } from '../../language/constant-value.js';
+import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
-import { cancelled, type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
-import { Duration, newObject, type Value } from '../../value/value.js';
+import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import type { Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
-import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
-import type { DatabaseSelector } from './database-selector.js';
+import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
-import { evaluateUseTarget } from './use-target.js';
-
-/** What a request runs with. */
-export interface RunnerRequest {
-  readonly identity: SessionIdentity;
-  readonly interrupt: Interrupt;
-  readonly memory: RequestMemory;
-  readonly scope: Scope;
-  /** A held transaction, in which all statements run. */
-  readonly held: Transaction | undefined;
-  readonly durability: DurabilityTracker;
-  /** Receives the notifications of live queries. */
-  readonly listener: LiveListener | undefined;
-  /** Absent if no audit log is kept. */
-  readonly auditor: Auditor | undefined;
-}
-
-export interface RunnerServices {
-  readonly engine: Engine;
-  readonly environment: Environment;
-  readonly executor: Executor;
-  readonly places: DatabaseSelector;
-  readonly transactions: Pick<HeldTransactions, 'budget'>;
-  /** Whether a write denied by PERMISSIONS is an error, unless OPTION overrides it. */
-  readonly strictPermissions: boolean;
-  /** Reports an internal error. */
-  report(error: TesseraError): void;
-}
+import { resultOf } from './result-of.js';
+import type { RunnerRequest, RunnerServices } from './runner-contract.js';
+import { beginSnapshot } from './snapshot.js';
+import { timedBy } from './statement-timeout.js';
+import { evaluateUseTarget, selectionOf } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
 
@@ -73,7 +47,6 @@ const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
 const RESULT = 512;
 const FEW_RESULTS = 64;
 
-const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
@@ -168,7 +141,7 @@ export class RequestRunner implements WaitInterrupt {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
-    this.#timed = this.#timedBy(statement);
+    this.#timed = timedBy(statement, this.#interrupt, this.#scope, this.#literals);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
@@ -208,20 +181,6 @@ export class RequestRunner implements WaitInterrupt {
 
   #noteAfter(settled: Promise<void>, statement: Statement, began: number, outcome: Outcome): Promise<void> {
     return settled.then(() => this.#note(statement, began, outcome));
-  }
-
-  /** A TIMEOUT that is computed, or isn't a duration yet, begins with the statement. */
-  #timedBy(statement: Statement): Interrupt | undefined {
-    if (!('timeout' in statement) || statement.timeout === undefined) return undefined;
-    const value = this.#knownValue(statement.timeout);
-    return value instanceof Duration ? this.#interrupt.within(value) : undefined;
-  }
-
-  /** The value of a literal or a variable. */
-  #knownValue(expression: Expression): Value {
-    if (expression.kind !== 'param') return constantValue(expression)?.value;
-    const { name, slot } = expression;
-    return slot === undefined ? this.#scope.get(name) : this.#literals?.[slot];
   }
 
   #note(statement: Statement, began: number, outcome: Outcome): void {
@@ -281,21 +240,15 @@ export class RequestRunner implements WaitInterrupt {
 
   #selected(place: DatabasePath): Value {
     this.#identity = withDatabasePath(this.#identity, place);
-    const value = newObject();
-    value['namespace'] = place.namespace;
-    value['database'] = place.database;
-    return value;
+    return selectionOf(place);
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
-    const mark = this.#memory.used;
-    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
-    return withRetries(this.#services.engine, work, this.#options());
+    return withRetries(this.#services.engine, this.#attempts(statement), this.#options());
   }
 
   #accepting(statement: Statement): PromiseOrValue<Value> {
-    const mark = this.#memory.used;
-    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
+    const work = this.#attempts(statement);
     const accepted = lastly(
       () => withRetriesAccepted(this.#services.engine, work, this.#durability.isPending, this.#options()),
       () => this.#durability.note(),
@@ -319,27 +272,18 @@ export class RequestRunner implements WaitInterrupt {
     return { interrupt: this, memory: this.#services.transactions.budget };
   }
 
-  /** One attempt at a statement. */
-  #anew(statement: Statement, transaction: Transaction, mark: number): PromiseOrValue<Value> {
-    this.#testify();
-    this.#memory.releaseTo(mark);
-    return this.#evaluateAnew(statement, transaction);
-  }
-
-  #snapshot(): PromiseOrValue<Transaction> {
-    const { engine } = this.#services;
-    if (engine.earlyAnswers === undefined || !this.#durability.isPending) {
-      return untilInterrupted(this, engine.begin(READ_ONLY), cancelled);
-    }
-    const begun = untilInterrupted(this, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
-    return andThen(begun, (transaction) => {
-      this.#durability.note();
-      return transaction;
-    });
+  /** Makes an attempt at a statement, each with the memory that there was before the first. */
+  #attempts(statement: Statement): (transaction: Transaction) => PromiseOrValue<Value> {
+    const mark = this.#memory.used;
+    return (transaction) => {
+      this.#testify();
+      this.#memory.releaseTo(mark);
+      return this.#evaluateAnew(statement, transaction);
+    };
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
-    const transaction = this.#snapshot();
+    const transaction = beginSnapshot(this.#services.engine, this.#durability, this);
     return isPromise(transaction)
       ? transaction.then((begun) => this.#readIn(begun, statement))
       : this.#readIn(transaction, statement);
@@ -421,7 +365,7 @@ export class RequestRunner implements WaitInterrupt {
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes `withRetries` retry the whole block.
         if (results.failed) throw new BlockCancelled(results);
-        if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
+        if (closing !== 'commit') throw new BlockCancelled(withheld(results, closing));
         return results;
       };
       return await withRetries(this.#services.engine, work, this.#options());
@@ -431,21 +375,11 @@ export class RequestRunner implements WaitInterrupt {
       return {
         failed: true,
         undone: { by: body[0]?.kind ?? 'begin', error: failed },
-        entries: body.map((statement) => this.#entry(statement, 0, { ok: false, error: failed })),
+        entries: body.map((statement) => resultOf(statement, 0, { ok: false, error: failed })),
       };
     } finally {
       this.#scope.adopt(scope);
     }
-  }
-
-  /** Results of statements that weren't committed are withheld. */
-  #withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
-    const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
-    return {
-      failed: false,
-      undone: { by: closing ?? 'begin', error },
-      entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
-    };
   }
 
   async #runBody(
@@ -466,7 +400,7 @@ export class RequestRunner implements WaitInterrupt {
         const { value, isLast } = await this.#step(statement, transaction, scope);
         const settled = this.#settle(used, made, statement, scope, succeeded(value));
         if (isPromise(settled)) await settled;
-        entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
+        entries.push(resultOf(statement, elapsed(), { ok: true, value }));
         if (isLast) break;
       } catch (thrown) {
         const error = this.#errorOf(thrown);
@@ -475,7 +409,7 @@ export class RequestRunner implements WaitInterrupt {
           failed: true,
           undone: { by: statement.kind, error },
           entries: body.map((each, index) => {
-            if (index === at) return this.#entry(each, elapsed(), { ok: false, error });
+            if (index === at) return resultOf(each, elapsed(), { ok: false, error });
             const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
             return { time: 0n, outcome: { ok: false, error: reason } };
           }),
@@ -492,18 +426,13 @@ export class RequestRunner implements WaitInterrupt {
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
     }
-    const { executor } = this.#services;
-    const execution = this.#execution(transaction);
-    executor.prefetch(statement, execution, scope);
-    return executor.runInTransaction(statement, execution, scope);
+    const execution = this.#prefetching(statement, transaction, scope);
+    return this.#services.executor.runInTransaction(statement, execution, scope);
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
-    const { executor } = this.#services;
-    const execution = this.#execution(transaction);
-    executor.prefetch(statement, execution, scope);
-    return executor.run(statement, execution, scope);
+    return this.#services.executor.run(statement, this.#prefetching(statement, transaction, scope), scope);
   }
 
   /** The first statement in a transaction checks that the user still exists. */
@@ -511,16 +440,23 @@ export class RequestRunner implements WaitInterrupt {
     if (this.#identity.principal.kind !== 'record' || statement.kind === 'option') {
       return this.#evaluate(statement, transaction, this.#scope);
     }
-    const execution = this.#execution(transaction);
-    const { executor } = this.#services;
-    executor.prefetch(statement, execution, this.#scope);
-    const admitted = execution.unit.answersLater ? admittedInTime(execution) : assertSameUser(execution);
+    const execution = this.#prefetching(statement, transaction, this.#scope);
+    const admitted = execution.unit.answersLater
+      ? endingInTime(execution, () => assertSameUser(execution))
+      : assertSameUser(execution);
     if (isPromise(admitted)) return this.#runAfter(admitted, statement, execution);
-    return executor.run(statement, execution, this.#scope);
+    return this.#services.executor.run(statement, execution, this.#scope);
   }
 
   #runAfter(admitted: Promise<void>, statement: Statement, execution: Execution): Promise<Value> {
     return admitted.then(() => this.#services.executor.run(statement, execution, this.#scope));
+  }
+
+  /** The execution of a statement, which begins to fetch what it reads first. */
+  #prefetching(statement: Statement, transaction: Transaction, scope: Scope): Execution {
+    const execution = this.#execution(transaction);
+    this.#services.executor.prefetch(statement, execution, scope);
+    return execution;
   }
 
   /** Options apply to later statements of the same request. */
@@ -567,32 +503,6 @@ export class RequestRunner implements WaitInterrupt {
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
-    this.#results.push(this.#entry(statement, milliseconds, outcome));
-  }
-
-  #entry(statement: Statement, milliseconds: number, outcome: Outcome): StatementResult {
-    const time = BigInt(Math.round(milliseconds * 1e6));
-    return statement.kind === 'live' || statement.kind === 'kill'
-      ? { time, outcome, type: statement.kind }
-      : { time, outcome };
-  }
-}
-
-function admittedInTime(execution: Execution): PromiseOrValue<void> {
-  return endingInTime(execution, () => assertSameUser(execution));
-}
-
-interface BlockResults {
-  /** A statement has failed, so that later ones were not run. */
-  readonly failed: boolean;
-  /** Why nothing of the block is committed, and the kind of the statement responsible. */
-  readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
-  readonly entries: readonly StatementResult[];
-}
-
-/** Carries the results of a block out of its transaction, which is thereby cancelled. */
-class BlockCancelled extends Error {
-  constructor(readonly results: BlockResults) {
-    super('the block is cancelled');
+    this.#results.push(resultOf(statement, milliseconds, outcome));
   }
 }
