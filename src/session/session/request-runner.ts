@@ -19,19 +19,19 @@ import type { Executor, TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
-import type { Expression, Statement, Use } from '../../language/ast.js';
-import { constantValue } from '../../language/constant-value.js';
+import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { cancelled, type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
-import { Duration, newObject, type Value } from '../../value/value.js';
+import { newObject, type Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
 import type { DatabaseSelector } from './database-selector.js';
 import type { DurabilityTracker } from './durability-tracker.js';
+import { StatementInterrupt } from './statement-interrupt.js';
 import { evaluateUseTarget } from './use-target.js';
 
 /** What a request runs with. */
@@ -77,7 +77,7 @@ const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
-export class RequestRunner implements WaitInterrupt {
+export class RequestRunner {
   readonly #services: RunnerServices;
   readonly #interrupt: Interrupt;
   readonly #memory: RequestMemory;
@@ -86,8 +86,7 @@ export class RequestRunner implements WaitInterrupt {
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
-  /** With the TIMEOUT of the statement that runs alone, which holds for its BEGIN and its COMMIT, too. */
-  #timed: Interrupt | undefined;
+  readonly #wait: StatementInterrupt;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
@@ -103,6 +102,7 @@ export class RequestRunner implements WaitInterrupt {
     this.#services = services;
     this.#strict = services.strictPermissions;
     this.#interrupt = request.interrupt;
+    this.#wait = new StatementInterrupt(request.interrupt, request.scope);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
@@ -156,11 +156,6 @@ export class RequestRunner implements WaitInterrupt {
     }
   }
 
-  /** Ends what waits for the store in behalf of the statement that runs. */
-  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void {
-    return (this.#timed ?? this.#interrupt).onEnd(callback, grace);
-  }
-
   /**
    * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
    * doesn't block others.
@@ -168,7 +163,7 @@ export class RequestRunner implements WaitInterrupt {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
-    this.#timed = this.#timedBy(statement);
+    this.#wait.begin(statement, this.#literals, began);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
@@ -208,20 +203,6 @@ export class RequestRunner implements WaitInterrupt {
 
   #noteAfter(settled: Promise<void>, statement: Statement, began: number, outcome: Outcome): Promise<void> {
     return settled.then(() => this.#note(statement, began, outcome));
-  }
-
-  /** A TIMEOUT that is computed, or isn't a duration yet, begins with the statement. */
-  #timedBy(statement: Statement): Interrupt | undefined {
-    if (!('timeout' in statement) || statement.timeout === undefined) return undefined;
-    const value = this.#knownValue(statement.timeout);
-    return value instanceof Duration ? this.#interrupt.within(value) : undefined;
-  }
-
-  /** The value of a literal or a variable. */
-  #knownValue(expression: Expression): Value {
-    if (expression.kind !== 'param') return constantValue(expression)?.value;
-    const { name, slot } = expression;
-    return slot === undefined ? this.#scope.get(name) : this.#literals?.[slot];
   }
 
   #note(statement: Statement, began: number, outcome: Outcome): void {
@@ -264,7 +245,7 @@ export class RequestRunner implements WaitInterrupt {
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(untilInterrupted(this, andThen(this.#durability.durable, selecting)), (place) =>
+      return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
         this.#selected(place),
       );
     });
@@ -305,7 +286,7 @@ export class RequestRunner implements WaitInterrupt {
 
   /** Waits until all that was done and seen is durable, unless that has to end. */
   #whenDurable(): PromiseOrValue<void> {
-    return untilInterrupted(this, this.#durability.durable);
+    return untilInterrupted(this.#wait, this.#durability.durable);
   }
 
   /** Audit events are recorded only once durable. */
@@ -316,7 +297,7 @@ export class RequestRunner implements WaitInterrupt {
 
   /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this, memory: this.#services.transactions.budget };
+    return { interrupt: this.#wait, memory: this.#services.transactions.budget };
   }
 
   /** One attempt at a statement. */
@@ -329,9 +310,9 @@ export class RequestRunner implements WaitInterrupt {
   #snapshot(): PromiseOrValue<Transaction> {
     const { engine } = this.#services;
     if (engine.earlyAnswers === undefined || !this.#durability.isPending) {
-      return untilInterrupted(this, engine.begin(READ_ONLY), cancelled);
+      return untilInterrupted(this.#wait, engine.begin(READ_ONLY), cancelled);
     }
-    const begun = untilInterrupted(this, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
+    const begun = untilInterrupted(this.#wait, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
     return andThen(begun, (transaction) => {
       this.#durability.note();
       return transaction;
@@ -385,7 +366,7 @@ export class RequestRunner implements WaitInterrupt {
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    this.#timed = undefined;
+    this.#wait.begin(undefined);
     await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
