@@ -45,8 +45,8 @@ export interface Interrupt {
   checkpoint(): PromiseOrValue<void>;
   /** The same where nothing can be waited for: throws, but never gives way. */
   check(): void;
-  /** The same with an earlier deadline, if `duration` from now is earlier. */
-  within(duration: Duration): Interrupt;
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
+  within(duration: Duration, since?: number): Interrupt;
   /**
    * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or `grace` milliseconds later.
    * The answer stops that.

@@ -75,10 +75,10 @@ export class RequestInterrupt implements Interrupt {
     };
   }
 
-  /** The same with an earlier deadline, if `duration` from now is earlier; without one it stays as it is. */
-  within(duration: Duration | undefined): RequestInterrupt {
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier; without one it stays as it is. */
+  within(duration: Duration | undefined, since = this.#environment.clock.monotonic()): RequestInterrupt {
     if (duration === undefined) return this;
-    const at = this.#environment.clock.monotonic() + Number(duration.nanoseconds) / 1e6;
+    const at = since + Number(duration.nanoseconds) / 1e6;
     return this.until({ at, allowed: duration });
   }
 

@@ -20,7 +20,7 @@ import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
+import type { Transaction } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import type { Value } from '../../value/value.js';
@@ -32,7 +32,7 @@ import type { DurabilityTracker } from './durability-tracker.js';
 import { resultOf } from './result-of.js';
 import type { RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
-import { timedBy } from './statement-timeout.js';
+import { StatementInterrupt } from './statement-interrupt.js';
 import { evaluateUseTarget, selectionOf } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
@@ -50,7 +50,7 @@ const FEW_RESULTS = 64;
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
-export class RequestRunner implements WaitInterrupt {
+export class RequestRunner {
   readonly #services: RunnerServices;
   readonly #interrupt: Interrupt;
   readonly #memory: RequestMemory;
@@ -59,8 +59,7 @@ export class RequestRunner implements WaitInterrupt {
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
-  /** With the TIMEOUT of the statement that runs alone, which holds for its BEGIN and its COMMIT, too. */
-  #timed: Interrupt | undefined;
+  readonly #wait: StatementInterrupt;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
@@ -76,6 +75,7 @@ export class RequestRunner implements WaitInterrupt {
     this.#services = services;
     this.#strict = services.strictPermissions;
     this.#interrupt = request.interrupt;
+    this.#wait = new StatementInterrupt(request.interrupt, request.scope);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
@@ -129,11 +129,6 @@ export class RequestRunner implements WaitInterrupt {
     }
   }
 
-  /** Ends what waits for the store in behalf of the statement that runs. */
-  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void {
-    return (this.#timed ?? this.#interrupt).onEnd(callback, grace);
-  }
-
   /**
    * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
    * doesn't block others.
@@ -141,7 +136,7 @@ export class RequestRunner implements WaitInterrupt {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
-    this.#timed = timedBy(statement, this.#interrupt, this.#scope, this.#literals);
+    this.#wait.begin(statement, this.#literals, began);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
@@ -223,7 +218,7 @@ export class RequestRunner implements WaitInterrupt {
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(untilInterrupted(this, andThen(this.#durability.durable, selecting)), (place) =>
+      return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
         this.#selected(place),
       );
     });
@@ -258,7 +253,7 @@ export class RequestRunner implements WaitInterrupt {
 
   /** Waits until all that was done and seen is durable, unless that has to end. */
   #whenDurable(): PromiseOrValue<void> {
-    return untilInterrupted(this, this.#durability.durable);
+    return untilInterrupted(this.#wait, this.#durability.durable);
   }
 
   /** Audit events are recorded only once durable. */
@@ -269,7 +264,7 @@ export class RequestRunner implements WaitInterrupt {
 
   /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this, memory: this.#services.transactions.budget };
+    return { interrupt: this.#wait, memory: this.#services.transactions.budget };
   }
 
   /** Makes an attempt at a statement, each with the memory that there was before the first. */
@@ -283,7 +278,7 @@ export class RequestRunner implements WaitInterrupt {
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
-    const transaction = beginSnapshot(this.#services.engine, this.#durability, this);
+    const transaction = beginSnapshot(this.#services.engine, this.#durability, this.#wait);
     return isPromise(transaction)
       ? transaction.then((begun) => this.#readIn(begun, statement))
       : this.#readIn(transaction, statement);
@@ -329,7 +324,7 @@ export class RequestRunner implements WaitInterrupt {
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    this.#timed = undefined;
+    this.#wait.begin(undefined);
     await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
