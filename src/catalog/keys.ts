@@ -20,7 +20,7 @@
  *       D db x table index …                index entries
  *       D db b table index                  how far the build of an index has come
  *       D db l name stamp order             what was changed in a table with a changefeed
- *       D db f table stamp order            where the changefeed of a table began anew or lost its oldest entries
+ *       D db f table stamp order            gaps in the changefeed of a table: a new beginning, or pruned entries
  *       D db v table kind …                 what a view is computed from, by the table that it fills
  *       D db i table key                    incarnations of records, by which what they were given knows them
  *       D db j table                        the table has lost records that might have had incarnations

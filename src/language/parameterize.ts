@@ -1,5 +1,5 @@
 /**
- * Parameterizes a statement: literals that are nothing but values become params that stand for slots, so that its tree,
+ * Parameterizes a statement: literals that are nothing but values become params bound to slots, so that its tree,
  * and all that is made of it, serves each text of the same shape.
  *
  * A literal stays where it is in anything that outlives the request or is printed, and wherever it decides something

@@ -61,7 +61,7 @@ export class StatementStream {
     for (const each of this.#read(undefined)) if (each !== undefined) yield each;
   }
 
-  /** The same, with `undefined` whenever so much was read that others had better have a turn. */
+  /** `statements`, with `undefined` at each point to yield. */
   statementsAndPauses(): Generator<ReceivedStatement | undefined> {
     return this.#read(new Pauses());
   }

@@ -112,7 +112,7 @@ class CborDecoding implements Stepwise<Value> {
     return remaining > 0 && remaining <= this.#rest;
   }
 
-  /** Whether a list had better be sorted in pieces. */
+  /** Whether a list should be sorted in steps. */
   isLong({ length }: ArrayValue): boolean {
     return this.#piece === PIECE && length > PIECE;
   }

@@ -118,7 +118,7 @@ function orderOf(items: ArrayValue): 'none' | ArrayValue {
 /** Longer lists are sorted in steps, or not at all. */
 const SORTED_AT_ONCE = 2 ** 12;
 
-/** Whether a list had better be sorted (`sortInSteps`) before it is asked, as it has been once, for `count` values. */
+/** Whether a list should be sorted first (`sortInSteps`) when `count` values are looked up in it. */
 export function wantsOrder(items: ArrayValue, count: number): boolean {
   if (items.length <= SORTED_AT_ONCE) return false;
   const order = orders.get(items);

@@ -56,7 +56,7 @@ const LONG = 4096;
  */
 const AT_ONCE = 4096;
 
-/** Whether a value is so large that it had better be written in pieces. */
+/** Whether a value is large enough to be encoded in chunks. */
 export function isLarge(value: Value): boolean {
   return countParts(value, 0) > AT_ONCE;
 }

@@ -1,6 +1,7 @@
 /**
- * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for less. Definitions mostly
- * come in scripts of many, each statement of which needs the catalog that the one before it has left.
+ * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for
+ * less. Definitions mostly come in scripts of many, each statement of which needs the catalog that the one before it
+ * has left.
  */
 import { indexesByUse } from '../indexes/states.js';
 import { compareNames, TableKeys } from '../keys.js';
@@ -31,7 +32,7 @@ export function emptyCatalog(
   };
 }
 
-/** A table was defined, or defined anew. */
+/** A table was defined or redefined. */
 export function withTable(
   before: DatabaseCatalog,
   stamp: string,

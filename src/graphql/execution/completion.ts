@@ -176,7 +176,8 @@ class ListText {
     const first = this.#at;
     const end = Math.min(first + count, items.length);
     let text = '';
-    // The text of a record consists of many small ones that V8 puts together when it has to: here, rather than all of them in the end.
+    // The text of a record consists of many small ones that V8 puts together when it has to: here, rather than all of
+    // them in the end.
     const texts: string[] | undefined = items.length > count ? [] : undefined;
     for (let at = first; at < end; at++) {
       const before = call.failures.length;

@@ -38,8 +38,8 @@ export class SourceStreams {
   }
 
   /**
-   * Begins a live query and answers its id. `hear` receives each later change and the end. `kept`: values held for it,
-   * which count towards the memory limit.
+   * Begins a live query and answers its id. `hear` is called with each later change and the end. `kept`: values held
+   * for it, which count towards the memory limit.
    * @throws TesseraError `live_queries_too_large`, and errors of the statement
    */
   async begin({ statement, values }: LiveWork, kept: readonly Value[], hear: NotificationSink): Promise<Uuid> {
