@@ -743,8 +743,12 @@ export type Permission =
   | { readonly kind: 'none' | 'full' }
   | { readonly kind: 'where'; readonly condition: Expression };
 
-export type TableAction = 'select' | 'create' | 'update' | 'delete';
-export type FieldAction = 'select' | 'create' | 'update';
+/** What PERMISSIONS of a table govern, in the order in which they are printed. */
+export const TABLE_ACTIONS = ['select', 'create', 'update', 'delete'] as const;
+/** What PERMISSIONS of a field govern, in the order in which they are printed. */
+export const FIELD_ACTIONS = ['select', 'create', 'update'] as const;
+export type TableAction = (typeof TABLE_ACTIONS)[number];
+export type FieldAction = (typeof FIELD_ACTIONS)[number];
 export type TablePermissions = Readonly<Record<TableAction, Permission>>;
 export type FieldPermissions = Readonly<Record<FieldAction, Permission>>;
 

@@ -15,5 +15,8 @@ export const REQUEST_PARAMS: ReadonlySet<string> = new Set(['access', 'auth', 's
 /** Those of events and of the clauses of fields. */
 const CHANGE_PARAMS = ['after', 'before', 'event', 'input', 'value'];
 
+/** Parameters whose value changes from record to record. */
+export const RECORD_PARAMS: ReadonlySet<string> = new Set([...DOCUMENT_PARAMS, ...CHANGE_PARAMS]);
+
 /** All of them. */
 export const ENGINE_PARAMS: ReadonlySet<string> = new Set([...DOCUMENT_PARAMS, ...REQUEST_PARAMS, ...CHANGE_PARAMS]);

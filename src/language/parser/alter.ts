@@ -1,5 +1,12 @@
 /** ALTER: the clauses of DEFINE individually, and `DROP` with the keyword of a clause. */
-import type { Alter, Alterable, AlterPlace, DefineStatement, Level } from '../ast.js';
+import {
+  type Alter,
+  type Alterable,
+  type AlterPlace,
+  type DefineStatement,
+  FIELD_ACTIONS,
+  type Level,
+} from '../ast.js';
 import { block } from './block.js';
 import { level, onTable } from './clauses.js';
 import { functionParameters } from './closure.js';
@@ -7,7 +14,7 @@ import { ACCESS_CLAUSES } from './define-access.js';
 import { ANALYZER_CLAUSES } from './define-analyzer.js';
 import { alterConfig } from './define-config.js';
 import { EVENT_CLAUSES } from './define-event.js';
-import { FIELD_ACTIONS, FIELD_CLAUSES } from './define-field.js';
+import { FIELD_CLAUSES } from './define-field.js';
 import { FUNCTION_CLAUSES, functionName } from './define-function.js';
 import { PARAM_CLAUSES } from './define-param.js';
 import { sequenceNode } from './define-sequence.js';

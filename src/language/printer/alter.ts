@@ -1,10 +1,10 @@
 /** ALTER as text: the clauses that it sets or drops, in the order in which the reference engine prints them. */
 import { quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
-import type { Alter, Alterable, AlterPlace, InGraphql } from '../ast.js';
+import { type Alter, type Alterable, type AlterPlace, FIELD_ACTIONS, type InGraphql, TABLE_ACTIONS } from '../ast.js';
 import { levelText } from './clauses.js';
 import { CONFIG_CLAUSES } from './config.js';
-import { asyncText, FIELD_ACTIONS, filterText, referenceText, TABLE_ACTIONS, tableKindText } from './definition.js';
+import { asyncText, filterText, referenceText, tableKindText } from './definition.js';
 import {
   changefeedText,
   commentText,
