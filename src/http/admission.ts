@@ -3,9 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
-import { enter, openSession, type RouteContext } from './context.js';
+import type { RouteContext } from './context.js';
 import { LIMIT_SETTINGS, type Limits } from './options.js';
 import { declaredLength } from './request-body.js';
+import { enter, openSession } from './request-session.js';
 
 /**
  * Who may send a body to a route.

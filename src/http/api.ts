@@ -5,10 +5,13 @@ import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { checkedAnswer, encodeAnswer } from './large-answer.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
+import { sendBody } from './reply.js';
+import { bodyOf } from './request-body.js';
+import { inSession } from './request-session.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 
 /** Credentials aren't passed to endpoints, which use `$auth` instead. */

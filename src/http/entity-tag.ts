@@ -1,6 +1,6 @@
 /** Conditional requests with entity tags (RFC 9110, sections 8.8.3 and 13.1.2). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendBody } from './context.js';
+import { sendBody } from './reply.js';
 
 export interface Tagged {
   /** Changes with the body. */

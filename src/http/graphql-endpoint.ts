@@ -4,10 +4,11 @@ import { asTesseraError, failure } from '../errors/error.js';
 import type { GraphqlSocketSession, OpenGraphqlSocket } from '../graphql/live/transport-ws.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { Session } from '../session/contract.js';
-import { type Context, prepare } from './context.js';
+import type { Context } from './context.js';
 import { utf8Text } from './format.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
+import { prepare } from './request-session.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 /** RFC 6455, §7.4.1. */

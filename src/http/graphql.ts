@@ -7,13 +7,15 @@ import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } fro
 import type { Session } from '../session/contract.js';
 import { newObject, type Value } from '../value/value.js';
 import { hasToken } from './authorization.js';
-import { bodyOf, type Context, inSession, type RouteContext } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { decodeMessage, isLarge } from './decode-message.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { wantsPage } from './page.js';
 import { readQueryString } from './query-string.js';
+import { bodyOf } from './request-body.js';
+import { inSession } from './request-session.js';
 import { sendAnswer } from './send-answer.js';
 import { sendPage, sendPageFile } from './send-page.js';
 

@@ -5,9 +5,9 @@ import { constantValue } from '../language/constant-value.js';
 import { parseExpression } from '../language/parse.js';
 import { transformExpression } from '../language/visitor.js';
 import type { ObjectValue, Value } from '../value/value.js';
-import { bodyOf } from './context.js';
 import { CBOR, JSON_FORMAT, utf8Text } from './format.js';
 import { mediaType } from './negotiation.js';
+import { bodyOf } from './request-body.js';
 
 /**
  * The body of a request to `/key`: JSON, CBOR, or a literal of the query language (`{ born: d'1815-12-10T00:00:00Z',

@@ -6,10 +6,11 @@ import type { Expression, Param, Projection, Select, Statement } from '../langua
 import { parseIdiom, parseRecordId } from '../language/parse.js';
 import { parseUuid } from '../value/uuid.js';
 import { newObject, type ObjectValue, Range, RecordId, Table } from '../value/value.js';
-import { inSession, type RouteContext } from './context.js';
+import type { RouteContext } from './context.js';
 import { readKeyBody } from './key-body.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
+import { inSession } from './request-session.js';
 import { sendResults } from './results.js';
 
 export const KEY_METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const;

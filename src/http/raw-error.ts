@@ -2,8 +2,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TesseraError } from '../errors/error.js';
-import { errorHeaders } from './context.js';
 import { errorBody } from './error-body.js';
+import { errorHeaders } from './reply.js';
 
 /** `id`: the request's id, which the log contains. */
 export function rawError(socket: Duplex, error: TesseraError, id: string): void {

@@ -8,6 +8,13 @@ import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asTesseraError } from '../errors/error.js';
 
+const NO_BODY = new Uint8Array(0);
+
+/** The body of a request. */
+export function bodyOf(request: FastifyRequest): Uint8Array {
+  return request.body instanceof Uint8Array ? request.body : NO_BODY;
+}
+
 /** Bytes of an unread body that are drained. */
 const MOST_DISCARDED = 4 * 2 ** 20;
 

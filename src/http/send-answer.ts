@@ -3,8 +3,9 @@ import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { ClientTimeout } from './client-timeout.js';
-import { type Context, sendBody } from './context.js';
+import type { Context } from './context.js';
 import type { AnswerBounds } from './large-answer.js';
+import { sendBody } from './reply.js';
 
 /** Smaller responses are sent at once, without a reservation. */
 const LARGE = 256 * 1024;

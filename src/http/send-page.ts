@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../env/environment.js';
 import { failure } from '../errors/error.js';
-import { sendBody } from './context.js';
 import { sendTagged } from './entity-tag.js';
 import { type Page, pagePolicy } from './page.js';
+import { sendBody } from './reply.js';
 
 const NONCE_LENGTH = 16;
 /** File names change with their content. */

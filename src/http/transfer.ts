@@ -8,10 +8,13 @@ import type { ExportSelection, Session, TransferTimeout } from '../session/contr
 import { Duration } from '../value/value.js';
 import { boundOf } from './admission.js';
 import { ClientTimeout } from './client-timeout.js';
-import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import { rawError } from './raw-error.js';
+import { sendBody } from './reply.js';
+import { bodyOf } from './request-body.js';
+import { inSession } from './request-session.js';
 
 /** Clients request nonexistent types (`plain/text`); the body is text in any case. */
 const EXPORTED_TYPE = 'text/plain; charset=utf-8';

@@ -1,8 +1,9 @@
 /** `GET /`: what this server is, for programs in JSON and for browsers as a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
-import { type Context, sendBody } from './context.js';
+import type { Context } from './context.js';
 import { wantsPage } from './page.js';
+import { sendBody } from './reply.js';
 import { sendPage, sendPageFile } from './send-page.js';
 
 /** Whether there is anything to open at `/graphql`. */
