@@ -1,8 +1,7 @@
 /** The identity of a session, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
-import type { DatabasePath, Principal, SystemUser } from '../catalog/principal.js';
+import type { DatabasePath, Identity, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { Identity } from '../exec/execution.js';
 import type { Durations, Level, Role } from '../language/ast.js';
 import { int, newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 

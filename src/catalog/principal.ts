@@ -1,7 +1,7 @@
 /** Principals and their authorization by roles. */
 import type { Level, Role } from '../language/ast.js';
 import { toText } from '../value/text/text.js';
-import type { RecordId } from '../value/value.js';
+import type { ObjectValue, RecordId, Value } from '../value/value.js';
 
 export type Principal = Guest | SystemUser | RecordUser;
 
@@ -117,4 +117,15 @@ export function mayAct(principal: Principal, action: Action, place: DatabasePath
 /** Role names as the reference engine prints them: in capitals, except for 'Viewer' as the default role. */
 export function roleNames(roles: readonly Role[]): string[] {
   return roles.length === 1 && roles[0] === 'viewer' ? ['Viewer'] : roles.map((role) => role.toUpperCase());
+}
+
+/** The identity of a session: its principal and its selection. Immutable; replaced when either changes. */
+export interface Identity {
+  readonly principal: Principal;
+  readonly place: DatabasePath;
+  /** `$session`, `$token`, `$auth` and `$access`, as statements see them. */
+  readonly session: ObjectValue;
+  readonly token: Value;
+  readonly auth: RecordId | undefined;
+  readonly access: string | undefined;
 }

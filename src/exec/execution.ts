@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { CatalogCache } from '../catalog/definitions/load.js';
-import type { DatabasePath, Principal } from '../catalog/principal.js';
+import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
@@ -27,17 +27,6 @@ import type { ScriptRunner } from './script/contract.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 import type { Witness } from './witness.js';
-
-/** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
-export interface Identity {
-  readonly principal: Principal;
-  readonly place: DatabasePath;
-  /** `$session`, `$token`, `$auth` and `$access`, as statements see them. */
-  readonly session: ObjectValue;
-  readonly token: Value;
-  readonly auth: RecordId | undefined;
-  readonly access: string | undefined;
-}
 
 /** Whether PERMISSIONS apply: not where a role grants the action, nor inside permission clauses and events. */
 export interface Checks {

@@ -2,7 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/event-queue.js';
-import { covers, mayAct } from '../catalog/principal.js';
+import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
@@ -18,7 +18,6 @@ import {
   type Checks,
   type Execution,
   Frame,
-  type Identity,
   type Interrupt,
   type LiveListener,
   type Past,

@@ -1,7 +1,7 @@
 /** Effective limits of a request: those of the server, then of the role, then of the database's config. */
-import { covers, type Principal } from '../catalog/principal.js';
+
+import { covers, type Identity, type Principal } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Identity } from '../exec/execution.js';
 import type { GraphqlConfig } from '../language/ast.js';
 import { beyondLimit, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit, type GraphqlLimits } from './limits.js';
 

@@ -28,10 +28,7 @@ export interface Limits {
   readonly height?: number;
   /** UTF-16 units of text. */
   readonly length?: number;
-  /**
-   * Statements of a text that is read in pieces, its tokens, and those of one statement that aren't part of data
-   * written out.
-   */
+  /** Limits of a text parsed in steps: statements, tokens, and tokens of a statement outside of literal data. */
   readonly statements?: number;
   readonly tokens?: number;
   readonly code?: number;
@@ -138,10 +135,7 @@ export class Parser extends Lexer {
     return new Parser(text, this.grammar, limits, { ...this.origin, place });
   }
 
-  /**
-   * Ends the parse: something is wrong at the mark in the content of the string with a prefix that is the current
-   * token.
-   */
+  /** Fails with an error at the mark within the current token, a prefixed string. */
   failInContent(what: string, mark: Mark): never {
     const begin = this.start + 2;
     const [start, end] = [sourceOffset(this.source, begin, mark.start), sourceOffset(this.source, begin, mark.end)];

@@ -3,10 +3,9 @@ import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-valu
 import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
-import { type DatabasePath, mayAct } from '../../catalog/principal.js';
+import { type DatabasePath, type Identity, mayAct } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { NamespacePath } from '../../exec/ensure-place.js';
-import type { Identity } from '../../exec/execution.js';
 import { tellImplied, type Witness } from '../../exec/witness.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';

@@ -10,56 +10,28 @@
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
-import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
 import { endingInTime } from '../../exec/cut-off.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
-import type { Executor, TransactionStep } from '../../exec/executor.js';
+import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Expression, Statement, Use } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import type { BeginOptions, Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { cancelled, type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration, newObject, type Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
-import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
-import type { DatabaseSelector } from './database-selector.js';
+import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
+import type { RunnerRequest, RunnerServices } from './runner-contract.js';
 import { evaluateUseTarget } from './use-target.js';
-
-/** What a request runs with. */
-export interface RunnerRequest {
-  readonly identity: SessionIdentity;
-  readonly interrupt: Interrupt;
-  readonly memory: RequestMemory;
-  readonly scope: Scope;
-  /** A held transaction, in which all statements run. */
-  readonly held: Transaction | undefined;
-  readonly durability: DurabilityTracker;
-  /** Receives the notifications of live queries. */
-  readonly listener: LiveListener | undefined;
-  /** Absent if no audit log is kept. */
-  readonly auditor: Auditor | undefined;
-}
-
-export interface RunnerServices {
-  readonly engine: Engine;
-  readonly environment: Environment;
-  readonly executor: Executor;
-  readonly places: DatabaseSelector;
-  readonly transactions: Pick<HeldTransactions, 'budget'>;
-  /** Whether a write denied by PERMISSIONS is an error, unless OPTION overrides it. */
-  readonly strictPermissions: boolean;
-  /** Reports an internal error. */
-  report(error: TesseraError): void;
-}
 
 type Outcome = StatementResult['outcome'];
 
@@ -421,7 +393,7 @@ export class RequestRunner implements WaitInterrupt {
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes `withRetries` retry the whole block.
         if (results.failed) throw new BlockCancelled(results);
-        if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
+        if (closing !== 'commit') throw new BlockCancelled(withheld(results, closing));
         return results;
       };
       return await withRetries(this.#services.engine, work, this.#options());
@@ -436,16 +408,6 @@ export class RequestRunner implements WaitInterrupt {
     } finally {
       this.#scope.adopt(scope);
     }
-  }
-
-  /** Results of statements that weren't committed are withheld. */
-  #withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
-    const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
-    return {
-      failed: false,
-      undone: { by: closing ?? 'begin', error },
-      entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
-    };
   }
 
   async #runBody(
@@ -580,19 +542,4 @@ export class RequestRunner implements WaitInterrupt {
 
 function admittedInTime(execution: Execution): PromiseOrValue<void> {
   return endingInTime(execution, () => assertSameUser(execution));
-}
-
-interface BlockResults {
-  /** A statement has failed, so that later ones were not run. */
-  readonly failed: boolean;
-  /** Why nothing of the block is committed, and the kind of the statement responsible. */
-  readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
-  readonly entries: readonly StatementResult[];
-}
-
-/** Carries the results of a block out of its transaction, which is thereby cancelled. */
-class BlockCancelled extends Error {
-  constructor(readonly results: BlockResults) {
-    super('the block is cancelled');
-  }
 }

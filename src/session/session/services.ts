@@ -7,7 +7,7 @@ import type { Duration, ObjectValue } from '../../value/value.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
-import type { RunnerServices } from './request-runner.js';
+import type { RunnerServices } from './runner-contract.js';
 
 /** The services of a database that a session needs. */
 export interface SessionServices extends RunnerServices {

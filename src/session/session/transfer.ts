@@ -15,7 +15,8 @@ import { formatDuration } from '../../value/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
 import type { DurabilityTracker } from './durability-tracker.js';
-import { RequestRunner, type RunnerServices } from './request-runner.js';
+import { RequestRunner } from './request-runner.js';
+import type { RunnerServices } from './runner-contract.js';
 import type { ExportSnapshot } from './transactions.js';
 
 /** The session as seen by a transfer. */
