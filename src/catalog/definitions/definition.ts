@@ -41,7 +41,7 @@ export type TableDefinition = Settled<DefineTable> & {
 };
 export type FieldDefinition = Settled<DefineField>;
 export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {
-  /** Of its entries: an index that is built anew gets another, so that those of before may answer until then. */
+  /** Identifies its entries: a rebuilt index gets another, so that the former entries stay in use until then. */
   readonly id: Id;
   readonly fields: readonly Idiom[];
   /** Absent where the index is ready. */
@@ -53,7 +53,7 @@ export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {
  * - `building`: writers keep its entries, but those of older records are still being added in the background;
  * - `failed`: its build ended with an error;
  * - `replaced`: it answers until the index of the same name is built that takes its place;
- * - `withdrawn`: nothing uses it any more, since ALTER INDEX … PREPARE REMOVE.
+ * - `withdrawn`: not in use, since ALTER INDEX … PREPARE REMOVE.
  */
 export type IndexState = 'building' | 'failed' | 'replaced' | 'withdrawn';
 export type EventDefinition = Settled<DefineEvent>;

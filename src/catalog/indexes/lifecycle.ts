@@ -1,6 +1,6 @@
 /**
- * How the definition of an index changes: it is defined, under construction, complete or failed, withdrawn, removed. Entries that nobody needs
- * any more are deleted in the background: their id is never given out again, so that nobody meets them.
+ * How the definition of an index changes: it is defined, under construction, complete or failed, withdrawn, removed.
+ * Obsolete entries are deleted in the background: their id is never reused, so that no reader finds them.
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -21,8 +21,8 @@ export interface IndexInCatalog {
 }
 
 /**
- * Defines an index, or one that is to be built anew, under a new id and in the place of one of its name. Later, it is built in the background,
- * and what has answered until now goes on to do so; otherwise whoever defines it builds it.
+ * Defines an index, or one to be rebuilt, under a new id, replacing one of its name. Later, it is built in the
+ * background, and what has answered until now goes on to do so; otherwise whoever defines it builds it.
  */
 export function putIndex(
   change: SchemaChange,
@@ -70,7 +70,7 @@ export function failIndex(change: SchemaChange, at: IndexInCatalog, error: strin
   });
 }
 
-/** Nothing uses an index any more (ALTER INDEX … PREPARE REMOVE); what was built of it is known still. */
+/** The index is withdrawn from use (ALTER INDEX … PREPARE REMOVE); its progress is kept. */
 export function withdrawIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   queueIndexWork(change.transaction, catalog, idsOf(catalog, table, index), 'clear');
   return settle(change, catalog, table, inState(index, 'withdrawn'));
@@ -120,7 +120,7 @@ function endReplaced(change: SchemaChange, catalog: DatabaseCatalog, table: Tabl
   discard(change, catalog, table, index);
 }
 
-/** The entries of an index aren't needed any more. */
+/** The entries of an index are obsolete. */
 function discard(
   { transaction }: SchemaChange,
   catalog: DatabaseCatalog,

@@ -1,9 +1,9 @@
 /**
  * What is stored of the building of indexes, so that a server that was killed goes on where it was.
  *
- * The queue says what is to be done: it is one for the whole store, and an entry stands and falls with the definition that asks for it. How far
- * a build has come is written by the builder alone, page by page, together with the entries of that page. That a record can't be listed may be
- * found out by any writer, and is noted beside it.
+ * The queue says what is to be done: it is one for the whole store, and an entry stands and falls with the definition
+ * that asks for it. How far a build has come is written by the builder alone, page by page, together with the entries
+ * of that page. That a record can't be listed may be found out by any writer, and is noted beside it.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
@@ -21,12 +21,12 @@ export interface IndexIds {
   readonly index: Id;
 }
 
-/** To add the entries of all records, or to delete the entries of an index that nobody needs any more. */
+/** To add the entries of all records, or to delete the obsolete entries of an index. */
 export type IndexTask = 'build' | 'clear';
 
 export interface IndexWork extends IndexIds {
   readonly task: IndexTask;
-  /** A database that was removed and defined anew has another id. */
+  /** A database that was removed and redefined has another id. */
   readonly namespace: string;
   readonly databaseName: string;
 }
@@ -116,7 +116,10 @@ export function forgetBuild(transaction: Transaction, ids: IndexIds): void {
 /** Behind the key of the build. */
 const flawKey = (ids: IndexIds): Key => `${buildKey(ids)}!`;
 
-/** Notes why an index under construction can't be completed. Of several notes the last one stays, so that writers never conflict over it. */
+/**
+ * Notes why an index under construction can't be completed. Of several notes the last one stays, so that writers never
+ * conflict over it.
+ */
 export function noteFlaw(transaction: Transaction, ids: IndexIds, text: string): void {
   transaction.put(flawKey(ids), text);
 }

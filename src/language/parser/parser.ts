@@ -441,7 +441,9 @@ export class Parser extends Lexer {
   }
 }
 
-/** V8 makes room for 17 items at the first that is added to a list. Most lists are shorter, and their trees are kept. */
+/**
+ * V8 makes room for 17 items at the first that is added to a list. Most lists are shorter, and their trees are kept.
+ */
 function tight<T>(items: T[]): T[] {
   return items.length > 1 ? items.slice() : items;
 }

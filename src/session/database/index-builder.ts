@@ -1,4 +1,4 @@
-/** Does the work on indexes that waits in the store (`exec/index/background.ts`), a step at a time, so that everybody else has a turn in between. */
+/** Performs the pending work on indexes (`exec/index/background.ts`) in steps, yielding in between. */
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
@@ -8,7 +8,9 @@ import { stepOfIndexWork } from '../../exec/index/background.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
 
-/** Milliseconds until a round after something was queued, and after the store was opened: there may be some of before. */
+/**
+ * Milliseconds until a round after something was queued, and after the store was opened: there may be some of before.
+ */
 const SOON = 10;
 /** Milliseconds until what has failed is tried again. */
 const AGAIN = 5_000;
@@ -17,7 +19,10 @@ const STEP_TIME = 5;
 const STEP_ROWS = 2_048;
 /** How many rows share a look at the clock. */
 const AT_ONCE = 64;
-/** Milliseconds between two steps at the most; otherwise as long as a step has taken, so that half of the time is left to others. */
+/**
+ * Milliseconds between two steps at the most; otherwise as long as a step has taken, so that half of the time is left
+ * to others.
+ */
 const MOST_REST = 10;
 
 export class IndexBuilder {
@@ -72,7 +77,7 @@ export class IndexBuilder {
     });
   }
 
-  /** Works until nothing waits any more, on all indexes in turn. Answers whether all was done that can be. */
+  /** Works on all indexes in turn until no work is pending. Answers whether everything possible was completed. */
   async #round(): Promise<boolean> {
     const { clock, timers } = this.#environment;
     const failed = new Set<string>();
@@ -91,7 +96,8 @@ export class IndexBuilder {
         }
         const rest = Math.min(clock.monotonic() - began, MOST_REST);
         await (rest < 1 ? timers.yield() : new Promise<void>((resume) => timers.after(rest, resume)));
-        // Others' commits wait for the disk as long as what is written together takes, so that one step isn't written with the next.
+        // Others' commits wait for the disk as long as what is written together takes, so that one step isn't written
+        // with the next.
         await this.#engine.earlyAnswers?.durable();
       }
     }

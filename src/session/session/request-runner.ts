@@ -166,7 +166,10 @@ export class RequestRunner {
     );
   }
 
-  /** Notes the outcome, when what the statement made is settled: `used` and `made` are how much of that there was before. */
+  /**
+   * Notes the outcome, when what the statement made is settled: `used` and `made` are how much of that there was
+   * before.
+   */
   #end(statement: Statement, began: number, used: number, made: number, outcome: Outcome): PromiseOrValue<void> {
     const settled = this.#settle(used, made, statement, this.#scope, outcome);
     return isPromise(settled)
