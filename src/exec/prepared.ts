@@ -174,7 +174,9 @@ export class Prepared<Tree> {
   /** Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows nothing of the definitions. */
   #isUnindexed({ tables }: DatabaseCatalog, target: NamedTarget | undefined): boolean {
     if (target?.kind === 'table') return tables.get(target.table)?.answering.length === 0;
-    return this.#planning.targets.every((each) => each.kind !== 'table' || tables.get(each.name)?.answering.length === 0);
+    return this.#planning.targets.every(
+      (each) => each.kind !== 'table' || tables.get(each.name)?.answering.length === 0,
+    );
   }
 
   #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {

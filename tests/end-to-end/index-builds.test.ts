@@ -1,7 +1,7 @@
 /** The server killed in the middle of the build of an index: it goes on with it when it comes back, and the index agrees with the table. */
 import { afterAll, expect, it } from 'vitest';
-import { asRoot } from './clients.js';
 import { cleanUp, ROOT, type ServerProcess, startServer, temporaryFolder } from '../support/server-process.js';
+import { asRoot } from './clients.js';
 
 afterAll(cleanUp);
 
