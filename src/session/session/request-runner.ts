@@ -29,6 +29,7 @@ import type { Auditor } from '../audit/auditor.js';
 import type { StatementResult } from '../statement-executor.js';
 import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
+import { hasRunIn, noteRunIn } from './held-identities.js';
 import { resultOf } from './result-of.js';
 import type { RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
@@ -39,9 +40,6 @@ type Outcome = StatementResult['outcome'];
 
 /** The slot values of each statement. */
 type Literals = readonly (readonly Value[])[] | undefined;
-
-/** The identities that have already run statements in a held transaction. */
-const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
 
 /** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;
@@ -97,8 +95,7 @@ export class RequestRunner {
     return isPromise(done) ? done.then(() => results) : results;
   }
 
-  // As long as nothing has to be waited for, a statement is run without closures and promises.
-
+  /** As long as nothing has to be waited for, statements are run without closures and promises. */
   #each(statements: readonly Statement[], literals: Literals): PromiseOrValue<void> {
     for (let at = 0; at < statements.length; at++) {
       const statement = statements[at] as Statement;
@@ -306,11 +303,9 @@ export class RequestRunner {
     const identity = this.#identity;
     return otherwise(
       () => {
-        const known = begun.get(held);
-        if (known?.has(identity)) return this.#evaluate(statement, held, this.#scope);
+        if (hasRunIn(held, identity)) return this.#evaluate(statement, held, this.#scope);
         return andThen(this.#evaluateAnew(statement, held), (value) => {
-          if (known === undefined) begun.set(held, new WeakSet([identity]));
-          else known.add(identity);
+          noteRunIn(held, identity);
           return value;
         });
       },
