@@ -12,8 +12,8 @@ import { isConflict } from '../../storage/retry.js';
  * Milliseconds until a round after something was queued, and after the store was opened: there may be some of before.
  */
 const SOON = 10;
-/** Milliseconds until what has failed is tried again. */
-const AGAIN = 5_000;
+/** Milliseconds between two rounds, for what was left behind or failed. */
+const INTERVAL = 5_000;
 /** How long a step should take, in milliseconds with its commit: after a longer one the next has half as many rows. */
 const STEP_TIME = 5;
 const STEP_ROWS = 2_048;
@@ -64,29 +64,24 @@ export class IndexBuilder {
       this.#isRunning = true;
       this.#isWoken = false;
       void this.#round()
-        .catch((error: unknown) => {
-          this.#fail(error);
-          return false;
-        })
-        .then((isDone) => {
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => {
           this.#isRunning = false;
-          if (this.#stopped) return;
-          if (this.#isWoken) this.#wait(SOON);
-          else if (!isDone) this.#wait(AGAIN);
+          if (!this.#stopped) this.#wait(this.#isWoken ? SOON : INTERVAL);
         });
     });
   }
 
-  /** Works on all indexes in turn until no work is pending. Answers whether everything possible was completed. */
-  async #round(): Promise<boolean> {
+  /** Works on all indexes in turn until no work is pending except what has failed. */
+  async #round(): Promise<void> {
     const { clock, timers } = this.#environment;
     const failed = new Set<string>();
     for (;;) {
       const queued = await this.#queued();
       const left = queued.filter((work) => !failed.has(nameOf(work)));
-      if (left.length === 0) break;
+      if (left.length === 0) return;
       for (const work of left) {
-        if (this.#stopped) return false;
+        if (this.#stopped) return;
         const began = clock.monotonic();
         try {
           await this.#step(work);
@@ -101,7 +96,6 @@ export class IndexBuilder {
         await this.#engine.earlyAnswers?.durable();
       }
     }
-    return failed.size === 0;
   }
 
   #fail(error: unknown): void {
@@ -109,7 +103,7 @@ export class IndexBuilder {
   }
 
   #queued(): PromiseOrValue<IndexWork[]> {
-    return andThen(this.#begin(false), (snapshot) =>
+    return andThen(this.#engine.begin({ writable: false }), (snapshot) =>
       lastly(
         () => queuedIndexWork(snapshot),
         () => snapshot.cancel(),
@@ -117,10 +111,10 @@ export class IndexBuilder {
     );
   }
 
-  /** What is done so far is seen, durable or not. */
-  #begin(writable: boolean): PromiseOrValue<Transaction> {
+  #begin(): PromiseOrValue<Transaction> {
     const { earlyAnswers } = this.#engine;
-    return earlyAnswers === undefined ? this.#engine.begin({ writable }) : earlyAnswers.beginOnAccepted({ writable });
+    const options = { writable: true };
+    return earlyAnswers === undefined ? this.#engine.begin(options) : earlyAnswers.beginOnAccepted(options);
   }
 
   #commit(transaction: Transaction): PromiseOrValue<void> {
@@ -132,7 +126,7 @@ export class IndexBuilder {
   #step(work: IndexWork): PromiseOrValue<unknown> {
     const { clock, random } = this.#environment;
     const began = clock.monotonic();
-    return andThen(this.#begin(true), (transaction) =>
+    return andThen(this.#begin(), (transaction) =>
       otherwise<unknown>(
         () => {
           const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };

@@ -31,15 +31,12 @@ import { BlockCancelled, type BlockResults, withheld } from './block-results.js'
 import type { DurabilityTracker } from './durability-tracker.js';
 import { hasRunIn, noteRunIn } from './held-identities.js';
 import { resultOf } from './result-of.js';
-import type { RunnerRequest, RunnerServices } from './runner-contract.js';
+import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
 import { evaluateUseTarget, selectionOf } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
-
-/** The slot values of each statement. */
-type Literals = readonly (readonly Value[])[] | undefined;
 
 /** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;

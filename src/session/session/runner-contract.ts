@@ -6,6 +6,7 @@ import type { Interrupt, LiveListener, Scope } from '../../exec/execution.js';
 import type { Executor } from '../../exec/executor.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
+import type { Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { DatabaseSelector } from './database-selector.js';
@@ -37,3 +38,6 @@ export interface RunnerServices {
   /** Reports an internal error. */
   report(error: TesseraError): void;
 }
+
+/** The slot values of each statement. */
+export type Literals = readonly (readonly Value[])[] | undefined;

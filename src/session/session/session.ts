@@ -48,7 +48,6 @@ import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { SessionVariables, type Variable } from './variables.js';
 
 const NOWHERE: DatabasePath = {};
-const isLive = ({ kind }: Statement): boolean => kind === 'live';
 
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
@@ -164,8 +163,7 @@ export class OpenSession implements Session, RegisteredSession {
     return isPromise(parsed) ? this.#runParsedAfter(parsed, request) : this.#runParsed(parsed, request);
   }
 
-  // Closures stand apart, so that a request that has nothing to wait for makes none.
-
+  /** Apart from `#query`, so that a request that has nothing to wait for makes no closure. */
   #queryAfter(ready: Promise<void>, text: string, request: StatementRequest): Promise<StatementResult[]> {
     return ready.then(() =>
       andThen(this.#parse(text, request.variables), (parsed) => this.#runParsed(parsed, request)),
@@ -176,11 +174,8 @@ export class OpenSession implements Session, RegisteredSession {
     return parsed.then((ready) => this.#runParsed(ready, request));
   }
 
-  #runParsed(
-    { statements, literals }: ParsedRequest,
-    { variables, durability }: StatementRequest,
-  ): PromiseOrValue<StatementResult[]> {
-    return this.#run(statements, { variables, literals, durability });
+  #runParsed({ statements, literals }: ParsedRequest, request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    return this.#run(statements, { variables: request.variables, literals, durability: request.durability });
   }
 
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
@@ -262,7 +257,11 @@ export class OpenSession implements Session, RegisteredSession {
     };
     const runner = new RequestRunner(this.#services, request);
     const run = () => runner.run(statements, literals);
-    return this.#requests.run(begun, statements.some(isLive) ? () => this.#answeringFirst(run) : run, running);
+    return this.#requests.run(
+      begun,
+      statements.some(({ kind }) => kind === 'live') ? () => this.#answeringFirst(run) : run,
+      running,
+    );
   }
 
   /** Limits the request by the configured timeout. */
