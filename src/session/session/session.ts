@@ -47,8 +47,6 @@ import { SessionTransactions } from './transactions.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { SessionVariables, type Variable } from './variables.js';
 
-const NOWHERE: DatabasePath = {};
-
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
   readonly #origin: Origin;
@@ -86,7 +84,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
-    this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
+    this.#identity = plainIdentity(principal, { origin, place: {} });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
     this.#authentication = new SessionAuthentication(services, this.#auditor, {
       client: () => this.#client(),
@@ -257,11 +255,8 @@ export class OpenSession implements Session, RegisteredSession {
     };
     const runner = new RequestRunner(this.#services, request);
     const run = () => runner.run(statements, literals);
-    return this.#requests.run(
-      begun,
-      statements.some(({ kind }) => kind === 'live') ? () => this.#answeringFirst(run) : run,
-      running,
-    );
+    const isLive = statements.some(({ kind }) => kind === 'live');
+    return this.#requests.run(begun, isLive ? () => this.#answeringFirst(run) : run, running);
   }
 
   /** Limits the request by the configured timeout. */
@@ -390,7 +385,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #forget(principal: Principal): void {
-    this.#become(plainIdentity(principal, { origin: this.#origin, place: NOWHERE }));
+    this.#become(plainIdentity(principal, { origin: this.#origin, place: {} }));
     this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#variables.clear();
   }

@@ -7,8 +7,8 @@ import type { DurabilityTracker } from './durability-tracker.js';
 const READ_ONLY: BeginOptions = { writable: false };
 
 /**
- * A read-only transaction that shows what the session has done: on accepted commits, where some of that may not be durable
- * yet. What waits for the store ends with the interrupt.
+ * A read-only transaction that shows what the session has done: on accepted commits, where some of that may not be
+ * durable yet. The wait for the store ends with the interrupt.
  */
 export function beginSnapshot(
   engine: Engine,
