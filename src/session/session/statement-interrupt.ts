@@ -6,8 +6,8 @@ import type { WaitInterrupt } from '../../storage/contract.js';
 import { Duration, type Value } from '../../value/value.js';
 
 /**
- * Ends a statement's waits for the store: the interrupt of the request, with the TIMEOUT of a statement that runs alone,
- * which holds for its BEGIN and its COMMIT, too. Only a TIMEOUT that has to be computed begins with the statement itself.
+ * Ends a statement's waits for the store: the interrupt of the request, with the TIMEOUT of a statement that runs
+ * alone, which holds for its BEGIN and its COMMIT, too. Only a TIMEOUT that is computed begins with the statement.
  */
 export class StatementInterrupt implements WaitInterrupt {
   readonly #request: Interrupt;
